@@ -2,6 +2,7 @@
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { type Clock, SystemClock } from "../base/clock.ts";
 import { ExecutionLog } from "./events/log.ts";
+import { followersOf } from "./executions/runs/followers.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
@@ -102,6 +103,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...runPorts,
     events,
     whyUnreadable: (id) => registry.whyUnreadable(id),
+    followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
     maxAgentDepth: () => settings.config.maxAgentDepth,
     log: executionLog,
     telemetry: options.telemetry ?? NO_TELEMETRY,
@@ -112,6 +114,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     settings,
     db,
     slots,
+    executions: stores.executions,
     registry,
     agentFiles,
     follower,

@@ -20,6 +20,30 @@ export interface WatchCause {
   path: string;
 }
 
+/** Somebody sent a signed delivery. All of it is somebody else's text. */
+export interface WebhookCause {
+  type: "webhook";
+  /** What happened, as the sender calls it; null where it does not say. */
+  event: string | null;
+  /** Of the headers only what `trigger.input` names, by the name there; none that proves who sent it. */
+  headers: Record<string, string>;
+  /** As it came; of a form that carries JSON, that JSON. */
+  body: string;
+}
+
+/** An execution of the agent that this one follows has ended; what it answered is the run's context. */
+export interface AfterCause {
+  type: "after";
+  agentId: string;
+  displayName: string;
+  executionId: number;
+  /** Its final status. */
+  status: string;
+  error: string | null;
+  /** How many ends led to this run, one by the other. */
+  depth: number;
+}
+
 /** Another agent delegated to this one. */
 export interface AgentCause {
   type: "agent";
@@ -29,4 +53,4 @@ export interface AgentCause {
 }
 
 /** What the user turn of such a run tells. Stored with the run's request. */
-export type RunCause = ScheduleCause | WatchCause | AgentCause;
+export type RunCause = ScheduleCause | WatchCause | WebhookCause | AfterCause | AgentCause;

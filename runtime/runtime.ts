@@ -25,6 +25,7 @@ import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
+import type { Webhooks } from "./triggers/webhook/webhooks.ts";
 
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";
@@ -35,6 +36,8 @@ export type {
 } from "./executions/record/execution_reads.ts";
 export type { Recap } from "./wiring/recap.ts";
 export type { RunPlan } from "./wiring/run_plan.ts";
+export type { Delivery } from "./triggers/webhook/delivery.ts";
+export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
@@ -168,6 +171,8 @@ export interface Runtime extends AsyncDisposable {
   readonly startedAt: number;
   /** What happens, as it happens: executions, agents, the scheduler. */
   readonly events: EventBus;
+  /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
+  readonly webhooks: Pick<Webhooks, "has" | "receive"> | undefined;
 
   /** By id, ascending. */
   listAgents(): Promise<AgentListing[]>;

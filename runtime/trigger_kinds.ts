@@ -11,8 +11,8 @@ interface TriggerKind {
   bucket: "session" | "own" | "delegated";
   /** Whether it starts an agent without being asked. */
   isAutomatic: boolean;
-  /** Whether the service stays for such an agent although nobody knows when it will run next. */
-  keepsServiceBusy: boolean;
+  /** Whether the service stays for such an agent although nobody knows when it will run next; `on_port`: while it has a port. */
+  keepsServiceBusy: boolean | "on_port";
 }
 
 /** In the order of their description. */
@@ -21,6 +21,8 @@ export const TRIGGER_KINDS = {
   chat: { ofAgent: false, bucket: "session", isAutomatic: false, keepsServiceBusy: false },
   schedule: { ofAgent: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
   watch: { ofAgent: true, bucket: "own", isAutomatic: true, keepsServiceBusy: true },
+  webhook: { ofAgent: true, bucket: "own", isAutomatic: true, keepsServiceBusy: "on_port" },
+  after: { ofAgent: false, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
   agent: { ofAgent: false, bucket: "delegated", isAutomatic: false, keepsServiceBusy: false },
 } as const satisfies Record<string, TriggerKind>;
 
@@ -43,3 +45,22 @@ export const TRIGGER_TYPES = EXECUTION_TRIGGERS.filter((kind): kind is TriggerTy
 export const AUTOMATIC_TRIGGER_TYPES = TRIGGER_TYPES.filter((kind): kind is AutomaticTriggerType =>
   TRIGGER_KINDS[kind].isAutomatic
 );
+
+/** How a webhook's sender shows who it is. */
+export const WEBHOOK_SCHEMES = [
+  "github",
+  "stripe",
+  "slack",
+  "standard-webhooks",
+  "hmac",
+  "token",
+] as const;
+export type WebhookScheme = (typeof WEBHOOK_SCHEMES)[number];
+
+/** How a signature of the scheme `hmac` is written. */
+export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
+export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
+
+/** Which ends of another agent's executions start one that follows it. */
+export const FOLLOWED_ENDS = ["success", "failure", "any"] as const;
+export type FollowedEnd = (typeof FOLLOWED_ENDS)[number];

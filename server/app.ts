@@ -7,6 +7,7 @@ import { OPERATION_PLACES } from "./operations/operation_places.ts";
 import { readJsonBody } from "./operations/request_body.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
+import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 
@@ -14,6 +15,8 @@ import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 export interface AppOptions {
   /** The listener's name in the access log. */
   via?: string;
+  /** Whether agents' webhooks are answered here; not unless given. */
+  takesDeliveries?: boolean;
   /** What a request must pass first, in this order. */
   guards?: readonly MiddlewareHandler[];
   /** Whether a request comes from a browser that has logged in. */
@@ -31,8 +34,10 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     ...createDocumentation({ version: runtime.version }),
     ...createDashboard({ isLoggedIn: options.isLoggedIn ?? (() => false) }),
   ];
+  const { takesDeliveries = false } = options;
   const refuseRoute = createRefusal([
     ...OPERATION_PLACES,
+    ...(takesDeliveries ? [{ method: "POST", path: HOOK_PATH }] : []),
     ...pages.map(({ path }) => ({ method: "GET", path })),
   ]);
   const app = new Hono();
@@ -52,7 +57,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   });
   for (const place of OPERATION_PLACES) {
     let operation: Operation | undefined;
-    app.on(place.method, place.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c) => {
+    app.on(place.method, toPattern(place.path), async (c) => {
       const request = c.req.raw;
       operation ??= await place.open();
       return await operation.respond({
@@ -64,10 +69,18 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       }, services);
     });
   }
+  if (takesDeliveries) {
+    const take = createDeliveries(runtime);
+    app.post(toPattern(HOOK_PATH), (c) => take(c.req.raw, c.req.param("agent") ?? ""));
+  }
   for (const { path, respond } of pages) app.get(path, (c) => respond(c.req.raw));
   app.notFound((c) => toErrorResponse(refuseRoute(c), log));
   app.onError((error) => toErrorResponse(error, log));
   return app;
+}
+
+function toPattern(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
 /** Refuses what no handler takes: 404, or 405 with the methods that the path has. */

@@ -57,6 +57,7 @@ export interface ExecutionQuery extends Page {
   status?: readonly (ExecutionStatus | "failed" | "cancelled")[] | undefined;
   agent?: string | undefined;
   parent?: number | undefined;
+  follows?: number | undefined;
   trigger?: string | undefined;
   /** The id of a conversation. */
   session?: string | undefined;

@@ -1,5 +1,5 @@
 // What the service is busy with, and when it stops: on request, on a signal, or after minutes with nothing to do.
-import { TRIGGER_KINDS } from "../runtime/trigger_kinds.ts";
+import { TRIGGER_KINDS, type TriggerType } from "../runtime/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -34,6 +34,7 @@ export class Lifecycle {
   readonly #clock: Clock;
   readonly #idleTimeoutMs: number;
   readonly #serviceMode: boolean;
+  readonly #hasPort: boolean;
   readonly #resolveStop: (reason: StopReason) => void;
   readonly #over = new AbortController();
   readonly #streams = new Set<OpenStream>();
@@ -48,6 +49,8 @@ export class Lifecycle {
     keepAlive: boolean;
     /** An execution that waits for a person keeps the service alive: with keepAlive, or while it listens on TCP. */
     serviceMode: boolean;
+    /** Whether it listens on TCP; not unless given. */
+    hasPort?: boolean;
     idleTimeoutMs?: number;
   }) {
     this.#runtime = options.runtime;
@@ -55,6 +58,7 @@ export class Lifecycle {
     this.followers = new Followers(this.#clock);
     this.keepAlive = options.keepAlive;
     this.#serviceMode = options.serviceMode;
+    this.#hasPort = options.hasPort ?? false;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
     this.#lastActive = this.#clock.now();
     const { promise, resolve } = Promise.withResolvers<StopReason>();
@@ -144,13 +148,19 @@ export class Lifecycle {
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
       return listings.some(({ agent, nextRun }) =>
-        agent.enabled && (nextRun !== null || TRIGGER_KINDS[agent.trigger.type].keepsServiceBusy)
+        agent.enabled && (nextRun !== null || this.#isAwaited(agent.trigger.type))
       );
     } catch (error) {
       // Not knowing is no reason to stop.
       this.#runtime.log.write("error", "Cannot tell whether the service is idle", { error });
       return true;
     }
+  }
+
+  /** Whether it may have to start such an agent at any moment. */
+  #isAwaited(type: TriggerType): boolean {
+    const { keepsServiceBusy } = TRIGGER_KINDS[type];
+    return keepsServiceBusy === "on_port" ? this.#hasPort : keepsServiceBusy;
   }
 
   #touch(): void {

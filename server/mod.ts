@@ -8,6 +8,7 @@ import { toErrorResponse } from "./errors.ts";
 import type { ConnectionPorts } from "./listeners/connections.ts";
 import { Lifecycle, type StopReason } from "./lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
+import { isDelivery, warnOfDeafWebhooks } from "./routes/hooks.ts";
 import { createLogin } from "./login/login.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import { hostCheck } from "./middleware/host_check.ts";
@@ -67,6 +68,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     runtime,
     keepAlive,
     serviceMode: keepAlive || tcp !== undefined,
+    hasPort: tcp !== undefined,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
   const listeners: Listener[] = [];
@@ -90,7 +92,8 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     }
   }
   runtime.log.write("info", "Listening", { on: transports().join(", ") });
-  const finished = finish(runtime, lifecycle, listeners);
+  const stopWarning = tcp === undefined ? await warnOfDeafWebhooks(runtime) : () => {};
+  const finished = finish(runtime, lifecycle, listeners).finally(stopWarning);
   return {
     transports: transports(),
     ports,
@@ -112,9 +115,16 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const login = createLogin({ isKey, refused, clock: runtime.clock, port: tcp.port });
   const app = createApp(services, {
     via: "tcp",
+    takesDeliveries: true,
     isLoggedIn: login.isLoggedIn,
     guards: [
-      apiKey({ isKey, refused, admits: login.admits, explain: login.explain }),
+      apiKey({
+        isKey,
+        refused,
+        // A delivery has a signature instead.
+        admits: (request) => isDelivery(request) || login.admits(request),
+        explain: login.explain,
+      }),
       login.explainRefusals,
       hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
       login.respond,

@@ -54,10 +54,27 @@ export function showPauses(
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(
-      "The scheduler is paused: no schedule and no watch fires until it is resumed " +
+      "The scheduler is paused: nothing fires by itself until it is resumed " +
         '(Schedule in "inkling ui")',
     );
   }
+}
+
+/** That a running service has no port on which a delivery could come. */
+export function showDeafWebhooks(
+  output: Output,
+  agents: readonly AgentSummary[],
+  transports: readonly string[],
+): void {
+  const hooked = agents.filter(({ enabled, trigger_type }) =>
+    enabled && trigger_type === "webhook"
+  );
+  if (hooked.length === 0 || transports.some((one) => one.startsWith("tcp:"))) return;
+  const ids = hooked.map(({ id }) => toOneLine(id)).join(", ");
+  output.warning(
+    `No delivery reaches ${ids}: the service has no port. ` +
+      'Stop it and start it with "inkling start -d --port 8420 --api-key …"',
+  );
 }
 
 function rank({ severity }: DiagnosticBody): number {

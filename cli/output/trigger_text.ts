@@ -2,8 +2,14 @@
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import { formatRelative } from "./time.ts";
 
-/** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`. */
+/** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `after reporter`. */
 export function describeTrigger(agent: AgentSummary): string {
+  if (agent.after.length === 0) return describeOwnTrigger(agent);
+  const after = `after ${agent.after.join(", ")}`;
+  return agent.trigger_type === "manual" ? after : `${describeOwnTrigger(agent)}; ${after}`;
+}
+
+function describeOwnTrigger(agent: AgentSummary): string {
   switch (agent.trigger_type) {
     case "manual":
       return "manual";
@@ -13,20 +19,24 @@ export function describeTrigger(agent: AgentSummary): string {
         : `every ${agent.trigger_every}`;
     case "watch":
       return `watch ${agent.trigger_paths.join(", ")}`;
+    case "webhook":
+      return `webhook ${agent.trigger_scheme ?? ""}`.trim();
     default:
       return agent.trigger_type satisfies never;
   }
 }
 
-/** `in 5 min`, `on a change`; `-` for an agent that does not run by itself. */
+/** `in 5 min`, `on a change`, `on a delivery`; `-` for an agent that does not run by itself. */
 export function describeNextRun(agent: AgentSummary, now: number): string {
   if (agent.next_run !== null) return formatRelative(agent.next_run, now);
-  return isAutomatic(agent) && agent.trigger_type === "watch" ? "on a change" : "-";
+  if (!isAutomatic(agent)) return "-";
+  const { trigger_type: type } = agent;
+  return type === "watch" ? "on a change" : type === "webhook" ? "on a delivery" : "-";
 }
 
 /** Whether it would run without being asked. */
 export function isAutomatic(agent: AgentSummary): boolean {
-  return agent.enabled && agent.trigger_type !== "manual";
+  return agent.enabled && (agent.trigger_type !== "manual" || agent.after.length > 0);
 }
 
 /** `enabled`, `disabled`; `paused` when its trigger was stopped because it ran away. */

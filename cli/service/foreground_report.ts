@@ -4,7 +4,7 @@ import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../server/client.ts";
 import type { CliApp, Places } from "../app.ts";
 import type { Output } from "../output/output.ts";
-import { showPauses, showProblems } from "../output/problems.ts";
+import { showDeafWebhooks, showPauses, showProblems } from "../output/problems.ts";
 import { formatServiceEvent } from "../output/service_event_line.ts";
 import { OutputClosed } from "../output/terminal.ts";
 import {
@@ -71,6 +71,7 @@ export class ForegroundReport implements AsyncDisposable {
     if (agents.length > 0) this.#showTriggers(agents);
     for (const { diagnostics } of info.agent_errors) showProblems(this.#output, diagnostics);
     showPauses(this.#output, agents, info.scheduler_status);
+    showDeafWebhooks(this.#output, agents, info.transports);
     if (info.waiting_executions > 0) {
       this.#output.note(
         `Waiting for an answer: ${info.waiting_executions}. "inkling pending" shows them`,

@@ -27,6 +27,8 @@ import {
   wrappedTexts,
 } from "./targets/terminal_target.ts";
 
+import { jsonPointers, webhookDeliveries } from "./targets/webhook_target.ts";
+
 /** What a person writes, what a model says, what a client sends, what a disk holds, what happens to executions. */
 export const TARGETS: readonly FuzzTarget[] = [
   ...[
@@ -51,6 +53,8 @@ export const TARGETS: readonly FuzzTarget[] = [
     eventStreams,
     httpRequests,
     logins,
+    webhookDeliveries,
+    jsonPointers,
     proxyRequests,
   ],
   ...[terminalTexts, terminalMarkdown, wrappedTexts, foreignLines, completionWords, databases],

@@ -12,7 +12,9 @@ import {
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
 import { isEveryTool } from "../tool_names.ts";
+import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_kinds.ts";
 import { type Definition, modelSchema } from "./definition.ts";
+import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
 
 /** Which model, and how to reach it. */
@@ -55,8 +57,36 @@ export interface WatchTrigger {
   input?: string;
 }
 
+/** It starts when somebody sends a delivery that shows who made it. */
+export interface WebhookTrigger {
+  type: "webhook";
+  scheme: WebhookScheme;
+  /** The variables that hold the secrets: a delivery may be signed with any of them. */
+  secrets: string[];
+  /** Where the signature or the token stands, for hmac and token; absent: the scheme's own place. */
+  header?: string;
+  encoding: SignatureEncoding;
+  filter: {
+    /** Patterns, of which the event must match one; empty: any event. */
+    events: string[];
+    /** By JSON pointer: what must stand there, a text as a pattern. */
+    fields: Record<string, string | number | boolean | null>;
+  };
+  /** So many runs begin within ten minutes, at most; with one more the trigger is stopped. */
+  maxRuns: number;
+  /** How long the sender waits for the answer; absent: it does not. */
+  syncMs?: number;
+  input?: string;
+}
+
 /** What starts an agent. */
-export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger;
+export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger | WebhookTrigger;
+
+/** Another agent, the ends of whose executions start this one. */
+export interface Followed {
+  agentId: string;
+  on: FollowedEnd;
+}
 
 /** A path the agent may reach, under the name its prompt and tools use. */
 export interface AgentPath {
@@ -76,6 +106,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** Undefined when neither the file nor config.yaml names a model. */
   model: ModelSettings | undefined;
   trigger: Trigger;
+  /** The agents that it follows. */
+  after: Followed[];
   settings: RunSettings;
   customTools: string[];
   mcp: string[];
@@ -123,6 +155,7 @@ export function toAgent(
     icon: definition.icon ?? iconOf(id),
     model: toModel(definition.model, defaults),
     trigger: toTrigger(definition.trigger),
+    after: toFollowed(definition.after ?? []),
     settings: overDefaults(RUN_SETTINGS, definition.settings, defaults),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
     mcp: unique(definition.mcp ?? []),
@@ -156,6 +189,13 @@ function toModel(written: Definition["model"], defaults: AgentDefaults): ModelSe
   };
 }
 
+function toFollowed(written: NonNullable<Definition["after"]>): Followed[] {
+  return written.map((one) => {
+    const { agent, on } = typeof one === "string" ? { agent: one, on: "success" as const } : one;
+    return { agentId: normalizeId(agent), on };
+  });
+}
+
 function toTrigger(trigger: Definition["trigger"]): Trigger {
   // A blank template replaces nothing.
   const input = trigger.input?.trim() ? { input: trigger.input } : {};
@@ -182,8 +222,26 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
         catchUp,
         ...input,
       };
+    case "webhook":
+      return { ...toWebhookTrigger(trigger), ...input };
   }
   return type satisfies never;
+}
+
+function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
+  const { scheme, header, encoding, filter, sync } = trigger;
+  // A rule refuses a webhook without one.
+  if (scheme == null) throw new TypeError("A webhook has no scheme");
+  return {
+    type: "webhook",
+    scheme,
+    secrets: unique(trigger.secret ?? []),
+    ...(header == null ? {} : { header }),
+    encoding,
+    filter: { events: filter.events, fields: filter.fields ?? {} },
+    maxRuns: trigger.max_runs,
+    ...(sync == null ? {} : { syncMs: sync }),
+  };
 }
 
 /** The fields of a table: what the file says, and for what it leaves out what config.yaml says. */

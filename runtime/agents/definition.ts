@@ -11,11 +11,17 @@ import {
   withoutDefaults,
 } from "../config/fields.ts";
 import { parseDuration } from "../../base/durations.ts";
-import { TRIGGER_TYPES } from "../trigger_kinds.ts";
+import {
+  FOLLOWED_ENDS,
+  SIGNATURE_ENCODINGS,
+  TRIGGER_TYPES,
+  WEBHOOK_SCHEMES,
+} from "../trigger_kinds.ts";
 import { describeBadName } from "./agent_id.ts";
 
 const CATCH_UP = ["once", "none"] as const;
 const LONGEST_DEBOUNCE_MS = 86_400_000;
+const LONGEST_SYNC_MS = 300_000;
 
 /** An agent's display label. */
 const label = z.string().superRefine((text, context) => {
@@ -84,6 +90,30 @@ export const modelSchema = z.object({
   ),
 });
 
+/** One name of a variable, or several. */
+const variableNames = z.preprocess(
+  (value) => typeof value === "string" ? [value] : value,
+  z.array(variableName).min(1),
+);
+
+const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header");
+
+/** Milliseconds of a duration text. */
+const syncTime = z.unknown().transform((value, context) => {
+  const ms = typeof value === "string" ? parseDuration(value) : undefined;
+  if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_SYNC_MS) return ms;
+  const message = "must be a duration such as 10s or 1m, from a second to five minutes";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+const fieldValues = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()], {
+    error: "must be a text, a number, true, false or null",
+  }),
+);
+
 const triggerSchema = section({
   type: field(z.enum(TRIGGER_TYPES), "manual", "What starts a run by itself"),
   every: interval.nullish().meta({
@@ -113,17 +143,56 @@ const triggerSchema = section({
   max_runs: field(
     z.int().min(1).max(100_000),
     200,
-    "watch: how many runs may begin within ten minutes; one more stops the trigger",
+    "watch, webhook: how many runs may begin within ten minutes; one more stops the trigger",
   ),
+  scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
+    description: "webhook: how the sender shows who it is",
+    default: "required for webhook",
+  }),
+  secret: variableNames.nullish().meta({
+    values: "text or list",
+    description:
+      "webhook: the variable that holds the secret; with several, a delivery may be signed with any",
+    default: "required for webhook",
+  }),
+  header: headerName.nullish().meta({
+    description: "webhook: the header with the signature (hmac) or the token (token)",
+    default: "`X-Signature` (hmac), `Authorization: Bearer` (token)",
+  }),
+  encoding: field(
+    z.enum(SIGNATURE_ENCODINGS),
+    "hex",
+    "webhook: how the signature is written (hmac)",
+  ),
+  filter: section({
+    events: field(textList, [], "webhook: only events that match one of these"),
+    fields: fieldValues.nullish().meta({
+      description:
+        "webhook: only bodies with these values: JSON pointer to value, a text as a pattern",
+    }),
+  }),
+  sync: syncTime.nullish().meta({
+    values: "duration",
+    description: "webhook: how long the sender waits for the answer; without it, it does not wait",
+  }),
   catch_up: field(
     z.enum(CATCH_UP),
     "none",
     "`once`: make up for what was due or changed while the service was not running",
   ),
   input: z.string().nullish().meta({
-    description: "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`",
+    description:
+      "The user message, with `{context}`, `{event}`, `{path}`, `{file}`, `{schedule}`, `{body}`, `{header.X}`, `{field:/path}`",
   }),
 });
+
+const followedEntry = z.union([
+  filledText,
+  z.object({
+    agent: filledText,
+    on: field(z.enum(FOLLOWED_ENDS), "success", "Which of its ends start this agent"),
+  }),
+], { error: "must be an agent's id, or a map with agent and on" });
 
 const pathEntry = z.union([
   filledText,
@@ -158,6 +227,14 @@ export const definitionSchema = z.object({
   icon: filledText.nullish().meta({ description: "An emoji", default: "derived from the id" }),
   model: modelSchema.nullish(),
   trigger: triggerSchema,
+  after: z.preprocess(
+    (value) => value == null || Array.isArray(value) ? value : [value],
+    z.array(followedEntry).nullish(),
+  ).meta({
+    values: "text, map or list",
+    description:
+      "Agents whose ends start this one: ids, or `{ agent, on }` with `on: success` (the default), `failure` or `any`",
+  }),
   settings: section(withoutDefaults(RUN_SETTINGS)),
   custom_tools: filledList(fileName).nullish().meta({
     description: "Custom tools: modules in `agents/_config/tools`",

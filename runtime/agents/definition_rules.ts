@@ -9,6 +9,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
 import { isTimeZone, parseCron } from "./cron_expression.ts";
+import { checkWebhook } from "./webhook_rules.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 
@@ -57,8 +58,14 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   paths: ["watch"],
   filters: ["watch"],
   debounce: ["watch"],
-  max_runs: ["watch"],
+  max_runs: ["watch", "webhook"],
   catch_up: ["schedule", "watch"],
+  scheme: ["webhook"],
+  secret: ["webhook"],
+  header: ["webhook"],
+  encoding: ["webhook"],
+  filter: ["webhook"],
+  sync: ["webhook"],
 };
 
 function checkTrigger(file: DiagnosedFile, trigger: Written): Diagnostic[] {
@@ -66,6 +73,7 @@ function checkTrigger(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
+  if (type === "webhook") diagnostics.push(...checkWebhook(file, trigger));
   if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, trigger, type));
   diagnostics.push(...checkCron(file, trigger), ...checkPatterns(file, trigger));
   return diagnostics;

@@ -78,6 +78,7 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
         knownTools: toolNames,
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
+        followedBy: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],
       }),
     ],
     async [Symbol.asyncDispose]() {

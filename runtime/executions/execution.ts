@@ -10,6 +10,8 @@ export interface Execution {
   status: ExecutionStatus;
   trigger: ExecutionTrigger;
   parentExecutionId: number | null;
+  /** The execution whose end started it; absent for any other trigger than `after`. */
+  afterExecutionId?: number;
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;

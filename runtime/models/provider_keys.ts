@@ -1,4 +1,5 @@
-// Which variables hold keys of model providers. Their values go to their provider and nowhere else.
+// Which variables hold keys of model providers, and secrets of webhooks. Their values go to their provider, or are held
+// against deliveries; they go nowhere else.
 import type { Agent } from "../agents/agent.ts";
 import { NAMED_PROVIDERS } from "../config/providers.ts";
 import { keyVariableOf } from "./endpoint.ts";
@@ -28,12 +29,12 @@ export class ProviderKeys {
     this.#agents = agents;
   }
 
-  /** Whether a variable holds the key of a named provider, of one that any of the agents uses, or of the service. */
+  /** Whether a variable holds the key of a named provider, of one that any of the agents uses, of the service, or of a webhook. */
   has(name: string): boolean {
     return this.#variables().all.has(name);
   }
 
-  /** The variables that agents name for their keys (`api_key_env`). Nothing else tells that these are secret. */
+  /** The variables that agents name (`api_key_env`, `trigger.secret`). Nothing else tells that these are secret. */
   namedByAgents(): readonly string[] {
     return this.#variables().named;
   }
@@ -47,7 +48,10 @@ export class ProviderKeys {
 
 function findVariables(agents: readonly Agent[]): KeyVariables {
   const models = agents.flatMap(({ model }) => model ?? []);
-  const named = new Set(models.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []));
+  const named = new Set([
+    ...models.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
+    ...agents.flatMap(({ trigger }) => trigger.type === "webhook" ? trigger.secrets : []),
+  ]);
   const derived = models.map(({ provider }) => keyVariableOf(provider));
   return { of: agents, all: new Set([...NAMED_KEYS, ...named, ...derived]), named: [...named] };
 }

@@ -49,6 +49,7 @@ export async function agentNeeds(
   const places = placesOf(agent, surroundings);
   const needs = [
     ...modelNeeds(agent),
+    ...webhookNeeds(agent),
     ...places.needs,
     ...await serverNeeds(agent, surroundings),
     ...await programNeeds(agent, surroundings),
@@ -75,6 +76,12 @@ function modelNeeds({ id, model }: Agent): AgentNeed[] {
     if (error instanceof ModelError) return [];
     throw error;
   }
+}
+
+function webhookNeeds({ id, trigger }: Agent): AgentNeed[] {
+  if (trigger.type !== "webhook") return [];
+  const need = { kind: "env" as const, field: "trigger" as const, why: `the webhook of ${id}` };
+  return trigger.secrets.map((value) => ({ ...need, value }));
 }
 
 function placesOf(agent: Agent, { directories, home }: AgentSurroundings): AgentNeeds {

@@ -208,6 +208,18 @@ INSERT INTO executions_text (rowid, asked, answered)
   FROM executions;
 `;
 
+/** Ends that are still to start the agents that follow, one row for each; an execution with its cause finds what followed it. */
+const FOLLOW_UPS = `
+CREATE TABLE follow_ups (
+  agent_id TEXT NOT NULL,
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  PRIMARY KEY (agent_id, execution_id)
+) STRICT;
+CREATE INDEX follow_ups_by_execution ON follow_ups (execution_id);
+CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executionId')
+  WHERE trigger = 'after';
+`;
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -216,4 +228,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   dropLists,
   MCP_TOOLS,
   SEARCH,
+  FOLLOW_UPS,
 ];

@@ -1,6 +1,6 @@
 // A trigger that fires, and the port to whoever turns that into a run.
 import type { Agent } from "../agents/agent.ts";
-import type { ScheduleCause, WatchCause } from "../run_cause.ts";
+import type { AfterCause, ScheduleCause, WatchCause, WebhookCause } from "../run_cause.ts";
 
 /** A slot that runs. */
 export interface ScheduleFire extends ScheduleCause {
@@ -8,8 +8,20 @@ export interface ScheduleFire extends ScheduleCause {
   reason: string | null;
 }
 
+/** A delivery that runs. */
+export interface WebhookFire extends WebhookCause {
+  /** Whatever comes under one of these within 24 hours is the same delivery. */
+  keys: [string, ...string[]];
+}
+
+/** An end that is followed. */
+export interface AfterFire extends AfterCause {
+  /** What the execution answered. */
+  output: string | null;
+}
+
 /** What fires. */
-export type Fire = ScheduleFire | WatchCause;
+export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire;
 
 /**
  * What became of it, decided and stored in one transaction: `started` is on disk as an execution, with the slot or the
@@ -24,5 +36,6 @@ export type FireOutcome =
 /**
  * Starts the run of a fire. For a schedule, each outcome but `stopping` and `claimed` leaves a row for the slot: `run`, or
  * `skipped` with its reason. For a watch, `started` takes the change out of the queue; nothing else touches it.
+ * The end that an agent follows is taken in the same way. For a webhook, `started` is also what an equal delivery got before.
  */
 export type StartRun = (agent: Agent, fire: Fire) => Promise<FireOutcome>;

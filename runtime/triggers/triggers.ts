@@ -1,11 +1,13 @@
-// Everything that fires by itself, as one: schedules, watches, and the pause over both.
+// Everything that fires by itself, as one: schedules, watches, webhooks, the ends of others, and the pause over them.
 import type { Agent } from "../agents/agent.ts";
+import type { FollowUps } from "./after/follow_ups.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { Watcher } from "./watch/watcher.ts";
+import type { Webhooks } from "./webhook/webhooks.ts";
 
 /** So long a reload waits until changes of all that is watched are noticed. */
 const LONGEST_WAIT_MS = 2_000;
@@ -14,6 +16,8 @@ const LONGEST_WAIT_MS = 2_000;
 export interface TriggersPorts {
   pause: Pause;
   scheduler: Scheduler;
+  webhooks: Webhooks;
+  followUps: FollowUps;
   /** Opened with the first agent that watches something, or once watched and is gone. */
   openWatcher: () => Promise<Watcher>;
   /** Whether anything is stored of agents that watch, or did. */
@@ -39,6 +43,10 @@ export class Triggers implements AsyncDisposable {
     return this.#openWatcher?.active ?? false;
   }
 
+  get webhooks(): Webhooks {
+    return this.#ports.webhooks;
+  }
+
   /** When an agent is due next, paused or not; null when nothing is due by time. Milliseconds since the epoch. */
   nextRun(agentId: string): number | null {
     return this.#ports.scheduler.nextRun(agentId);
@@ -51,12 +59,16 @@ export class Triggers implements AsyncDisposable {
 
   /** Why an agent's trigger was stopped because it ran away; null when it was not. */
   pausedReason(agentId: string): string | null {
-    return this.#openWatcher?.trippedReason(agentId) ?? null;
+    return this.#openWatcher?.trippedReason(agentId) ??
+      this.webhooks.brake.reasonOf(agentId) ?? this.#ports.followUps.brake.reasonOf(agentId);
   }
 
   /** Follows the agents as they are now; only what differs changes. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     await this.#ports.scheduler.reconcile(agents, options);
+    this.webhooks.brake.follow(agents);
+    this.#ports.followUps.brake.follow(agents);
+    this.#ports.followUps.wake();
     // A reload that was under way when the service stopped.
     if (this.#isOver) return;
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
@@ -77,12 +89,16 @@ export class Triggers implements AsyncDisposable {
   start(): void {
     this.#isStarted = true;
     this.#ports.scheduler.start();
+    this.#ports.followUps.start();
     this.#openWatcher?.start();
   }
 
   /** Lets every trigger that was stopped because it ran away fire again. */
   reset(): void {
     this.#openWatcher?.reset();
+    this.webhooks.brake.reset();
+    this.#ports.followUps.brake.reset();
+    this.#ports.followUps.wake();
   }
 
   /** Pauses or resumes all triggers; resuming lets those that ran away fire again, too. */
@@ -97,6 +113,7 @@ export class Triggers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     await this.#ports.scheduler[Symbol.asyncDispose]();
+    await this.#ports.followUps[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
   }
 

@@ -60,6 +60,7 @@ export class LocalRuntime implements Runtime {
   readonly log: ServiceLog;
   readonly startedAt: number;
   readonly events: EventBus;
+  readonly webhooks: Runtime["webhooks"];
   readonly #parts: RuntimeParts;
   readonly #newAgents: NewAgents;
   readonly #knownAgents: KnownAgents;
@@ -77,6 +78,7 @@ export class LocalRuntime implements Runtime {
     this.clock = parts.clock;
     this.log = parts.log;
     this.events = parts.events;
+    this.webhooks = parts.triggers?.webhooks;
     this.startedAt = parts.clock.now();
   }
 
@@ -273,12 +275,11 @@ export class LocalRuntime implements Runtime {
   }
 
   #toListing(agent: Agent, newest: ReadonlyMap<string, Execution>): AgentListing {
-    const { triggers } = this.#parts;
     return {
       agent,
       lastExecution: newest.get(agent.id) ?? null,
-      nextRun: triggers?.nextRun(agent.id) ?? null,
-      triggerPaused: triggers?.pausedReason(agent.id) ?? null,
+      nextRun: this.#parts.triggers?.nextRun(agent.id) ?? null,
+      triggerPaused: this.#parts.triggers?.pausedReason(agent.id) ?? null,
     };
   }
 

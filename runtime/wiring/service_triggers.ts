@@ -1,16 +1,21 @@
 // The triggers of a service, put together: what is due by time, and what is due by changes of files.
+import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
+import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Database } from "../storage/database.ts";
+import { SqliteFollowUpStore } from "../storage/follow_ups.ts";
 import type { SqliteSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
+import { FollowUps } from "../triggers/after/follow_ups.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
+import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { RunSpec } from "../executions/runs/acceptance.ts";
 import { ServiceStopping } from "../executions/refusals.ts";
@@ -22,6 +27,8 @@ const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
 /** What they are made of. */
 export interface ServiceTriggersOptions {
   settings: WorkspaceSettings;
+  registry: Pick<AgentRegistry, "get" | "isUnreadable">;
+  executions: Pick<ExecutionReads, "readByKey">;
   db: Database;
   slots: SqliteSlotStore;
   runner: Runner;
@@ -50,6 +57,28 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       return timeZone();
     },
   });
+  const webhooks = new Webhooks({
+    findAgent: (id) => options.registry.get(id),
+    environment: settings.environment,
+    start,
+    async findByKey(key) {
+      return (await options.executions.readByKey(key, clock.now()))?.execution.id;
+    },
+    isPaused,
+    clock,
+    log,
+    events,
+  });
+  const followUps = new FollowUps({
+    store: new SqliteFollowUpStore(db),
+    start,
+    findAgent: (id) => options.registry.get(id),
+    isUnreadable: (id) => options.registry.isUnreadable(id),
+    isPaused,
+    clock,
+    log,
+    events,
+  });
   const openStore = async () => {
     const { SqliteWatchStore } = await loadWatchStore();
     return new SqliteWatchStore(db);
@@ -57,6 +86,8 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   return new Triggers({
     pause,
     scheduler,
+    webhooks,
+    followUps,
     clock,
     async openWatcher() {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
@@ -98,19 +129,35 @@ function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
 }
 
 function toRunSpec(fire: Fire): RunSpec {
-  if (fire.type === "watch") {
-    return {
-      trigger: "watch",
-      sessionId: null,
-      request: { args: [], cause: fire },
-      claim: { type: "change", path: fire.path },
-    };
+  const shared = { trigger: fire.type, sessionId: null };
+  switch (fire.type) {
+    case "schedule": {
+      const { type, scheduledFor, reason } = fire;
+      return {
+        ...shared,
+        request: { args: [], cause: { type, scheduledFor } },
+        claim: { type: "slot", scheduledFor, reason },
+      };
+    }
+    case "watch":
+      return {
+        ...shared,
+        request: { args: [], cause: fire },
+        claim: { type: "change", path: fire.path },
+      };
+    case "after": {
+      const { output, ...cause } = fire;
+      return {
+        ...shared,
+        request: { args: [], cause, ...(output !== null && { context: output }) },
+        claim: { type: "end", executionId: fire.executionId },
+      };
+    }
+    case "webhook": {
+      const { keys: [idempotencyKey, ...otherKeys], ...cause } = fire;
+      return { ...shared, request: { args: [], cause }, idempotencyKey, otherKeys };
+    }
+    default:
+      return fire satisfies never;
   }
-  const { type, scheduledFor, reason } = fire;
-  return {
-    trigger: "schedule",
-    sessionId: null,
-    request: { args: [], cause: { type, scheduledFor } },
-    claim: { type: "slot", scheduledFor, reason },
-  };
 }

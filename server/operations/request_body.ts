@@ -38,10 +38,18 @@ export async function readForm(
   return new URLSearchParams(new TextDecoder().decode(await readInTime(request, options)));
 }
 
+/** The bytes of a body, of MAX_BODY_BYTES at most. Throws RequestRefused, as readJsonBody. */
+export async function readBytes(
+  request: Request,
+  options: { clock: Clock },
+): Promise<Uint8Array<ArrayBuffer>> {
+  return await readInTime(request, { maxBytes: MAX_BODY_BYTES, ...options });
+}
+
 async function readInTime(
   { body, headers }: Request,
   { clock, maxBytes }: { clock: Clock; maxBytes: number },
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
@@ -60,7 +68,7 @@ async function readInTime(
 async function readBounded(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {

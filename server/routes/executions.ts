@@ -45,6 +45,7 @@ export const executionOperations: readonly Operation[] = [
       status: statuses,
       agent: agents,
       parent: integer({ min: 1 }).optional(),
+      follows: integer({ min: 1 }).optional(),
       trigger,
       session,
       since: moment,
@@ -58,11 +59,24 @@ export const executionOperations: readonly Operation[] = [
     response: z.array(ListedExecution),
     errors: [],
     async handle({ query }, { runtime }) {
-      const { status, agent, parent, trigger, session, since, until, q, preview, ...page } = query;
+      const {
+        status,
+        agent,
+        parent,
+        follows,
+        trigger,
+        session,
+        since,
+        until,
+        q,
+        preview,
+        ...page
+      } = query;
       const executions = await runtime.listExecutions({
         ...(status !== undefined && { statuses: status }),
         ...(agent !== undefined && { agentId: agent }),
         ...(parent !== undefined && { parentId: parent }),
+        ...(follows !== undefined && { followedId: follows }),
         ...(trigger !== undefined && { trigger }),
         ...(session !== undefined && { sessionId: session }),
         ...(since !== undefined && { since: Date.parse(since) }),

@@ -6,7 +6,7 @@ import {
   ON_PENDING,
   type RUN_SETTINGS,
 } from "../../runtime/config/agent_settings.ts";
-import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
+import { SIGNATURE_ENCODINGS, TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import type { Trigger } from "../../runtime/agents/agent.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
@@ -15,7 +15,7 @@ import type { AgentListing, Outcomes, ReloadReport } from "../../runtime/runtime
 import { toExecutionSummary } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
-import { count, id, timestamp, toTimestampOrNull } from "./wire_values.ts";
+import { count, id, timestamp, toTimestampOrNull, webhookScheme } from "./wire_values.ts";
 
 /** An agent as lists show it. */
 export const AgentSummary = z.object({
@@ -31,6 +31,10 @@ export const AgentSummary = z.object({
   trigger_every: z.string().nullable(),
   trigger_cron: z.string().nullable(),
   trigger_paths: z.array(z.string()),
+  trigger_scheme: webhookScheme.nullable().meta({
+    description: "How senders show who they are, where it has a webhook",
+  }),
+  after: z.array(z.string()).meta({ description: "The agents whose ends start it" }),
   last_run: timestamp.nullable(),
   last_status: executionStatus.nullable(),
   last_execution_id: id.nullable(),
@@ -73,6 +77,25 @@ export const TriggerBody = z.discriminatedUnion("type", [
     catch_up: catchUp,
     input: z.string().nullable(),
   }).meta({ id: "WatchTrigger" }),
+  z.object({
+    type: z.literal("webhook"),
+    scheme: webhookScheme,
+    secrets: z.array(z.string()).meta({ description: "The names of the variables" }),
+    header: z.string().nullable(),
+    encoding: z.enum(SIGNATURE_ENCODINGS),
+    filter: z.object({
+      events: z.array(z.string()),
+      fields: z.record(
+        z.string(),
+        z.union([z.string(), z.number(), z.boolean(), z.null()]),
+      ),
+    }).meta({ id: "WebhookFilter" }),
+    max_runs: z.int(),
+    sync: z.number().nullable().meta({
+      description: "Seconds that the sender waits for the answer; null: it does not",
+    }),
+    input: z.string().nullable(),
+  }).meta({ id: "WebhookTrigger" }),
 ]).meta({ id: "Trigger" });
 export type TriggerBody = z.infer<typeof TriggerBody>;
 
@@ -139,6 +162,8 @@ export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): Agent
     trigger_every: schedule?.every ?? null,
     trigger_cron: schedule?.cron ?? null,
     trigger_paths: trigger.type === "watch" ? trigger.paths : [],
+    trigger_scheme: trigger.type === "webhook" ? trigger.scheme : null,
+    after: agent.after.map(({ agentId }) => agentId),
     last_run: toTimestampOrNull(lastExecution?.startedAt ?? null),
     last_status: lastExecution?.status ?? null,
     last_execution_id: lastExecution?.id ?? null,
@@ -213,6 +238,18 @@ function toTrigger(trigger: Trigger): TriggerBody {
         debounce: trigger.debounceMs / 1_000,
         max_runs: trigger.maxRuns,
         catch_up: trigger.catchUp,
+        input,
+      };
+    case "webhook":
+      return {
+        type: "webhook",
+        scheme: trigger.scheme,
+        secrets: trigger.secrets,
+        header: trigger.header ?? null,
+        encoding: trigger.encoding,
+        filter: trigger.filter,
+        max_runs: trigger.maxRuns,
+        sync: trigger.syncMs === undefined ? null : trigger.syncMs / 1_000,
         input,
       };
     default:

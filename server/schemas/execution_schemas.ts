@@ -18,6 +18,9 @@ export const ExecutionSummary = z.object({
   status: executionStatus,
   trigger: executionTrigger,
   parent_execution_id: id.nullable(),
+  after_execution_id: id.optional().meta({
+    description: "Only with the trigger `after`: the execution whose end started it",
+  }),
   session_id: z.string().nullable(),
   started_at: timestamp,
   finished_at: timestamp.nullable(),

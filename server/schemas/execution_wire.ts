@@ -23,6 +23,9 @@ export function toExecutionSummary(execution: Execution): ExecutionSummary {
     status: execution.status,
     trigger: execution.trigger,
     parent_execution_id: execution.parentExecutionId,
+    ...(execution.afterExecutionId !== undefined && {
+      after_execution_id: execution.afterExecutionId,
+    }),
     session_id: execution.sessionId,
     started_at: toTimestamp(execution.startedAt),
     finished_at: toTimestampOrNull(execution.finishedAt),

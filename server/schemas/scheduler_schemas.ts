@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AUTOMATIC_TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import { SLOT_OUTCOMES } from "../../runtime/triggers/schedule/slot_store.ts";
-import { count, id, timestamp } from "./wire_values.ts";
+import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 
 /** Whether triggers may fire. */
 export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
@@ -21,6 +21,7 @@ export const SchedulerJob = z.object({
   cron: z.string().nullable(),
   timezone: z.string().nullable(),
   paths: z.array(z.string()).nullable(),
+  scheme: webhookScheme.nullable(),
   last_run: timestamp.nullable(),
   trigger_paused: z.string().nullable(),
 }).meta({ id: "SchedulerJob" });

@@ -35,6 +35,7 @@ function toJob(job: Job): SchedulerJob {
     cron: schedule?.cron ?? null,
     timezone: schedule?.timezone ?? null,
     paths: trigger.type === "watch" ? trigger.paths : null,
+    scheme: trigger.type === "webhook" ? trigger.scheme : null,
     last_run: toTimestampOrNull(lastRun),
     trigger_paused: job.triggerPaused,
   };

@@ -1,6 +1,7 @@
 // Values that every part of the wire is made of. Schemas of one resource each are built of them; clients take their
 // types from those, and the API description is generated from them.
 import { z } from "zod";
+import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
 import { toTimestamp } from "../../base/clock.ts";
 
 /** The id of an execution, or of a row of its log. */
@@ -19,3 +20,6 @@ export const timestamp = z.iso.datetime().meta({
 export function toTimestampOrNull(ms: number | null): string | null {
   return ms === null ? null : toTimestamp(ms);
 }
+
+/** How senders of deliveries show who they are. */
+export const webhookScheme = z.enum(WEBHOOK_SCHEMES).meta({ id: "WebhookScheme" });

@@ -18,7 +18,11 @@ Deno.test("docs: every default of an agent file is the one that is used", () => 
   const rows = defaultsIn("agent-file");
   assert.ok(rows.length > 15, String(rows.length));
   for (const { field, value } of rows) {
-    const trigger = field === "trigger.type" ? {} : { type: "watch", paths: ["inbox"] };
+    const trigger = field === "trigger.type"
+      ? {}
+      : field === "trigger.encoding"
+      ? { type: "webhook", scheme: "hmac", secret: "HOOK_SECRET" }
+      : { type: "watch", paths: ["inbox"] };
     const base: JsonObject = { model: { provider: "demo", name: "echo" }, trigger };
     assert.deepEqual(agentOf(withField(base, field, value)), agentOf(stringify(base)), field);
   }

@@ -18,10 +18,12 @@ import type {
   AutoApproval,
   BrokenAgentFile,
   CallPreview,
+  Delivery,
   ExecutionDetail,
   ExecutionFilter,
   FollowItem,
   FollowOptions,
+  HookOutcome,
   ListedExecution,
   Outcomes,
   PendingRequest,
@@ -204,6 +206,21 @@ export class FakeRuntime implements Runtime {
       this.events.publish({ type, executionId, agentId, displayName, status, durationMs });
     }
   }
+
+  /** What becomes of the next deliveries to an agent with a webhook, and which have come. */
+  hookOutcome: HookOutcome = { outcome: "unsigned" };
+  readonly deliveries: (Delivery & { agentId: string })[] = [];
+
+  readonly webhooks = {
+    has: (agentId: string) => {
+      const agent = this.agents.get(agentId)?.agent;
+      return agent?.enabled === true && agent.trigger.type === "webhook";
+    },
+    receive: (agentId: string, delivery: Delivery) => {
+      this.deliveries.push({ agentId, ...delivery });
+      return Promise.resolve(this.hookOutcome);
+    },
+  };
 
   listAgents(): Promise<AgentListing[]> {
     return Promise.resolve([...this.agents.values()]);

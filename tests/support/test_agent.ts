@@ -10,6 +10,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     icon: "🧪",
     model: { provider: "demo", name: "script", streamUsage: true },
     trigger: { type: "manual" },
+    after: [],
     settings: {
       temperature: 0.7,
       maxTokens: 4096,

@@ -4,7 +4,13 @@ import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import type { Output } from "../../output/output.ts";
-import { errorsOf, showConfigWarnings, showPauses, showProblems } from "../../output/problems.ts";
+import {
+  errorsOf,
+  showConfigWarnings,
+  showDeafWebhooks,
+  showPauses,
+  showProblems,
+} from "../../output/problems.ts";
 import { paintStatus } from "../../output/run/history.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
@@ -42,6 +48,7 @@ export async function list(
   if (output.quiet) return EXIT.ok;
   showConfigWarnings(output, info.config_warnings);
   showPauses(output, agents, info.scheduler_status);
+  if (reader.isService) showDeafWebhooks(output, agents, info.transports);
   if (!reader.isService && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
   }

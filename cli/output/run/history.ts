@@ -46,7 +46,7 @@ function columnsOf(output: Output, isOfAll: boolean): Column[] {
 
 function toEntry(execution: ListedExecution, isOfAll: boolean): Entry {
   const { duration_ms: duration, total_tokens: tokens, cost_usd: cost } = execution;
-  const parent = execution.parent_execution_id;
+  const parent = execution.parent_execution_id ?? execution.after_execution_id ?? null;
   return {
     at: Date.parse(execution.started_at),
     cells: [

@@ -8,6 +8,7 @@ import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
 import { diagnoseNames, type KnownNames } from "./validate_names.ts";
 import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
+import { diagnoseWebhook } from "./validate_webhook.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { showValue } from "../../config/shown_value.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
@@ -41,6 +42,7 @@ export async function validateAgent(
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
+    ...diagnoseWebhook(agent, file, options),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...options.knownTools, ...resources.toolNames],
     }),

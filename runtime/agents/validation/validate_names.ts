@@ -14,6 +14,8 @@ export interface KnownNames {
   knownTools: readonly string[];
   /** Ids of the agents that exist. */
   agentIds: readonly string[];
+  /** The agents that one follows, by its id. */
+  followedBy?: (id: string) => readonly string[];
 }
 
 /** Warnings for unknown names, of the agent's own tools, too. */
@@ -25,6 +27,7 @@ export function diagnoseNames(
   return [
     ...checkToolNames(agent, file, known),
     ...checkAgents(agent, file, known.agentIds),
+    ...checkFollowed(agent, file, known),
   ];
 }
 
@@ -107,6 +110,37 @@ function checkAgents(agent: Agent, file: DiagnosedFile, agentIds: readonly strin
       warnUnknown(file, at, `agents names an unknown agent: ${name}`, { name, known }),
     ];
   });
+}
+
+function checkFollowed(
+  agent: Agent,
+  file: DiagnosedFile,
+  { agentIds, followedBy = () => [] }: KnownNames,
+): Diagnostic[] {
+  const isList = Array.isArray(file.document.value["after"]);
+  return agent.after.flatMap(({ agentId }, i) => {
+    const at = isList ? ["after", i] : ["after"];
+    if (agentId !== agent.id && !agentIds.includes(agentId)) {
+      const options = { name: agentId, known: agentIds };
+      return [warnUnknown(file, at, `after names an unknown agent: ${agentId}`, options)];
+    }
+    if (!leadsTo(agent.id, { from: agentId, followedBy })) return [];
+    const message = agentId === agent.id
+      ? "after names the agent itself: each of its ends would start it again"
+      : `after leads in a circle: ${agentId} follows this agent, directly or through others`;
+    const hint = "after ten runs in a row the circle is stopped";
+    return [diagnose(file, at, { severity: "warning", message, hint })];
+  });
+}
+
+/** Whether an agent is among those that another one follows, and those that they follow. */
+function leadsTo(
+  agentId: string,
+  { from, followedBy }: { from: string; followedBy: (id: string) => readonly string[] },
+): boolean {
+  const seen = new Set([from]);
+  for (const id of seen) for (const next of followedBy(id)) seen.add(next);
+  return seen.has(agentId);
 }
 
 function warnUnknown(

@@ -6,7 +6,7 @@ import type { Agent } from "../agent.ts";
 
 type Guarded = Pick<
   Agent,
-  "enabled" | "trigger" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
+  "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
 >;
 
 /**
@@ -14,10 +14,11 @@ type Guarded = Pick<
  * Empty for an agent that a person starts.
  */
 export function unattendedGuards(
-  { enabled, trigger, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
+  { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
   knownTools: readonly string[],
 ): string[] {
-  if (!enabled || trigger.type === "manual" || autoApprove === "*") return [];
+  const isStartedByPerson = trigger.type === "manual" && after.length === 0;
+  if (!enabled || isStartedByPerson || autoApprove === "*") return [];
   if (confirmTools.some(isEveryTool)) return ["*"];
   const servers = mcpConfirm === "none" ? [] : mcp.map((server) => `${server}/*`);
   return [
@@ -51,7 +52,8 @@ export function diagnoseUnattended(
   const guards = unattendedGuards(agent, knownTools).filter((guard) => !meant.includes(guard));
   if (guards.length === 0) return [];
   const list = guards.map((guard) => guard === "*" ? '"*"' : guard).join(", ");
-  return [diagnose(file, ["trigger", "type"], {
+  const place = agent.trigger.type === "manual" ? ["after"] : ["trigger", "type"];
+  return [diagnose(file, place, {
     severity: "warning",
     message: `This fires without you, and ${listGuards(guards)} will wait for a person`,
     hint: `auto_approve: [${list}] lets them run; confirm: [${list}] says that they may wait`,

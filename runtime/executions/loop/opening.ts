@@ -78,10 +78,14 @@ async function createSystem(
     isWithheld: (name) => ports.isProviderKey(name),
   });
   if (task.withheld.length > 0) {
-    ports.serviceLog.write("warn", "A key of a model provider stays out of the prompt", {
-      agent: agent.id,
-      variables: task.withheld.join(", "),
-    });
+    ports.serviceLog.write(
+      "warn",
+      "A key of a model provider or a webhook stays out of the prompt",
+      {
+        agent: agent.id,
+        variables: task.withheld.join(", "),
+      },
+    );
   }
   const content = createSystemPrompt({
     task: task.text,

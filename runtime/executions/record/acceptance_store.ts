@@ -25,11 +25,15 @@ export type Claim =
   /** A slot of the agent's schedule; `reason` tells why it runs late. */
   | { type: "slot"; scheduledFor: number; reason: string | null }
   /** The queued change of a watched file. */
-  | { type: "change"; path: string };
+  | { type: "change"; path: string }
+  /** The end of an execution that the agent follows. */
+  | { type: "end"; executionId: number };
 
 /** What an acceptance is bound to, and what is logged with it. */
 export interface AcceptanceTerms {
   idempotencyKey?: string;
+  /** Further keys that stand for the same execution. */
+  otherKeys?: readonly string[];
   /** Refused while an execution of the same bucket waits for a person. */
   unlessWaiting: boolean;
   claim?: Claim;

@@ -24,6 +24,8 @@ export interface Ending {
   finishedAt: number;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
+  /** The agents that start because of it; that they are to is stored in the same change. */
+  followers?: readonly string[];
   /** The last frames, `complete` the very last. They are told the cumulative figures. */
   frames: (figures: Execution) => FrameDraft[];
 }

@@ -23,6 +23,8 @@ export interface ExecutionFilter {
   agentId?: string | readonly string[];
   /** Only those that this one delegated to directly. */
   parentId?: number;
+  /** Only those that the end of this one started. */
+  followedId?: number;
   trigger?: ExecutionTrigger;
   /** Only the turns of this conversation; with `agentId` they are found without reading the others. */
   sessionId?: string;

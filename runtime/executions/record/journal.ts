@@ -50,6 +50,8 @@ export interface JournalPorts extends JournalStores {
   log: ExecutionLog;
   redactor: Redactor;
   clock: Clock;
+  /** The agents that start because an execution ends so; nobody does where it is absent. */
+  followersOf?: (execution: Execution, outcome: Outcome) => string[];
 }
 
 /** How an execution ends. */
@@ -72,12 +74,14 @@ const CUT_REPLY =
 /** The pen of one execution. Only one process holds it at a time. */
 export class Journal {
   readonly #ports: JournalPorts;
+  readonly #execution: Execution;
   readonly #identity: FrameIdentity;
   readonly #running: RunningTime;
 
   /** `ranMs`: how long the execution is known to have run in a process that died before it stored that. */
   constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
     this.#ports = ports;
+    this.#execution = execution;
     this.#identity = identityOf(execution);
     this.#running = new RunningTime(ports.clock, { ranMs });
   }
@@ -246,6 +250,7 @@ export class Journal {
       output,
       ...(outcome.cut && { cut: outcome.cut }),
       finishedAt: clock.now(),
+      followers: this.#ports.followersOf?.(this.#execution, outcome) ?? [],
       // Waiting for a person is not running time.
       durationMs: from === "waiting" ? 0 : this.#running.take(),
       frames: (figures) => [

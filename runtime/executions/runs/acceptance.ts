@@ -16,6 +16,8 @@ export interface RunSpec {
   request: ExecutionRequest;
   sessionId: string | null;
   idempotencyKey?: string;
+  /** Further keys that stand for the same run. */
+  otherKeys?: readonly string[];
   /** What it takes with its acceptance. */
   claim?: Claim;
   /** Whose call it answers. */
@@ -28,7 +30,7 @@ export function toAcceptance(
   spec: RunSpec,
   { clock, redactor }: { clock: Clock; redactor: Redactor },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
-  const { parent, claim, idempotencyKey } = spec;
+  const { parent, claim, idempotencyKey, otherKeys } = spec;
   const startedAt = clock.now();
   return [{
     agentId: agent.id,
@@ -45,6 +47,7 @@ export function toAcceptance(
     unlessWaiting: agent.onPending === "skip" && TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
     frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(otherKeys === undefined ? {} : { otherKeys }),
     ...(claim === undefined ? {} : { claim }),
   }];
 }
@@ -57,11 +60,16 @@ export function createInfoFrame(
   return createFrame(identityOf(execution), toInfoFrame(execution), options);
 }
 
-/** Whether an execution is the very run that is wished for now, of this agent: an idempotency key stands for one. */
+/**
+ * Whether an execution is the very run that is wished for now, of this agent: an idempotency key stands for one. The key of a
+ * delivery is what it is known by: what its sender adds to it each time makes no other one of it.
+ */
 export function isSameRun(
   { execution, request }: Pick<StoredExecution, "execution" | "request">,
   { agent, spec }: { agent: Pick<Agent, "id">; spec: RunSpec },
 ): boolean {
-  return execution.agentId === agent.id && execution.sessionId === spec.sessionId &&
+  if (execution.agentId !== agent.id) return false;
+  if (execution.trigger === "webhook" && spec.trigger === "webhook") return true;
+  return execution.sessionId === spec.sessionId &&
     JSON.stringify(request) === JSON.stringify(spec.request);
 }

@@ -13,6 +13,7 @@ import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
+import { takeFollowUp } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
@@ -78,7 +79,7 @@ function insertExecution(
   wanted: NewExecution,
   terms: AcceptanceTerms & { instanceId: string },
 ): Acceptance {
-  const known = findKnown(db, wanted, terms.idempotencyKey);
+  const known = findKnown(db, wanted, keysOf(terms));
   if (known !== undefined) return { execution: known, isNew: false };
   const refused = findRefusal(db, wanted, terms);
   if (refused !== undefined) {
@@ -97,28 +98,30 @@ function insertExecution(
       count: 1,
     });
   }
-  if (terms.idempotencyKey !== undefined) {
-    insertKey(db, {
-      key: terms.idempotencyKey,
-      executionId: execution.id,
-      now: wanted.startedAt,
-    });
+  for (const key of keysOf(terms)) {
+    insertKey(db, { key, executionId: execution.id, now: wanted.startedAt });
   }
   return { execution, isNew: true };
+}
+
+function keysOf({ idempotencyKey, otherKeys = [] }: AcceptanceTerms): string[] {
+  return idempotencyKey === undefined ? [] : [idempotencyKey, ...otherKeys];
 }
 
 /** The execution that an equal request, or the same call of the same parent, got before. */
 function findKnown(
   db: Database,
   { parentExecutionId, parentPosition, startedAt }: NewExecution,
-  key: string | undefined,
+  keys: readonly string[],
 ): Execution | undefined {
   if (parentExecutionId !== null && parentPosition !== null) {
     return selectChild(db, parentExecutionId, parentPosition);
   }
-  if (key === undefined) return undefined;
-  const row = selectByKey(db, { key, now: startedAt });
-  return row && toExecution(row);
+  for (const key of keys) {
+    const row = selectByKey(db, { key, now: startedAt });
+    if (row !== undefined) return toExecution(row);
+  }
+  return undefined;
 }
 
 function findRefusal(
@@ -134,6 +137,7 @@ function findRefusal(
   if (unlessWaiting && isBucketWaiting(db, bucketOf(wanted))) return "waiting";
   // Last: taking the change out of the queue is itself a change.
   if (claim?.type === "change" && !takeQueued(db, agentId, claim.path)) return "claimed";
+  if (claim?.type === "end" && !takeFollowUp(db, agentId, claim.executionId)) return "claimed";
   return undefined;
 }
 

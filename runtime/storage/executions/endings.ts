@@ -4,6 +4,7 @@ import type { Ending, EndingStore } from "../../executions/record/ending_store.t
 import type { Resumption } from "../../executions/runs/resumption.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
+import { insertFollowUps } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { voidRequests } from "./request_rows.ts";
 import { wakeAncestors } from "./waiting.ts";
@@ -43,6 +44,7 @@ export class SqliteEndingStore implements EndingStore {
       voidRequests(this.#db, executionId, ending.finishedAt);
       const execution = toExecution(row);
       appendFrames(this.#db, executionId, ending.frames(execution));
+      insertFollowUps(this.#db, executionId, ending.followers ?? []);
       // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
       const ancestors = ending.from === "waiting"
         ? wakeAncestors(this.#db, executionId, this.#instanceId)

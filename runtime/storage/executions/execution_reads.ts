@@ -178,7 +178,7 @@ function toStored(row: ExecutionRow & { output_data: string | null }): StoredExe
 function toConditions(
   filter: ExecutionFilter,
 ): { conditions: string[]; values: (string | number)[] } {
-  const { parentId, trigger, sessionId, since, until, text, isOfAnswers } = filter;
+  const { parentId, followedId, trigger, sessionId, since, until, text, isOfAnswers } = filter;
   // Each number of them is a statement of its own, which is kept: naming one again must not make another.
   const statuses = [...new Set(filter.statuses)];
   const agentIds = [...new Set([filter.agentId ?? []].flat())];
@@ -196,6 +196,9 @@ function toConditions(
   if (statuses.length > 0) add(`status IN (${statuses.map(() => "?").join(", ")})`, ...statuses);
   if (agentIds.length > 0) add(`agent_id IN (${agentIds.map(() => "?").join(", ")})`, ...agentIds);
   if (parentId !== undefined) add("parent_execution_id = ?", parentId);
+  if (followedId !== undefined) {
+    add("trigger = 'after' AND request ->> '$.cause.executionId' = ?", followedId);
+  }
   if (trigger !== undefined) add("trigger = ?", trigger);
   if (sessionId !== undefined) add("session_id = ?", sessionId);
   if (since !== undefined) add("started_at >= ?", since);

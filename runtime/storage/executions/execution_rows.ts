@@ -52,6 +52,7 @@ export function toReturned(row: ExecutionRow | undefined): Execution {
 
 /** The execution of a row. */
 export function toExecution(row: ExecutionRow): Execution {
+  const { args, cause } = toRequest(row);
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -59,6 +60,7 @@ export function toExecution(row: ExecutionRow): Execution {
     status: row.status,
     trigger: row.trigger,
     parentExecutionId: row.parent_execution_id,
+    ...(cause?.type === "after" && { afterExecutionId: cause.executionId }),
     sessionId: row.session_id,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
@@ -69,7 +71,7 @@ export function toExecution(row: ExecutionRow): Execution {
     costUsd: row.cost_usd,
     toolCalls: row.tool_calls,
     model: row.model,
-    args: toRequest(row).args,
+    args,
     error: row.error,
   };
 }

@@ -1,11 +1,25 @@
 // A trigger in a few words.
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 
-/** `every 5m`, `cron 0 7 * * *`, `watches in, notes`, `by hand`. */
+/** `every 5m`, `cron 0 7 * * *`, `watches in, notes`, `webhook (github)`, `after reporter`, `by hand`. */
 export function describeTrigger(
+  agent:
+    & Pick<
+      AgentSummary,
+      "trigger_type" | "trigger_every" | "trigger_cron" | "trigger_paths" | "trigger_scheme"
+    >
+    & Partial<Pick<AgentSummary, "after">>,
+): string {
+  const { after = [] } = agent;
+  if (after.length === 0) return describeOwnTrigger(agent);
+  const followed = `after ${after.join(", ")}`;
+  return agent.trigger_type === "manual" ? followed : `${describeOwnTrigger(agent)}, ${followed}`;
+}
+
+function describeOwnTrigger(
   agent: Pick<
     AgentSummary,
-    "trigger_type" | "trigger_every" | "trigger_cron" | "trigger_paths"
+    "trigger_type" | "trigger_every" | "trigger_cron" | "trigger_paths" | "trigger_scheme"
   >,
 ): string {
   switch (agent.trigger_type) {
@@ -17,6 +31,8 @@ export function describeTrigger(
         : `every ${agent.trigger_every}`;
     case "watch":
       return `watches ${agent.trigger_paths.join(", ")}`;
+    case "webhook":
+      return `webhook (${agent.trigger_scheme})`;
     default:
       return agent.trigger_type satisfies never;
   }

@@ -220,7 +220,7 @@ async function pauseScheduler(browser: Browser): Promise<void> {
   assert.ok(job && line && line.x >= job.x + 6 && line.x + line.width + 6 <= job.x + job.width);
   assert.ok(await page.locator(".day-line .mark-upcoming").count() >= 11);
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText("Paused: no schedule and no watch starts anything.").waitFor();
+  await page.getByText("Paused: nothing starts by itself.").waitFor();
   assert.equal((await world.runtime().scheduler()).status, "paused");
   // Whoever resumes it, the page shows it.
   await world.runtime().resumeScheduler();

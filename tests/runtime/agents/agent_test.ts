@@ -6,6 +6,7 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
   const result = await parse("# Title\n\n---\n\nDo it.\n");
   assert.ok("agent" in result);
   assert.deepEqual(result.agent, {
+    after: [],
     id: "daily",
     displayName: "daily",
     description: "",
@@ -53,6 +54,7 @@ tools: [search]
 mcp: [files]
 skills: writing
 agents: [a, b]
+after: [collector, {agent: mailer, on: any}]
 paths: {notes: notes, home_docs: {path: ~/docs, description: Papers}}
 history: off
 confirm: [http_request]
@@ -63,6 +65,7 @@ on_restart: resume
 enabled: false`,
   );
   assert.deepEqual(agent, {
+    after: [{ agentId: "collector", on: "success" }, { agentId: "mailer", on: "any" }],
     id: "daily",
     displayName: "Tägliche Übersicht 2",
     description: "What it does",

@@ -54,9 +54,32 @@ export const BAD_RULES: readonly BadAgentFile[] = [
     "2:1",
     "custom_tools and tools are two names of one field",
   ]),
+  bad("webhook without scheme", fields("trigger: { type: webhook, secret: HOOK }"), [
+    "2:18",
+    "trigger.scheme is missing: a webhook takes only what shows who sent it",
+  ]),
+  bad("webhook without secret", fields("trigger: { type: webhook, scheme: github }"), [
+    "2:18",
+    "trigger.secret is missing: a webhook takes only what shows who sent it",
+  ]),
+  bad(
+    "a secret instead of its variable",
+    fields("trigger: { type: webhook, scheme: stripe, secret: [whsec_5WbX+/=] }"),
+    ["2:52", "trigger.secret[0] must be the name of an environment variable, not a key"],
+  ),
+  bad(
+    "a filter by no pointer",
+    fields("trigger: { type: webhook, scheme: github, secret: A, filter: { fields: { ref: x } } }"),
+    ["2:74", "A key of trigger.filter.fields must be a JSON pointer"],
+  ),
+  bad(
+    "sync for too long",
+    fields("trigger: { type: webhook, scheme: github, secret: A, sync: 6m }"),
+    ["2:60", "trigger.sync must be a duration such as 10s or 1m"],
+  ),
   bad("trigger type", fields("trigger:", "  type: scheduled"), [
     "3:9",
-    'trigger.type must be manual, schedule or watch, got "scheduled" (did you mean "schedule"?)',
+    'trigger.type must be manual, schedule, watch or webhook, got "scheduled" (did you mean "schedule"?)',
   ]),
   bad("schedule without time", fields("trigger:", "  type: schedule"), [
     "3:9",

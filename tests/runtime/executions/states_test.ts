@@ -29,5 +29,5 @@ Deno.test("isFinal() is true of exactly the states that nothing follows", () => 
 });
 
 Deno.test("TRIGGER_TYPES are what the documents name", () => {
-  assert.deepEqual(TRIGGER_TYPES, ["manual", "schedule", "watch"]);
+  assert.deepEqual(TRIGGER_TYPES, ["manual", "schedule", "watch", "webhook"]);
 });

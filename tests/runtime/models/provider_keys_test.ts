@@ -84,3 +84,12 @@ Deno.test("a key that an agent begins to name is kept out of what is shown after
   const { id } = await runToEnd(runtime, "leaky", { message: "Tell." });
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), /key-0123456789/);
 });
+
+Deno.test("ProviderKeys hold the secrets of webhooks back as they do keys", async () => {
+  const agents = [
+    await agentOf("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, OLD_HOOK] }"),
+  ];
+  const keys = new ProviderKeys(() => agents);
+  assert.ok(keys.has("GH_HOOK") && keys.has("OLD_HOOK"));
+  assert.deepEqual(keys.namedByAgents(), ["GH_HOOK", "OLD_HOOK"]);
+});

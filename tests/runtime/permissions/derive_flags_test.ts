@@ -258,3 +258,15 @@ Deno.test("deriveFlags() lets no agent mean every host or variable, and tells of
   assert.ok(valuesOf(derived, "allow-read").includes("/"));
   assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
 });
+
+Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other variable more", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("plain", demo(""));
+  const before = valuesOf(await derive(place), "allow-env");
+  await place.writeAgent(
+    "review",
+    demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }"),
+  );
+  const added = valuesOf(await derive(place), "allow-env").filter((one) => !before.includes(one));
+  assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
+});

@@ -2,6 +2,7 @@
 import { SqliteCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import type { Durability } from "../../../runtime/storage/database.ts";
 import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
+import { SqliteFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
 import { SqliteKnownToolStore } from "../../../runtime/storage/known_tools.ts";
 import { SqliteSettingsStore } from "../../../runtime/storage/settings.ts";
 import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
@@ -62,6 +63,26 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     prepare: async (store) => {
       const { child } = await waitingFamily(store);
       return () => store.endings.finishExecution(child, ending("waiting"));
+    },
+  },
+  {
+    change: "SqliteEndingStore.finishExecution",
+    of: "one that others follow",
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      return () =>
+        store.endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
+    },
+  },
+  {
+    change: "SqliteFollowUpStore.dropFollowUp",
+    durability: "power",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      await store.endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
+      const followUps = new SqliteFollowUpStore(store.db);
+      return () => followUps.dropFollowUp({ follower: "other", executionId: id });
     },
   },
   {

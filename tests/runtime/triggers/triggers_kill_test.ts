@@ -130,6 +130,37 @@ for (const when of ["before", "after"] as const) {
   });
 }
 
+for (const when of ["before", "after"] as const) {
+  Deno.test(`a service that is killed right ${when} an agent follows another runs once for each end`, async () => {
+    await using place = await createTestWorkspace();
+    await place.writeScript("tick", [{ say: "tock" }], "trigger: { type: schedule, every: 1s }");
+    await place.writeScript("echo", [{ say: "heard" }], "after: tick");
+    // The second to be accepted is the first that follows.
+    await untilDead(await serve(place, { when, nth: 2 }));
+    const follow = () =>
+      runsOf(place).flatMap((run) => {
+        const { cause } = JSON.parse(run.request) as {
+          cause: { type: string; executionId: number };
+        };
+        return cause.type === "after" ? [{ ...run, follows: cause.executionId }] : [];
+      });
+    assert.equal(follow().length, when === "before" ? 0 : 1);
+    assert.equal(read(place, "SELECT * FROM follow_ups").length, when === "before" ? 1 : 0);
+    const again = await serve(place);
+    await until(() => follow().length >= 3, "runs after the restart");
+    await kill(again);
+    const follows = follow().map((run) => run.follows);
+    assert.equal(follows[0], 1, "the end before the kill is followed");
+    assert.deepEqual(follows, [...new Set(follows)], "no end is followed twice");
+    const left = read<{ execution_id: number }>(place, "SELECT * FROM follow_ups");
+    const known = new Set([...follows, ...left.map((row) => row.execution_id)]);
+    const ended = runsOf(place).filter(({ status, request }) =>
+      status === "success" && !request.includes('"after"')
+    );
+    assert.deepEqual(ended.filter(({ id }) => !known.has(id)), [], "no end is lost");
+  });
+}
+
 Deno.test("a service that is killed again and again in the middle of beats tells each slot once", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript(

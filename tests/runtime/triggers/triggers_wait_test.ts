@@ -3,6 +3,8 @@ import type { Pause } from "../../../runtime/triggers/pause.ts";
 import type { Scheduler } from "../../../runtime/triggers/schedule/scheduler.ts";
 import { Triggers } from "../../../runtime/triggers/triggers.ts";
 import type { Watcher } from "../../../runtime/triggers/watch/watcher.ts";
+import type { FollowUps } from "../../../runtime/triggers/after/follow_ups.ts";
+import type { Webhooks } from "../../../runtime/triggers/webhook/webhooks.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
@@ -26,6 +28,12 @@ Deno.test("Triggers.reconcile() does not wait until all that is watched has been
   await using triggers = new Triggers({
     pause: {} as Pause,
     scheduler: scheduler as unknown as Scheduler,
+    followUps: {
+      brake: { follow: () => {} },
+      wake: () => {},
+      [Symbol.asyncDispose]: async () => {},
+    } as unknown as FollowUps,
+    webhooks: { brake: { follow: () => {} } } as unknown as Webhooks,
     openWatcher: () => Promise.resolve(watcher as unknown as Watcher),
     hasStoredWatches: () => Promise.resolve(false),
     clock,

@@ -59,10 +59,19 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
       schema: { type: "integer", minimum: 1 },
     },
     {
+      name: "follows",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1 },
+    },
+    {
       name: "trigger",
       in: "query",
       required: false,
-      schema: { type: "string", enum: ["manual", "chat", "schedule", "watch", "agent"] },
+      schema: {
+        type: "string",
+        enum: ["manual", "chat", "schedule", "watch", "webhook", "after", "agent"],
+      },
     },
     { name: "session", in: "query", required: false, schema: { type: "string" } },
     ...["since", "until"].map((name) => ({ name, in: "query", required: false, schema: MOMENT })),

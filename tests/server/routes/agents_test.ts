@@ -46,6 +46,8 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
     trigger_every: null,
     trigger_cron: null,
     trigger_paths: [],
+    trigger_scheme: null,
+    after: [],
     last_run: null,
     last_status: null,
     last_execution_id: null,

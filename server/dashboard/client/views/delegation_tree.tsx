@@ -1,6 +1,6 @@
-// Who delegated to whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
+// Who delegated to whom, and who followed whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
 import type { VNode } from "preact";
-import type { Client } from "../../../client.ts";
+import { ApiError, type Client } from "../../../client.ts";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCost, formatCount } from "../format.ts";
@@ -30,10 +30,10 @@ export function DelegationTree(
     key: String(execution.id),
     topics: ["executions"],
   });
-  if (data === undefined) return null;
+  if (data === undefined || data.children.length === 0) return null;
   return (
     <section class="tree" aria-labelledby="delegation">
-      <h2 id="delegation">Delegation</h2>
+      <h2 id="delegation">{hasFollowers(data) ? "Delegation and what followed" : "Delegation"}</h2>
       <ul>
         <BranchItem branch={data} here={execution.id} agents={agents} />
       </ul>
@@ -41,10 +41,16 @@ export function DelegationTree(
   );
 }
 
+function hasFollowers({ children }: Branch): boolean {
+  return children.some((one) =>
+    one.execution.after_execution_id !== undefined || hasFollowers(one)
+  );
+}
+
 function BranchItem(
   { branch, here, agents }: { branch: Branch; here: number; agents: AgentsById },
 ): VNode {
-  const { id, agent_id, status, total_tokens, cost_usd } = branch.execution;
+  const { id, agent_id, status, trigger, total_tokens, cost_usd } = branch.execution;
   const isHere = id === here;
   const { icon, name } = labelOf(agents, agent_id);
   return (
@@ -59,6 +65,7 @@ function BranchItem(
         </a>
         <Status status={status} />
         <span class="muted small">
+          {trigger === "after" && "followed, "}
           {total_tokens !== null && `${formatCount(total_tokens)} tokens`}
           {cost_usd !== null && `, ${formatCost(cost_usd)}`}
         </span>
@@ -77,8 +84,16 @@ function BranchItem(
 
 async function loadTree(client: Client, execution: ExecutionSummary): Promise<Branch> {
   let top = execution;
-  for (let depth = 0; top.parent_execution_id !== null && depth < DEEPEST; depth++) {
-    top = await client.execution(top.parent_execution_id);
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const above = top.parent_execution_id ?? top.after_execution_id;
+    if (above === undefined) break;
+    try {
+      top = await client.execution(above);
+    } catch (error) {
+      // What it followed was removed since.
+      if (error instanceof ApiError && error.status === 404) break;
+      throw error;
+    }
   }
   return await loadBranch(client, top, DEEPEST);
 }
@@ -89,7 +104,12 @@ async function loadBranch(
   depth: number,
 ): Promise<Branch> {
   if (depth === 0) return { execution, children: [], hasMore: false };
-  const found = await client.executions({ parent: execution.id, limit: MOST_CHILDREN + 1 });
+  const limit = MOST_CHILDREN + 1;
+  const [delegated, followers] = await Promise.all([
+    client.executions({ parent: execution.id, limit }),
+    client.executions({ follows: execution.id, limit }),
+  ]);
+  const found = [...delegated, ...followers].sort((a, b) => b.id - a.id);
   const oldestFirst = found.slice(0, MOST_CHILDREN).reverse();
   const children = await Promise.all(
     oldestFirst.map((child) => loadBranch(client, child, depth - 1)),

@@ -67,9 +67,7 @@ export function ExecutionView(
         />
       )}
       {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}
-      {(execution.parent_execution_id !== null || execution.children.count > 0) && (
-        <DelegationTree execution={execution} agents={agents} />
-      )}
+      <DelegationTree execution={execution} agents={agents} />
       <LogOf execution={execution} step={step} />
     </article>
   );

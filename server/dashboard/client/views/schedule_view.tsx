@@ -59,7 +59,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
       {data === undefined && problem === null && <Loading />}
       {data?.status === "paused" && (
         <p class="note">
-          Paused: no schedule and no watch starts anything. Agents can still be run by hand.
+          Paused: nothing starts by itself. Agents can still be run by hand.
         </p>
       )}
       {data?.jobs.length === 0 && (
@@ -196,6 +196,7 @@ function JobItem(
     trigger_every: job.every,
     trigger_cron: job.cron,
     trigger_paths: job.paths ?? [],
+    trigger_scheme: job.scheme,
   });
   return (
     <section class="job" aria-label={name}>

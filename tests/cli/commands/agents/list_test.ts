@@ -90,7 +90,7 @@ Deno.test("list tells why agents that would run by themselves do not", async () 
   assert.equal(
     cli.stderr.text,
     "Warning: The trigger of tripped is paused: 21 runs, each fired by the one before: notes.md\n" +
-      "Warning: The scheduler is paused: no schedule and no watch fires until it is " +
+      "Warning: The scheduler is paused: nothing fires by itself until it is " +
       'resumed (Schedule in "inkling ui")\n',
   );
 });

@@ -86,3 +86,30 @@ Deno.test("diagnoseNames() warns of agents that are not there, and of the agent 
 Deno.test("diagnoseNames() knows an agent in any Unicode spelling of its id", () => {
   assert.deepEqual(diagnosed('agents: ["e\u0301"]', { agentIds: ["\u00e9"] }), []);
 });
+
+Deno.test("diagnoseNames() warns of an agent to follow that is unknown, and of circles", () => {
+  const follow = (yaml: string, follows: Record<string, string[]> = {}) => {
+    const parsed = parse(`---\n${yaml}\n---\nDo it.`);
+    assert.ok("agent" in parsed, JSON.stringify(parsed));
+    const { agent, document } = parsed;
+    return diagnoseNames(agent, { path: "daily.md", document }, {
+      knownTools: [],
+      agentIds: ["daily", "helper", "mailer"],
+      followedBy: (id) => follows[id] ?? [],
+      resources: { problems: [], toolNames: [], isComplete: true },
+    }).map((one) => `${one.severity} ${formatDiagnostic(one)}`);
+  };
+  assert.deepEqual(follow("after: helper"), []);
+  assert.deepEqual(follow("after: [helper, { agent: mailr, on: any }]"), [
+    'warning daily.md:2:17: after names an unknown agent: mailr (did you mean "mailer"?)',
+  ]);
+  assert.deepEqual(follow("after: daily"), [
+    "warning daily.md:2:8: after names the agent itself: each of its ends would start it again " +
+    "(after ten runs in a row the circle is stopped)",
+  ]);
+  assert.deepEqual(follow("after: helper", { helper: ["mailer"], mailer: ["daily"] }), [
+    "warning daily.md:2:8: after leads in a circle: helper follows this agent, directly or through " +
+    "others (after ten runs in a row the circle is stopped)",
+  ]);
+  assert.deepEqual(follow("after: helper", { helper: ["mailer"], mailer: ["helper"] }), []);
+});

@@ -1,0 +1,27 @@
+// JSON Pointer (RFC 6901): the place of a value inside of another.
+import { isJsonObject, type JsonValue } from "./json.ts";
+
+/** The keys that a pointer such as `/items/0/a~1b` names; undefined where the text is no pointer. */
+export function parsePointer(text: string): string[] | undefined {
+  if (text === "") return [];
+  if (!text.startsWith("/") || /~(?![01])/.test(text)) return undefined;
+  return text.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The pointer to these keys. */
+export function toPointer(keys: readonly (string | number)[]): string {
+  return keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The value at a pointer; undefined where nothing stands there, and for a text that is no pointer. */
+export function valueAt(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
+  let current = value;
+  for (const key of parsePointer(pointer) ?? [undefined]) {
+    if (key === undefined) return undefined;
+    if (Array.isArray(current)) current = /^(0|[1-9]\d*)$/.test(key) ? current[+key] : undefined;
+    else if (isJsonObject(current)) {
+      current = Object.hasOwn(current, key) ? current[key] : undefined;
+    } else return undefined;
+  }
+  return current;
+}

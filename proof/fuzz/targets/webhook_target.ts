@@ -1,0 +1,132 @@
+// What anybody may send to an agent's webhook, who does not know the secret, and who does.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import type { JsonValue } from "../../../base/json.ts";
+import { toPointer, valueAt } from "../../../base/json_pointer.ts";
+import { WEBHOOK_SCHEMES, type WebhookScheme } from "../../../runtime/trigger_kinds.ts";
+import { answerHandshake, readDelivery } from "../../../runtime/triggers/webhook/delivery.ts";
+import { whyFiltered } from "../../../runtime/triggers/webhook/filter.ts";
+import { isGenuine, keyOf } from "../../../runtime/triggers/webhook/signature.ts";
+import { defineTarget } from "../target.ts";
+
+const NOW = 1_767_225_600;
+const KEY = "a secret that nobody guesses";
+const SECRET = Object.fromEntries(WEBHOOK_SCHEMES.map((scheme) => [
+  scheme,
+  scheme === "standard-webhooks" ? `whsec_${new TextEncoder().encode(KEY).toBase64()}` : KEY,
+])) as Record<WebhookScheme, string>;
+
+const HEADERS = [
+  ...["x-hub-signature-256", "x-github-event", "x-github-delivery", "stripe-signature"],
+  ...["x-slack-signature", "x-slack-request-timestamp", "webhook-id", "webhook-timestamp"],
+  ...["webhook-signature", "x-signature", "authorization", "idempotency-key", "content-type"],
+];
+
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 30,
+});
+const digests = fc.uint8Array({ minLength: 31, maxLength: 33 }).map((bytes) =>
+  Uint8Array.from(bytes)
+);
+const headerText = fc.oneof(
+  printable,
+  digests.map((bytes) => `sha256=${bytes.toHex()}`),
+  digests.map((bytes) => `v0=${bytes.toHex()}`),
+  digests.map((bytes) => `t=${NOW},v1=${bytes.toHex()}`),
+  digests.map((bytes) => `v1,${bytes.toBase64()} v1,`),
+  fc.constantFrom(`${NOW}`, "t=,v1=", "Bearer", "Bearer ", "application/json", "NaN", ",", " "),
+  fc.constant("application/x-www-form-urlencoded"),
+);
+const bodies = fc.oneof(
+  fc.jsonValue().map((value) => JSON.stringify(value)),
+  fc.record({ type: fc.jsonValue(), id: fc.jsonValue(), challenge: fc.jsonValue() }, {
+    requiredKeys: [],
+  }).map((value) => JSON.stringify(value)),
+  fc.constantFrom('{"type":"url_verification"}', "payload=%7B%7D", "payload=[", "[", "\ufeff{}"),
+  fc.string({ unit: "binary", maxLength: 40 }),
+).map((text) => new TextEncoder().encode(text));
+
+interface SentDelivery {
+  scheme: WebhookScheme;
+  headers: Record<string, string>;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+const deliveries = fc.record({
+  scheme: fc.constantFrom(...WEBHOOK_SCHEMES),
+  headers: fc.dictionary(fc.constantFrom(...HEADERS), headerText, { maxKeys: 8 }),
+  body: fc.oneof(bodies, fc.uint8Array({ maxLength: 20 })).map((bytes) => Uint8Array.from(bytes)),
+});
+
+/** What the scheme's own sender adds to a delivery. */
+function sign({ scheme, body }: SentDelivery): Record<string, string> {
+  const digest = (prefix: string, encoding: "hex" | "base64" = "hex") =>
+    createHmac("sha256", KEY).update(prefix).update(body).digest(encoding);
+  switch (scheme) {
+    case "github":
+      return { "x-hub-signature-256": `sha256=${digest("")}` };
+    case "stripe":
+      return { "stripe-signature": `t=${NOW},v1=${digest(`${NOW}.`)}` };
+    case "slack": {
+      const signature = `v0=${digest(`v0:${NOW}:`)}`;
+      return { "x-slack-request-timestamp": `${NOW}`, "x-slack-signature": signature };
+    }
+    case "standard-webhooks": {
+      const signature = `v1,${digest(`msg_1.${NOW}.`, "base64")}`;
+      const named = { "webhook-id": "msg_1", "webhook-timestamp": `${NOW}` };
+      return { ...named, "webhook-signature": signature };
+    }
+    case "hmac":
+      return { "x-signature": digest("") };
+    case "token":
+      return { authorization: `Bearer ${KEY}` };
+    default:
+      return scheme satisfies never;
+  }
+}
+
+export const webhookDeliveries = defineTarget<SentDelivery>({
+  name: "webhook-deliveries",
+  claim:
+    "nobody passes without the secret, everybody with it; what passes is read, or refused in words",
+  cases: () => deliveries,
+  async check(sent) {
+    const { scheme, body } = sent;
+    const trigger = { scheme, encoding: "hex" as const };
+    const keys = [keyOf(SECRET[scheme], trigger) ?? assert.fail("it is a key")];
+    const options = { trigger, keys, now: NOW * 1_000 };
+    const forged = { headers: new Headers(sent.headers), body };
+    assert.equal(await isGenuine(forged, options), false);
+    const delivery = { headers: new Headers({ ...sent.headers, ...sign(sent) }), body };
+    assert.equal(await isGenuine(delivery, options), true);
+    const read = readDelivery(delivery, scheme);
+    if ("status" in read) {
+      assert.ok([400, 415].includes(read.status) && read.reason !== "");
+      return;
+    }
+    assert.ok((read.event?.length ?? 0) <= 200 && (read.id?.length ?? 0) <= 200);
+    for (const answer of Object.values(answerHandshake(read, scheme) ?? {})) {
+      assert.equal(typeof answer, "string");
+    }
+    assert.equal(whyFiltered(read, { events: [], fields: {} }), undefined);
+    assert.notEqual(whyFiltered(read, { events: [], fields: { "/not/there": "x*" } }), undefined);
+  },
+});
+
+export const jsonPointers = defineTarget<{ value: unknown; text: string }>({
+  name: "json-pointers",
+  claim: "every value in a document is found by its pointer, and any text finds one or nothing",
+  cases: () => fc.record({ value: fc.jsonValue(), text: fc.string({ maxLength: 12 }) }),
+  check({ value, text }) {
+    const document = value as JsonValue;
+    valueAt(document, text);
+    const walk = (one: JsonValue, keys: string[]): void => {
+      assert.deepEqual(valueAt(document, toPointer(keys)), one);
+      if (typeof one !== "object" || one === null) return;
+      for (const [key, inner] of Object.entries(one)) walk(inner as JsonValue, [...keys, key]);
+    };
+    walk(document, []);
+  },
+});

@@ -1,0 +1,21 @@
+// Who starts because an execution has ended.
+import type { Agent } from "../../agents/agent.ts";
+import type { Execution } from "../execution.ts";
+import type { Outcome } from "../record/journal.ts";
+import { CANCELLED } from "../states.ts";
+
+/**
+ * The enabled agents that follow this end. The turns of a chat, and what another agent delegated, are no ends of an agent's
+ * work. What a person cancelled is neither a success nor a failure.
+ */
+export function followersOf(
+  agents: readonly Agent[],
+  { agentId, trigger }: Pick<Execution, "agentId" | "trigger">,
+  { status, error }: Pick<Outcome, "status" | "error">,
+): string[] {
+  if (trigger === "chat" || trigger === "agent") return [];
+  const end = status === "success" ? "success" : error === CANCELLED ? "cancelled" : "failure";
+  return agents.filter(({ enabled, after }) =>
+    enabled && after.some((one) => one.agentId === agentId && (one.on === "any" || one.on === end))
+  ).map(({ id }) => id);
+}

@@ -1,0 +1,136 @@
+// Agents that start when another one has ended. The end is stored with those it starts; here they get their runs, one for an
+// end, and what cannot start yet keeps its place.
+import type { Agent } from "../../agents/agent.ts";
+import { backoffMs } from "../../../base/backoff.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
+import type { StartRun } from "../fire.ts";
+import type { ReconcileOptions } from "../reconcile_options.ts";
+import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
+import type { FollowUp, FollowUpStore } from "./follow_up_store.ts";
+
+/** So many ends may lead to a run, one by the other: agents that follow each other in a circle would never stop. */
+export const MAX_FOLLOWED = 10;
+/** So many runs of one agent begin within ten minutes because others have ended; one more stops that. */
+const MAX_RUNS = 200;
+/** The wait after a failure to start a run. */
+const RETRY = { firstMs: 5_000, longestMs: 300_000 };
+
+/** What following needs. */
+export interface FollowUpsPorts extends RunBrakePorts {
+  store: FollowUpStore;
+  start: StartRun;
+  /** The agent as its file says now. */
+  findAgent(id: string): Agent | undefined;
+  isUnreadable: ReconcileOptions["isUnreadable"];
+  isPaused: () => Promise<boolean>;
+  clock: Clock;
+}
+
+/** The runs of all agents that follow others. */
+export class FollowUps implements AsyncDisposable {
+  readonly #ports: FollowUpsPorts;
+  readonly brake: RunBrake;
+  readonly #work = new SerialQueue();
+  readonly #over = new AbortController();
+  readonly #unsubscribe: () => void;
+  #isStarted = false;
+  #failures = 0;
+  #retry: Promise<void> | undefined;
+
+  constructor(ports: FollowUpsPorts) {
+    this.#ports = ports;
+    this.brake = new RunBrake(ports);
+    this.#unsubscribe = ports.events.subscribe(({ type }) => {
+      // One has ended; or one that waited goes on, and another of its conversation may start.
+      if (type === "execution_completed" || type === "execution_resumed") this.wake();
+    });
+  }
+
+  /** Begins with what was left. */
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
+  }
+
+  /** Starts what waits: whatever held it back may be over. */
+  wake(): void {
+    if (!this.#isStarted || this.#over.signal.aborted) return;
+    void this.#work.run(() => this.#startAll()).catch((error) => {
+      const message = "Cannot start an agent that follows another; it is tried again";
+      this.#ports.log.write("error", message, { error });
+      this.#retry ??= this.#wakeAfter(backoffMs(++this.#failures, RETRY));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    this.#over.abort();
+    await this.#retry;
+    await this.#work.settled();
+  }
+
+  async #startAll(): Promise<void> {
+    const { store, isPaused } = this.#ports;
+    /** Those whose conversation waits for a person: what comes later for them must not come first. */
+    const held = new Set<string>();
+    for (const followUp of await store.listFollowUps()) {
+      if (this.#over.signal.aborted || await isPaused()) return;
+      if (held.has(followUp.follower)) continue;
+      const outcome = await this.#startOne(followUp);
+      if (outcome === "stopping") return;
+      if (outcome === "waiting") held.add(followUp.follower);
+    }
+    this.#failures = 0;
+  }
+
+  async #startOne(followUp: FollowUp): Promise<"settled" | "waiting" | "stopping"> {
+    const { findAgent, isUnreadable, start } = this.#ports;
+    const { follower, output, depth, ...ended } = followUp;
+    const agent = findAgent(follower);
+    if (agent === undefined && isUnreadable(follower)) return "waiting";
+    if (agent === undefined || !agent.enabled || !follows(agent, ended.agentId)) {
+      return await this.#drop(followUp, "info", "it does not follow any longer");
+    }
+    if (depth >= MAX_FOLLOWED) {
+      const reason = `${MAX_FOLLOWED} agents in a row were started by the end of the one before`;
+      return await this.#drop(followUp, "warn", reason);
+    }
+    if (!this.brake.admits(agent, { maxRuns: MAX_RUNS, cause: "the ends of others" })) {
+      return "waiting";
+    }
+    const fired = await start(agent, { type: "after", ...ended, depth: depth + 1, output });
+    switch (fired.outcome) {
+      case "started":
+        this.brake.started(follower, fired.executionId);
+        return "settled";
+      case "claimed":
+        return "settled";
+      case "running":
+      case "waiting":
+        return "waiting";
+      case "stopping":
+        return "stopping";
+      default:
+        return fired satisfies never;
+    }
+  }
+
+  async #drop(followUp: FollowUp, level: "info" | "warn", reason: string): Promise<"settled"> {
+    const { follower: agent, executionId: after } = followUp;
+    await this.#ports.store.dropFollowUp(followUp);
+    this.#ports.log.write(level, `The agent does not follow: ${reason}`, { agent, after });
+    return "settled";
+  }
+
+  async #wakeAfter(ms: number): Promise<void> {
+    await sleepUnlessAborted(this.#ports.clock, ms, this.#over.signal);
+    this.#retry = undefined;
+    this.wake();
+  }
+}
+
+function follows({ after }: Agent, agentId: string): boolean {
+  return after.some((one) => one.agentId === agentId);
+}

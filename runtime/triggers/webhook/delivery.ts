@@ -1,0 +1,131 @@
+// A delivery as it came over the wire, and what it is once it is read: its event, its id, its value.
+import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
+import { valueAt } from "../../../base/json_pointer.ts";
+import type { WebhookScheme } from "../../trigger_kinds.ts";
+
+/** What a sender sent: nothing of it is known to be true. */
+export interface Delivery {
+  headers: Headers;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** A delivery that is what its scheme sends. */
+export interface ReadDelivery {
+  /** The body; of a form that carries JSON in `payload`, that JSON. */
+  text: string;
+  value: JsonValue;
+  /** What happened, as the sender calls it. */
+  event: string | null;
+  /** The sender's id of it; null where it gives none. */
+  id: string | null;
+  /** Whether the signature covers the id, so that nobody else can give the same delivery another one. */
+  isIdSigned: boolean;
+}
+
+/** Why a delivery cannot be read. */
+export interface UnreadableDelivery {
+  status: 400 | 415;
+  reason: string;
+}
+
+/** So long an id or the name of an event may be: more is none. */
+const MAX_NAME_CHARACTERS = 200;
+/** No event of any service is that deep. */
+const MAX_DEPTH = 100;
+/** Of the schemes only these services send forms. */
+const FORM_SCHEMES: ReadonlySet<WebhookScheme> = new Set(["github", "slack"]);
+
+/** Reads a delivery whose signature is right. */
+export function readDelivery(
+  { headers, body }: Delivery,
+  scheme: WebhookScheme,
+): ReadDelivery | UnreadableDelivery {
+  const content = readContent(headers, body, scheme);
+  if ("status" in content) return content;
+  const { value } = content;
+  const header = (name: string) => toName(headers.get(name));
+  const field = (pointer: string) => toName(valueAt(value, pointer));
+  switch (scheme) {
+    case "github": {
+      const id = header("x-github-delivery");
+      return { ...content, event: header("x-github-event"), id, isIdSigned: false };
+    }
+    case "stripe":
+      return { ...content, event: field("/type"), id: field("/id"), isIdSigned: true };
+    case "slack": {
+      const event = field("/event/type") ?? field("/type") ?? field("/command");
+      return { ...content, event, id: field("/event_id"), isIdSigned: true };
+    }
+    case "standard-webhooks":
+      return { ...content, event: field("/type"), id: header("webhook-id"), isIdSigned: true };
+    case "hmac":
+      return { ...content, event: field("/type"), id: null, isIdSigned: false };
+    case "token": {
+      // Nothing is signed: who has the token may send anything, and so may say what is one delivery.
+      const id = header("idempotency-key");
+      return { ...content, event: field("/type"), id, isIdSigned: true };
+    }
+    default:
+      return scheme satisfies never;
+  }
+}
+
+function readContent(
+  headers: Headers,
+  body: Uint8Array,
+  scheme: WebhookScheme,
+): { text: string; value: JsonValue } | UnreadableDelivery {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return { status: 400, reason: "The body is not UTF-8" };
+  }
+  // Some senders only knock.
+  if (text === "") return { text, value: null };
+  const mediaType = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (FORM_SCHEMES.has(scheme) && mediaType === "application/x-www-form-urlencoded") {
+    const form = new URLSearchParams(text);
+    const payload = form.get("payload");
+    return payload === null
+      ? { text, value: Object.fromEntries(form) as JsonValue }
+      : parseJson(payload);
+  }
+  if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType)) {
+    return { status: 415, reason: "Content-Type must be application/json" };
+  }
+  return parseJson(text);
+}
+
+function parseJson(text: string): { text: string; value: JsonValue } | UnreadableDelivery {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { status: 400, reason: "The body is not valid JSON" };
+  }
+  // Whoever writes a part of it as text again goes as deep as it does.
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return { status: 400, reason: `The body is more than ${MAX_DEPTH} levels deep` };
+  }
+  return { text, value };
+}
+
+function toName(value: JsonValue | undefined): string | null {
+  const isName = typeof value === "string" && value !== "" && value.length <= MAX_NAME_CHARACTERS;
+  return isName ? value : null;
+}
+
+/** What is answered at once, because the sender only tries the address; undefined for any other delivery. */
+export function answerHandshake(
+  { event, value }: ReadDelivery,
+  scheme: WebhookScheme,
+): Record<string, string> | undefined {
+  if (scheme === "github" && event === "ping") return { message: "pong" };
+  if (scheme !== "slack" || !isJsonObject(value) || value["type"] !== "url_verification") {
+    return undefined;
+  }
+  const { challenge } = value;
+  return typeof challenge === "string" ? { challenge } : undefined;
+}

@@ -1,0 +1,31 @@
+// Which deliveries of a webhook start a run.
+import type { WebhookTrigger } from "../../agents/agent.ts";
+import { compileGlob } from "../../../base/files/glob.ts";
+import type { JsonValue } from "../../../base/json.ts";
+import { valueAt } from "../../../base/json_pointer.ts";
+import type { ReadDelivery } from "./delivery.ts";
+
+/** A longer text is no name that a pattern is about: only a filter that says the same matches it. */
+const MAX_MATCHED_CHARACTERS = 1_000;
+
+/** Why a delivery starts nothing, as its sender and the log may read it; undefined: it passes. */
+export function whyFiltered(
+  { event, value }: Pick<ReadDelivery, "event" | "value">,
+  { events, fields }: WebhookTrigger["filter"],
+): string | undefined {
+  if (events.length > 0 && !events.some((wanted) => isMatch(event ?? "", wanted))) {
+    return "the event is none of those in trigger.filter.events";
+  }
+  const other = Object.entries(fields).find(([pointer, wanted]) =>
+    !isMatch(valueAt(value, pointer), wanted)
+  );
+  return other === undefined ? undefined : `${other[0]} is not what trigger.filter.fields wants`;
+}
+
+function isMatch(value: JsonValue | undefined, wanted: JsonValue): boolean {
+  if (value === wanted) return true;
+  if (typeof value !== "string" || typeof wanted !== "string") return false;
+  if (value.length > MAX_MATCHED_CHARACTERS) return false;
+  const matches = compileGlob(wanted, { dot: true });
+  return typeof matches === "function" && matches(value);
+}

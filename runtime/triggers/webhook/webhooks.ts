@@ -1,0 +1,203 @@
+// Deliveries to agents with a webhook: checked, filtered, and turned into one run each.
+import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
+import { sha256Of } from "../../../base/sha256.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { WebhookCause } from "../../run_cause.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { StartRun } from "../fire.ts";
+import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
+import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
+import { whyFiltered } from "./filter.ts";
+import { isGenuine, keyOf } from "./signature.ts";
+
+/** What became of a delivery. */
+export type HookOutcome =
+  /** Nobody who runs has a webhook of this name. */
+  | { outcome: "unknown" }
+  /** It does not show who sent it, or is too old; which of these is told to nobody. */
+  | { outcome: "unsigned" }
+  | { outcome: "unreadable"; status: 400 | 415; reason: string }
+  /** It may be sent again later. */
+  | { outcome: "later"; reason: string }
+  /** It only tries the address; the answer to that. */
+  | { outcome: "answered"; body: Record<string, string> }
+  /** It starts nothing, on purpose. */
+  | { outcome: "filtered"; reason: string }
+  /** It is on disk as this execution; the same delivery was, too, where it came before. */
+  | { outcome: "accepted"; executionId: number; isNew: boolean; syncMs: number | undefined };
+
+/** What webhooks need. */
+export interface WebhooksPorts extends RunBrakePorts {
+  /** The agent as its file says now. */
+  findAgent(id: string): Agent | undefined;
+  environment: Pick<Environment, "get">;
+  start: StartRun;
+  /** The execution that a delivery with this key got within 24 hours. */
+  findByKey(key: string): Promise<number | undefined>;
+  isPaused: () => Promise<boolean>;
+  clock: Pick<Clock, "now">;
+  log: ServiceLog;
+}
+
+type HookedAgent = Agent & { trigger: WebhookTrigger };
+
+/** The webhooks of all agents. */
+export class Webhooks {
+  readonly #ports: WebhooksPorts;
+  readonly brake: RunBrake;
+  /** One at a time for each agent, so that equal deliveries that come together find each other. */
+  readonly #accepting = new Map<string, SerialQueue>();
+  #refused = 0;
+  #nextTold = 1;
+
+  constructor(ports: WebhooksPorts) {
+    this.#ports = ports;
+    this.brake = new RunBrake(ports);
+  }
+
+  /** Whether an enabled agent has a webhook under this name. */
+  has(agentId: string): boolean {
+    return this.#find(agentId) !== undefined;
+  }
+
+  /** Takes a delivery. Where it is accepted, its run is on disk when this returns. */
+  async receive(agentId: string, delivery: Delivery): Promise<HookOutcome> {
+    const agent = this.#find(agentId);
+    if (agent === undefined) return { outcome: "unknown" };
+    const { trigger } = agent;
+    const keys = this.#keysOf(agent);
+    if (keys.length === 0) {
+      return { outcome: "later", reason: "The secret of this webhook is not set" };
+    }
+    const now = this.#ports.clock.now();
+    if (!await isGenuine(delivery, { trigger, keys, now })) {
+      this.#countRefused(agent);
+      return { outcome: "unsigned" };
+    }
+    const read = readDelivery(delivery, trigger.scheme);
+    if ("status" in read) return { outcome: "unreadable", ...read };
+    const body = answerHandshake(read, trigger.scheme);
+    if (body !== undefined) return { outcome: "answered", body };
+    const reason = whyFiltered(read, trigger.filter);
+    if (reason !== undefined) {
+      const fields = { agent: agent.id, reason };
+      this.#ports.log.write("info", "A delivery starts nothing: it is filtered out", fields);
+      return { outcome: "filtered", reason };
+    }
+    const [key, ...otherKeys] = await idempotencyKeys(agent, { delivery, read });
+    return await this.#queueOf(agent.id).run(() =>
+      this.#accept(agent, { read, delivery, keys: [key, ...otherKeys] })
+    );
+  }
+
+  async #accept(
+    agent: HookedAgent,
+    { read, delivery, keys }: {
+      read: ReadDelivery;
+      delivery: Delivery;
+      keys: [string, ...string[]];
+    },
+  ): Promise<HookOutcome> {
+    const { start, isPaused, findByKey } = this.#ports;
+    const { syncMs, maxRuns } = agent.trigger;
+    for (const key of keys) {
+      const executionId = await findByKey(key);
+      if (executionId === undefined) continue;
+      return { outcome: "accepted", executionId, isNew: false, syncMs };
+    }
+    if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
+    if (!this.brake.admits(agent, { maxRuns, cause: "deliveries" })) {
+      return { outcome: "later", reason: "The webhook is stopped: too many runs" };
+    }
+    const fired = await start(agent, { ...toCause(agent, { read, delivery }), keys });
+    switch (fired.outcome) {
+      case "started":
+        this.brake.started(agent.id, fired.executionId);
+        return { outcome: "accepted", executionId: fired.executionId, isNew: true, syncMs };
+      case "stopping":
+        return { outcome: "later", reason: "The service is shutting down" };
+      case "waiting":
+      case "running":
+      case "claimed":
+        return { outcome: "later", reason: "The agent waits for an answer" };
+      default:
+        return fired satisfies never;
+    }
+  }
+
+  #find(agentId: string): HookedAgent | undefined {
+    const agent = this.#ports.findAgent(agentId);
+    return agent !== undefined && agent.enabled && isHooked(agent) ? agent : undefined;
+  }
+
+  #keysOf({ id, trigger }: HookedAgent): Uint8Array<ArrayBuffer>[] {
+    const { environment, log } = this.#ports;
+    const keys = trigger.secrets.flatMap((name) => {
+      const secret = environment.get(name)?.trim() ?? "";
+      return secret === "" ? [] : keyOf(secret, trigger) ?? [];
+    });
+    if (keys.length === 0) {
+      const variables = trigger.secrets.join(", ");
+      const message = trigger.scheme === "standard-webhooks"
+        ? "A delivery is refused: its secret is not set, or not base64 behind whsec_"
+        : "A delivery is refused: its secret is not set";
+      log.write("warn", message, { agent: id, variables });
+    }
+    return keys;
+  }
+
+  /** The first, the tenth, the hundredth and so on: whoever tries signatures shall not fill the log. */
+  #countRefused({ id }: Agent): void {
+    this.#refused++;
+    if (this.#refused < this.#nextTold) return;
+    this.#nextTold *= 10;
+    const message = "Deliveries without a valid signature were refused since the start";
+    this.#ports.log.write("warn", message, { refused: this.#refused, last: id });
+  }
+
+  #queueOf(agentId: string): SerialQueue {
+    const queue = this.#accepting.get(agentId) ?? new SerialQueue();
+    this.#accepting.set(agentId, queue);
+    return queue;
+  }
+}
+
+function isHooked(agent: Agent): agent is HookedAgent {
+  return agent.trigger.type === "webhook";
+}
+
+/**
+ * What makes a delivery that comes again the same one: its id, and where the signature does not cover that, its body as well,
+ * because whoever has got hold of a delivery can send it under another id. None of them is a key that a program can send with
+ * a run, since those are trimmed.
+ */
+async function idempotencyKeys(
+  { id: agentId, trigger }: HookedAgent,
+  { delivery, read }: { delivery: Delivery; read: ReadDelivery },
+): Promise<[string, ...string[]]> {
+  const keyOf = async (kind: string, content: string | Uint8Array<ArrayBuffer>) =>
+    ` webhook ${agentId} ${trigger.scheme} ${kind} ${await sha256Of(content)}`;
+  const body = () => keyOf("body", delivery.body);
+  if (read.id === null) return [await body()];
+  const id = await keyOf("id", read.id);
+  return read.isIdSigned ? [id] : [id, await body()];
+}
+
+/** What a person asked for with `{header.X}`; never what proves who sent it. */
+function toCause(
+  { trigger: { input = "", header = "x-signature" } }: HookedAgent,
+  { read: { event, text }, delivery }: { read: ReadDelivery; delivery: Delivery },
+): WebhookCause {
+  const names = [...input.matchAll(/\{header\.([A-Za-z0-9-]+)\}/g)].flatMap(([, name]) =>
+    name ?? []
+  );
+  const headers = new Set(names).values()
+    .filter((name) => !SECRET_HEADERS.test(name) && name.toLowerCase() !== header.toLowerCase())
+    .map((name) => [name, delivery.headers.get(name) ?? ""]);
+  return { type: "webhook", event, headers: Object.fromEntries(headers), body: text };
+}
+
+const SECRET_HEADERS =
+  /^(authorization|proxy-authorization|cookie|x-api-key|.*-?signature(-256)?|.*token)$/i;

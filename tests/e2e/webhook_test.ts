@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Database } from "../../runtime/storage/database.ts";
+import { until } from "../support/until.ts";
+import { fromGitHub, SECRET, type Sent } from "../runtime/triggers/webhook/hook_world.ts";
+import { createRealHome, type RealHome } from "./real_process.ts";
+
+const DELIVERIES = 1_000;
+const AT_ONCE = 8;
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Starts a service that listens on the port; returns when it does. */
+async function start(home: RealHome, port: number): Promise<Deno.ChildProcess> {
+  const child = await home.spawn(["start", "--port", String(port)], {
+    env: { INKLING_API_KEY: "the key of this test" },
+  });
+  const listens = () =>
+    fetch(`http://127.0.0.1:${port}/health`).then(async (answer) => {
+      await answer.body?.cancel();
+      return answer.ok;
+    }, () => false);
+  await until(listens, "the service listens");
+  return child;
+}
+
+/** The execution that a delivery got; undefined where the service died meanwhile. */
+async function send(port: number, sent: Sent): Promise<number | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/hooks/review`, {
+      method: "POST",
+      ...sent,
+    });
+    const body = await answer.json();
+    assert.equal(answer.status, 202, JSON.stringify(body));
+    return body.execution_id;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+Deno.test("a thousand equal deliveries over kill -9 are one run", async () => {
+  await using home = await createRealHome({ shell: { HOOK: SECRET } });
+  await home.writeScript(
+    "review",
+    [{ say: "Seen." }],
+    "trigger: { type: webhook, scheme: github, secret: HOOK }",
+  );
+  const port = freePort();
+  const sent = fromGitHub({ n: 1 }, { id: "one" });
+  let left = DELIVERIES;
+  let kills = 0;
+  const ids: number[] = [];
+  // The first dies with the very first deliveries under way, the next later on.
+  for (const killAt of [DELIVERIES - 3, DELIVERIES / 2, -1]) {
+    const child = await start(home, port);
+    const work = async () => {
+      while (left > 0) {
+        if (left-- === killAt) {
+          child.kill("SIGKILL");
+          kills++;
+        }
+        const id = await send(port, sent);
+        if (id === undefined) return;
+        ids.push(id);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (killAt === -1) child.kill("SIGTERM");
+    await child.output();
+  }
+  assert.equal(kills, 2);
+  assert.ok(ids.length > DELIVERIES - 3 * AT_ONCE, `${ids.length} were answered`);
+  assert.deepEqual([...new Set(ids)], [1]);
+  using db = Database.open(join(home.stateDir, "inkling.db"), { readOnly: true });
+  assert.deepEqual(
+    db.all<object>("SELECT id, trigger FROM executions").map((row) => ({ ...row })),
+    [{ id: 1, trigger: "webhook" }],
+  );
+});

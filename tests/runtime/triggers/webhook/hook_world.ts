@@ -1,0 +1,137 @@
+// A runtime with agents that have webhooks, and senders that sign what they send.
+import { createHmac } from "node:crypto";
+import type { HookOutcome, Runtime } from "../../../../runtime/runtime.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+
+export const SECRET = "It's a Secret to Everybody";
+export const STRIPE_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH";
+
+/** A delivery, before or after it was sent. */
+export interface Sent {
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface HookWorld extends AsyncDisposable {
+  place: TestWorkspace;
+  clock: TestClock;
+  runtime: Runtime;
+  send(agentId: string, sent: Sent): Promise<HookOutcome>;
+  /** How many executions there are. */
+  count(): Promise<number>;
+  /** The user turn of an accepted delivery's run. */
+  turnOf(outcome: HookOutcome): Promise<string>;
+  /** Ends the service and starts it again. */
+  restart(): Promise<void>;
+}
+
+/** `agents`: what stands in the trigger of each, beside its type. */
+export async function openHookWorld(
+  agents: Record<string, string>,
+  shell: Record<string, string> = {},
+): Promise<HookWorld> {
+  const place = await createTestWorkspace({
+    shell: { HOOK: SECRET, STRIPE: STRIPE_SECRET, ...shell },
+  });
+  for (const [id, trigger] of Object.entries(agents)) {
+    await place.writeScript(id, [{ say: "Seen." }], `trigger: { type: webhook, ${trigger} }`);
+  }
+  const clock = new TestClock();
+  const world = {
+    place,
+    clock,
+    runtime: await place.open({ clock }),
+    send(agentId: string, { headers, body }: Sent) {
+      if (world.runtime.webhooks === undefined) throw new TypeError("No service runs");
+      return world.runtime.webhooks.receive(agentId, {
+        headers: new Headers(headers),
+        body: new TextEncoder().encode(body),
+      });
+    },
+    async count() {
+      return (await world.runtime.listExecutions({ limit: 500, offset: 0 })).length;
+    },
+    async turnOf(outcome: HookOutcome) {
+      if (outcome.outcome !== "accepted") throw new TypeError(`It was ${outcome.outcome}`);
+      await toEnd(world.runtime, outcome.executionId);
+      const turn = (await payloadsOf(world.runtime, outcome.executionId))
+        .find((one) => one["event_type"] === "human");
+      return String(turn?.["content"]);
+    },
+    async restart() {
+      await world.runtime[Symbol.asyncDispose]();
+      world.runtime = await place.open({ clock });
+    },
+    async [Symbol.asyncDispose]() {
+      await world.runtime[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+  return world;
+}
+
+/** What GitHub sends for an event. */
+export function fromGitHub(
+  value: unknown,
+  { event = "push", id = crypto.randomUUID() as string, secret = SECRET } = {},
+): Sent {
+  const body = JSON.stringify(value);
+  return {
+    headers: {
+      "content-type": "application/json",
+      "x-github-event": event,
+      "x-github-delivery": id,
+      "x-hub-signature-256": `sha256=${sign(body, secret)}`,
+    },
+    body,
+  };
+}
+
+/** What Slack sends at a time, in milliseconds since the epoch. */
+export function fromSlack(body: string, options: { at: number; contentType?: string }): Sent {
+  const { at, contentType = "application/json" } = options;
+  const time = String(Math.floor(at / 1_000));
+  return {
+    headers: {
+      "content-type": contentType,
+      "x-slack-request-timestamp": time,
+      "x-slack-signature": `v0=${sign(`v0:${time}:${body}`, SECRET)}`,
+    },
+    body,
+  };
+}
+
+/** What Stripe sends at a time, in milliseconds since the epoch. */
+export function fromStripe(body: string, { at }: { at: number }): Sent {
+  const time = String(Math.floor(at / 1_000));
+  const signature = sign(`${time}.${body}`, STRIPE_SECRET);
+  return {
+    headers: {
+      "content-type": "application/json",
+      "stripe-signature": `t=${time},v1=${signature}`,
+    },
+    body,
+  };
+}
+
+export function withToken(body: string, more: Record<string, string> = {}): Sent {
+  return {
+    headers: { "content-type": "application/json", authorization: `Bearer ${SECRET}`, ...more },
+    body,
+  };
+}
+
+/** A delivery that was recorded. */
+export async function readRecorded(name: string): Promise<Sent> {
+  return JSON.parse(await Deno.readTextFile(new URL(`./deliveries/${name}`, import.meta.url)));
+}
+
+function sign(text: string, secret: string): string {
+  return createHmac("sha256", secret).update(text).digest("hex");
+}

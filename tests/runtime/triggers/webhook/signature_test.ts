@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import type { WebhookTrigger } from "../../../../runtime/agents/agent.ts";
+import { isGenuine, keyOf } from "../../../../runtime/triggers/webhook/signature.ts";
+
+interface Vector {
+  scheme: WebhookTrigger["scheme"];
+  header?: string;
+  encoding?: WebhookTrigger["encoding"];
+  secret: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Seconds since the epoch. */
+  at: number;
+}
+
+/** As their documentation publishes them. */
+const GITHUB: Vector = {
+  scheme: "github",
+  secret: "It's a Secret to Everybody",
+  body: "Hello, World!",
+  headers: {
+    "X-Hub-Signature-256":
+      "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+  },
+  at: 0,
+};
+
+const SLACK: Vector = {
+  scheme: "slack",
+  secret: "8f742231b10e8888abcd99yyyzzz85a5",
+  body: "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&" +
+    "channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&" +
+    "command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2F" +
+    "T1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&" +
+    "trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c",
+  headers: {
+    "X-Slack-Request-Timestamp": "1531420618",
+    "X-Slack-Signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+  },
+  at: 1_531_420_618,
+};
+
+const STANDARD: Vector = {
+  scheme: "standard-webhooks",
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  body: '{"test": 2432232314}',
+  headers: {
+    "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  },
+  at: 1_614_265_330,
+};
+
+/** Stripe publishes how it is made, and no secret to check it with: the SHA-256 HMAC of `t`, a dot and the body. */
+const STRIPE: Vector = {
+  scheme: "stripe",
+  secret: "whsec_test",
+  body: '{"id":"evt_1","type":"invoice.paid"}',
+  headers: {
+    "Stripe-Signature": `t=1614265330,v1=${
+      digest("whsec_test", '1614265330.{"id":"evt_1","type":"invoice.paid"}', "hex")
+    },v0=6ffbb59b2300aae63f272406069a9788598b792a944a07aba816edb039989a39`,
+  },
+  at: 1_614_265_330,
+};
+
+const HEX: Vector = {
+  scheme: "hmac",
+  secret: "s3cret",
+  body: "{}",
+  headers: { "X-Signature": digest("s3cret", "{}", "hex") },
+  at: 0,
+};
+
+const BASE64: Vector = {
+  scheme: "hmac",
+  header: "X-Shop-Hmac",
+  encoding: "base64",
+  secret: "s3cret",
+  body: "{}",
+  headers: { "X-Shop-Hmac": digest("s3cret", "{}", "base64") },
+  at: 0,
+};
+
+const BEARER: Vector = {
+  scheme: "token",
+  secret: "t0ken",
+  body: "{}",
+  headers: { Authorization: "Bearer t0ken" },
+  at: 0,
+};
+
+const OWN_HEADER: Vector = {
+  ...BEARER,
+  header: "X-Gitlab-Token",
+  headers: { "X-Gitlab-Token": "t0ken" },
+};
+
+const VECTORS = { GITHUB, SLACK, STANDARD, STRIPE, HEX, BASE64, BEARER, OWN_HEADER };
+const SIGNED = Object.entries(VECTORS).filter(([, { scheme }]) => scheme !== "token");
+const TIMED = [SLACK, STANDARD, STRIPE];
+
+function digest(key: string, text: string, encoding: "hex" | "base64"): string {
+  return createHmac("sha256", key).update(text).digest(encoding);
+}
+
+async function check(vector: Vector, secrets = [vector.secret]): Promise<boolean> {
+  const { scheme, header, encoding = "hex", headers, body, at } = vector;
+  const trigger = { scheme, encoding, ...(header !== undefined && { header }) };
+  const delivery = { headers: new Headers(headers), body: new TextEncoder().encode(body) };
+  const keys = secrets.flatMap((secret) => keyOf(secret, trigger) ?? []);
+  return await isGenuine(delivery, { trigger, keys, now: at * 1_000 });
+}
+
+for (const [name, vector] of Object.entries(VECTORS)) {
+  Deno.test(`isGenuine() takes the published vector of ${name}, and not without the secret`, async () => {
+    assert.equal(await check(vector), true);
+    assert.equal(await check(vector, ["another"]), false);
+    assert.equal(await check(vector, []), false);
+  });
+
+  Deno.test(`isGenuine() refuses ${name} without each of its headers`, async () => {
+    for (const header of Object.keys(vector.headers)) {
+      const { [header]: _, ...headers } = vector.headers;
+      assert.equal(await check({ ...vector, headers }), false, header);
+      assert.equal(await check({ ...vector, headers: { ...headers, [header]: "" } }), false);
+    }
+  });
+
+  Deno.test(`isGenuine() takes ${name} while secrets are changed`, async () => {
+    const another = vector.scheme === "standard-webhooks" ? "whsec_AAAA" : "another";
+    assert.equal(await check(vector, [another, vector.secret]), true);
+  });
+}
+
+Deno.test("isGenuine() refuses a body that is not the signed one, by one byte", async () => {
+  for (const [name, vector] of SIGNED) {
+    assert.equal(await check({ ...vector, body: `${vector.body} ` }), false, name);
+    assert.equal(await check({ ...vector, body: "" }), false, name);
+  }
+});
+
+Deno.test("isGenuine() refuses a signature that is longer, shorter, or of one other digit", async () => {
+  for (const [name, vector] of SIGNED) {
+    const header = Object.keys(vector.headers).find((one) => /signature|hmac/i.test(one)) ?? "";
+    const own = vector.headers[header] ?? "";
+    const parts = /^(.*?(?:v1=|v0=|sha256=|v1,)|)([^,]*)(.*)$/.exec(own) ?? [];
+    const [, prefix = "", text = "", rest = ""] = parts;
+    const first = text.startsWith("a") ? "b" : "a";
+    for (const changed of [`${text}00`, text.slice(2), first + text.slice(1), ""]) {
+      const headers = { ...vector.headers, [header]: prefix + changed + rest };
+      assert.equal(await check({ ...vector, headers }), false, `${name}: ${changed}`);
+    }
+  }
+});
+
+Deno.test("isGenuine() takes a time within five minutes of now, and none before or after", async () => {
+  for (const vector of TIMED) {
+    for (const [seconds, expected] of [[300, true], [-300, true], [301, false], [-301, false]]) {
+      const at = vector.at + Number(seconds);
+      assert.equal(await check({ ...vector, at }), expected, `${vector.scheme} ${seconds}`);
+    }
+  }
+});
+
+Deno.test("isGenuine() refuses a fresh time that was not signed", async () => {
+  const later = 10_000;
+  const forged: Vector[] = [
+    { ...SLACK, headers: { ...SLACK.headers, "X-Slack-Request-Timestamp": `${SLACK.at + later}` } },
+    {
+      ...STANDARD,
+      headers: { ...STANDARD.headers, "webhook-timestamp": `${STANDARD.at + later}` },
+    },
+    {
+      ...STRIPE,
+      headers: {
+        "Stripe-Signature": (STRIPE.headers["Stripe-Signature"] ?? "")
+          .replace(`t=${STRIPE.at}`, `t=${STRIPE.at + later}`),
+      },
+    },
+  ];
+  for (const vector of forged) {
+    assert.equal(await check({ ...vector, at: vector.at + later }), false, vector.scheme);
+  }
+});
+
+Deno.test("isGenuine() refuses what is no time, however it is signed", async () => {
+  for (const time of ["", "NaN", "1e99", "-1", "1614265330.5", " 1614265330", "0x60379f32"]) {
+    const text = `${STANDARD.headers["webhook-id"]}.${time}.${STANDARD.body}`;
+    const key = Uint8Array.fromBase64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    const signature = createHmac("sha256", key).update(text).digest("base64");
+    const headers = {
+      ...STANDARD.headers,
+      "webhook-timestamp": time,
+      "webhook-signature": `v1,${signature}`,
+    };
+    const isTrimmed = time.trim() !== time;
+    if (!isTrimmed) assert.equal(await check({ ...STANDARD, headers }), false, time);
+  }
+});
+
+Deno.test("isGenuine() finds the right one of several signatures, and looks at ten", async () => {
+  const right = STANDARD.headers["webhook-signature"] ?? "";
+  const wrong = `v1,${"A".repeat(43)}=`;
+  const withList = (list: string[]) => ({
+    ...STANDARD,
+    headers: { ...STANDARD.headers, "webhook-signature": list.join(" ") },
+  });
+  assert.equal(await check(withList([wrong, "v1a,other", right])), true);
+  assert.equal(await check(withList([...Array(10).fill(wrong), right])), false);
+});
+
+Deno.test("isGenuine() takes the token alone, not as another scheme, a part or a longer one", async () => {
+  for (
+    const text of ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"]
+  ) {
+    assert.equal(await check({ ...BEARER, headers: { Authorization: text } }), false, text);
+  }
+  assert.equal(await check({ ...BEARER, headers: { Authorization: "bearer t0ken" } }), true);
+});
+
+Deno.test("keyOf() is undefined for a Standard Webhooks secret that is no base64", () => {
+  const scheme = "standard-webhooks";
+  assert.equal(keyOf("whsec_not base64!", { scheme }), undefined);
+  assert.equal(keyOf("whsec_", { scheme }), undefined);
+  assert.equal(keyOf("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", { scheme })?.length, 24);
+});
