@@ -1,6 +1,7 @@
 // The command line of Inkling: every command, in the order in which help lists them.
 import type { Program } from "./command_line/command.ts";
 import {
+  budget,
   chat,
   list,
   mcp,
@@ -57,6 +58,7 @@ export const PROGRAM: Program = {
     recap,
     logs,
     why,
+    budget,
     skill,
     mcp,
     validate,

@@ -1,6 +1,8 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { type Clock, SystemClock } from "../base/clock.ts";
+import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
+import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { followersOf } from "./executions/runs/followers.ts";
 import { Retention } from "./executions/runs/retention.ts";
@@ -74,6 +76,17 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     const { OwnWrites } = await loadOwnWrites();
     return new OwnWrites();
   });
+  const findAgent = (id: string) => registry.get(id);
+  const gate = new BudgetGate({
+    store: stores.budgets,
+    families: stores.families,
+    findAgent,
+    config: () => settings.config,
+    timeZone,
+    clock,
+    log,
+    warn: createBudgetWarning({ events, log, findAgent }),
+  });
   const toolResources = new AsyncDisposableStack();
   const runPorts = {
     ...createRunSupplies({
@@ -82,6 +95,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       clock,
       log,
       version,
+      gate,
       openOwnWrites,
       ownPorts: options.ownPorts ?? (() => []),
       knownTools: new SqliteKnownToolStore(db),
@@ -89,7 +103,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       resources: toolResources,
     }),
     conversations: stores.conversations,
-    findAgent: (id: string) => registry.get(id),
+    findAgent,
     redactor,
     keyRedactor: agents.keyRedactor,
     clock,
@@ -103,6 +117,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...runPorts,
     events,
     whyUnreadable: (id) => registry.whyUnreadable(id),
+    budgetsOf: (agent) => gate.budgetsOf(agent),
     followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
     maxAgentDepth: () => settings.config.maxAgentDepth,
     log: executionLog,
@@ -115,6 +130,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     db,
     slots,
     executions: stores.executions,
+    budgets: stores.budgets,
     registry,
     agentFiles,
     follower,
@@ -167,6 +183,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     pause,
     triggers,
     slots,
+    budgets: new BudgetDesk({
+      store: stores.budgets,
+      gate,
+      executions: stores.executions,
+      listAgents: () => registry.list(),
+    }),
     events,
     resources: resources.move(),
   });

@@ -11,6 +11,8 @@ import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
+import type { BudgetFigures } from "./executions/budget/budget.ts";
+import type { RaiseRequest } from "./executions/budget/budget_desk.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { Execution, ExecutionTotals } from "./executions/execution.ts";
 import type { ExecutionStatus } from "./executions/states.ts";
@@ -27,6 +29,8 @@ import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { Webhooks } from "./triggers/webhook/webhooks.ts";
 
+export type { BudgetFigures } from "./executions/budget/budget.ts";
+export type { RaiseRequest } from "./executions/budget/budget_desk.ts";
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";
 export type {
@@ -231,6 +235,13 @@ export interface Runtime extends AsyncDisposable {
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
   usage(request: UsageRequest): Promise<UsageReport>;
+  /**
+   * How budgets stand: those of an agent, or all and the workspace's; of trees those that have not ended. Throws
+   * AgentNotFound.
+   */
+  budgets(agentId?: string): Promise<BudgetFigures[]>;
+  /** Allows more until the period ends. Throws AgentNotFound and NoSuchBudget. */
+  raiseBudget(request: RaiseRequest): Promise<BudgetFigures>;
   /** By agent: what came of the executions that began at `since` or later. */
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
   /** What happened from `since` on, before `until`, and what stands still now. */

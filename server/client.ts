@@ -4,6 +4,7 @@ import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
 import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
 import type { AutoApproveBody, AutoApproved } from "./schemas/approval_schemas.ts";
+import type { BudgetBody, RaiseBody } from "./schemas/budget_schemas.ts";
 import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
 import { askForJson, type ClientRequest, sendRequest, toQuery } from "./client/client_request.ts";
 import type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
@@ -189,6 +190,18 @@ export class Client {
     const open = (last: number) =>
       this.#openStream("follow", { ...rest, id, query, headers: { "last-event-id": `${last}` } });
     return followExecutionStream(id, { ...rest, open, sleep: this.#sleep, after });
+  }
+
+  /** Those of the workspace and of all agents, or of one. */
+  budgets(
+    { agent }: { agent?: string | undefined } = {},
+    options: CallOptions = {},
+  ): Promise<BudgetBody[]> {
+    return this.#call("budgets", { ...options, query: { agent } });
+  }
+
+  raiseBudget(body: RaiseBody): Promise<BudgetBody> {
+    return this.#call("raiseBudget", { body });
   }
 
   scheduler(options: { upcoming?: number } = {}): Promise<SchedulerBody> {

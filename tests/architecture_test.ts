@@ -68,7 +68,7 @@ Deno.test("imports: cli knows the service only by its client, and by types", () 
 const CLI_TYPES = /^(server|runtime\/(setup|authoring))\//;
 Deno.test("imports: server knows the runtime by its interface and its vocabulary", () => {
   const vocabulary = [
-    "runtime/agents/cron_expression.ts",
+    "runtime/config/time_zone.ts",
     "runtime/config/agent_settings.ts",
     "runtime/events/frame.ts",
     "runtime/executions/states.ts",
@@ -188,6 +188,41 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
       "server/operations/operation_places.ts",
     ],
   );
+});
+
+Deno.test("imports: nobody gets a model that calls a provider but out of a purse", () => {
+  const ADAPTERS = "runtime/models/providers/adapters.ts";
+  const DOOR = "runtime/models/paid_model.ts";
+  const importersOf = (path: string) =>
+    IMPORTS.filter(({ to, typeOnly }) => !typeOnly && to === path).map(({ from }) => from);
+  // Adapters are opened in one place, and that place is known to one file alone.
+  for (const { to } of IMPORTS.filter(({ from, dynamic }) => from === ADAPTERS && dynamic)) {
+    assert.deepEqual(importersOf(to), [ADAPTERS], to);
+  }
+  assert.deepEqual(importersOf(ADAPTERS), [DOOR]);
+  assert.match(text(DOOR), /return \(purse\) => withPurse\(adapter, purse\);/);
+  // Who opens a paid model, who calls one, and who decides about money: what is new here has to be looked at.
+  assert.deepEqual(importersOf(DOOR).sort(), [
+    "runtime/models/model_supply.ts",
+    "runtime/models/resolve.ts",
+  ]);
+  const sources = FILES.filter((file) => /^(runtime|server|cli|composition|scoped)\//.test(file));
+  const having = (what: RegExp) => sources.filter((file) => what.test(withoutComments(text(file))));
+  assert.deepEqual(having(/\.generate\(/), [
+    "runtime/authoring/agent_draft.ts",
+    "runtime/executions/loop/turn.ts",
+    "runtime/models/queue.ts",
+    "runtime/models/retry.ts",
+    "runtime/models/spending.ts",
+    "runtime/setup/model_trial.ts",
+  ]);
+  assert.deepEqual(having(/implements SpendingGate|: SpendingGate = /), [
+    "runtime/executions/budget/budget_gate.ts",
+  ]);
+  assert.deepEqual(having(/new BudgetGate\(/), [
+    "runtime/mod.ts",
+    "runtime/wiring/workspace_purse.ts",
+  ]);
 });
 
 Deno.test("imports: no cycles", () => {

@@ -44,6 +44,16 @@ export const DIRECTORY: ValueType<string> = {
   },
 };
 
+/** An amount of money, or of something else, above nothing. */
+export const AMOUNT: ValueType<number> = {
+  sort: "text",
+  read(text) {
+    const value = Number(text.replace(/^\$/, ""));
+    if (/^\$?\d+(\.\d+)?$/.test(text) && value > 0 && value <= 1e9) return value;
+    throw new InvalidValue(text, "It must be an amount such as 1.50.");
+  },
+};
+
 /** A whole number from 1. */
 export const COUNT: ValueType<number> = { sort: "text", read: readCount };
 /** How moments of the past are written; moment.ts reads them, when it is known what time it is. */

@@ -7,6 +7,8 @@ import { flag, option, repeatable } from "../command_line/option.ts";
 import {
   AGENT,
   AGENT_OR_FILE,
+  AMOUNT,
+  EXECUTION,
   FILE,
   MOMENT_FORMS,
   oneOf,
@@ -136,6 +138,38 @@ export const chat = declareCommand({
   async perform(context, options, { agent }) {
     const { chat } = await import("../commands/agents/chat.ts");
     return await chat(context, agent, options);
+  },
+});
+
+/** `budget`. */
+export const budget = declareCommand({
+  name: "budget",
+  description: "Show what may be spent and what was, or allow more",
+  examples: [
+    ["inkling budget", "every budget, and the workspace's"],
+    ["inkling budget daily", "those of one agent"],
+    ["inkling budget daily --raise 1.00", "a dollar more today"],
+    ["inkling budget --raise 5 --period month", "more for all agents together, this month"],
+  ],
+  arguments: { agent: optional("The agent's id", AGENT) },
+  options: {
+    raise: option(
+      "--raise <amount>",
+      "Allow so many dollars more until the period ends; without an agent, for the workspace",
+      AMOUNT,
+    ),
+    period: option(
+      "--period <period>",
+      "Which budget to raise (default: day)",
+      oneOf(["day", "month", "tree"]),
+    ),
+    tokens: flag("--tokens", "Raise the budget in tokens, not the one in dollars"),
+    execution: option("--execution <id>", "Of which run to raise the budget tree", EXECUTION),
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options, { agent }) {
+    const { budget } = await import("../commands/agents/budget.ts");
+    return await budget(context, agent, options);
   },
 });
 

@@ -65,6 +65,8 @@ function tell(event: string, payload: FramePayload, style: Style): Told | undefi
         mark: status === "paused" ? style.yellow("!") : style.dim("~"),
         parts: [agent, `trigger ${status}`, textOf(payload, "reason")],
       };
+    case "budget_warning":
+      return { mark: style.yellow("!"), parts: [agent || "workspace", textOf(payload, "message")] };
     case "scheduler_changed":
       return {
         mark: status === "paused" ? style.yellow("!") : style.dim("~"),

@@ -4,11 +4,14 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import {
   AGENT_POLICY,
+  type AgentBudget,
   type AgentPolicy,
+  DOLLAR_BUDGET,
   type McpConfirm,
   RUN_SETTINGS,
   type RunSettings,
   type Settled,
+  TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
 import { isEveryTool } from "../tool_names.ts";
@@ -109,6 +112,9 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** The agents that it follows. */
   after: Followed[];
   settings: RunSettings;
+  budget: AgentBudget;
+  /** Null: any number. */
+  maxConcurrentRuns: number | null;
   customTools: string[];
   mcp: string[];
   skills: string[];
@@ -157,6 +163,11 @@ export function toAgent(
     trigger: toTrigger(definition.trigger),
     after: toFollowed(definition.after ?? []),
     settings: overDefaults(RUN_SETTINGS, definition.settings, defaults),
+    budget: {
+      ...overDefaults(DOLLAR_BUDGET, definition.budget, defaults.budget),
+      tokens: overDefaults(TOKEN_BUDGET, definition.budget.tokens, defaults.budget.tokens),
+    },
+    maxConcurrentRuns: definition.max_concurrent_runs,
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
     mcp: unique(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),

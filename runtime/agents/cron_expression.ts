@@ -56,19 +56,6 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether the system knows an IANA time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    // Both are asked: their lists of zones differ, and local times are shown by one and reckoned by the other.
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
-
 /**
  * Reads an expression: lists, ranges, steps, names of months and weekdays in any case, 0 and 7 for Sunday, and nicknames
  * such as `@daily`. For anything else a reason, as the end of a sentence that begins with the field.

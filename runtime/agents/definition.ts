@@ -1,8 +1,14 @@
 // The front matter of an agent file: one schema with every field, its type, its range and its documentation.
 import { z } from "zod";
-import { AGENT_POLICY, RUN_SETTINGS } from "../config/agent_settings.ts";
+import {
+  AGENT_POLICY,
+  DOLLAR_BUDGET,
+  RUN_SETTINGS,
+  TOKEN_BUDGET,
+} from "../config/agent_settings.ts";
 import {
   baseUrl,
+  countLimit,
   field,
   filledText,
   interval,
@@ -261,6 +267,15 @@ export const definitionSchema = z.object({
       "Tools that require no approval, `server/get_*` for those of a server; `*` for all",
   }),
   ...withoutDefaults(AGENT_POLICY),
+  budget: section({
+    ...withoutDefaults(DOLLAR_BUDGET),
+    tokens: section(withoutDefaults(TOKEN_BUDGET)),
+  }),
+  max_concurrent_runs: field(
+    countLimit,
+    "none",
+    "Maximum runs of this agent at once; further ones wait, delegated ones neither wait nor count",
+  ),
   enabled: field(z.boolean(), true, "`false`: its trigger does not fire, and no agent may call it"),
 });
 

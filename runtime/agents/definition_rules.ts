@@ -8,7 +8,8 @@ import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
-import { isTimeZone, parseCron } from "./cron_expression.ts";
+import { isTimeZone } from "../config/time_zone.ts";
+import { parseCron } from "./cron_expression.ts";
 import { checkWebhook } from "./webhook_rules.ts";
 
 type Written = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // The machine's time zone, in which a cron without one of its own is reckoned: as TZ names it, else as the system says.
-import { isTimeZone } from "./cron_expression.ts";
+import { isTimeZone } from "../config/time_zone.ts";
 
 /** The zone, and whether TZ was of use. */
 export interface MachineTimeZone {

@@ -12,13 +12,18 @@ import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { BudgetExceeded } from "../executions/budget/budget_gate.ts";
 import { type Model, ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import type { ModelSettings } from "../agents/agent.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
-import { resolveModel } from "../models/resolve.ts";
+import { resolveModel, type ResolveModelOptions } from "../models/resolve.ts";
 import { withRetry } from "../models/retry.ts";
+import { openWorkspacePurse } from "../wiring/workspace_purse.ts";
+
+/** What goes wrong is told to the person who waits for it. */
+const SILENT = { write: () => {} };
 
 /**
  * A new agent's file is not written: `invalid` where it would not parse, `conflict` where a file of its name is there,
@@ -75,9 +80,13 @@ export class AgentAuthor {
   ): Promise<{ text: string } | { failure: string }> {
     const { temperature, maxTokens } = this.#settings.config.defaults;
     await using validation = await openAgentValidation(this.#settings);
+    const { config, directories, shell } = this.#settings;
+    const clock = this.#clock;
+    using opened = await openWorkspacePurse({ config, directories, shell, clock, log: SILENT });
+    const { purse } = opened;
     try {
       const text = await draftAgent(request, {
-        model: await openDraftingModel(this.#settings, this.#clock),
+        model: await openDraftingModel(this.#settings, { clock, purse }),
         temperature,
         maxTokens,
         toolNames: validation.toolNames,
@@ -86,7 +95,10 @@ export class AgentAuthor {
       });
       return { text };
     } catch (error) {
-      if (error instanceof DraftFailed || error instanceof ModelError) {
+      if (
+        error instanceof DraftFailed || error instanceof ModelError ||
+        error instanceof BudgetExceeded
+      ) {
         return { failure: error.message };
       }
       throw error;
@@ -218,15 +230,16 @@ function findDraftingModel(settings: WorkspaceSettings): string | undefined {
 /** Opens it, to be called again after failures that may pass. Throws ModelError where it cannot be called. */
 async function openDraftingModel(
   settings: WorkspaceSettings,
-  clock: Clock,
+  { clock, purse }: { clock: Clock; purse: ResolveModelOptions["purse"] },
 ): Promise<Model> {
   const { config, directories, environment } = settings;
-  const log = { write: () => {} };
+  const log = SILENT;
   const model = await resolveModel(defaultModel(settings), {
     environment,
     environmentFile: directories.workspaceEnvFile,
     clock,
     pinKeys: config.pinKeys,
+    purse,
     log,
   });
   return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log });

@@ -2,7 +2,7 @@
 // default and meaning. The parsers of both files, their types and the tables in docs/ come from it.
 import { z } from "zod";
 import type { CamelKeys } from "../../base/text/key_case.ts";
-import { costLimit, countLimit, durationOrNone, field } from "./fields.ts";
+import { costLimit, countLimit, durationOrNone, field, optional, zoneName } from "./fields.ts";
 
 /** The levels of `history`. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
@@ -40,6 +40,65 @@ export const RUN_SETTINGS = {
 /** Numbers that bound a run. */
 export type RunSettings = Settled<typeof RUN_SETTINGS>;
 
+/** What becomes of a run whose next call does not fit into a budget: a person is asked, or it ends. */
+export const ON_BUDGET = ["pause", "abort"] as const;
+
+/** Whether a budget in dollars lets calls of models through whose price is unknown. */
+export const UNPRICED = ["refuse", "allow"] as const;
+
+/** What a budget is for, and in which unit. */
+export const BUDGET_PERIODS = ["day", "month", "tree"] as const;
+export const BUDGET_UNITS = ["usd", "tokens"] as const;
+export type BudgetPeriod = typeof BUDGET_PERIODS[number];
+export type BudgetUnit = typeof BUDGET_UNITS[number];
+
+/** Limits in dollars for all runs of an agent, or of the workspace. */
+const DOLLARS = {
+  per_day: field(costLimit, "none", "Maximum spending per day in US dollars"),
+  per_month: field(costLimit, "none", "Maximum spending per calendar month in US dollars"),
+};
+/** The same in tokens of input and output. */
+const TOKENS = {
+  per_day: field(countLimit, "none", "Maximum tokens per day"),
+  per_month: field(countLimit, "none", "Maximum tokens per calendar month"),
+};
+
+/** The zone whose days and months these are; absent: the machine's. */
+const timezone = optional(zoneName).meta({
+  description: "IANA name of the time zone in which days and months begin",
+  default: "the machine's",
+});
+
+/** `budget.tokens` of an agent. */
+export const TOKEN_BUDGET = {
+  ...TOKENS,
+  tree: field(countLimit, "none", "Maximum tokens per run and all that it delegates to"),
+};
+
+/** `budget` of an agent, but for `tokens`. */
+export const DOLLAR_BUDGET = {
+  ...DOLLARS,
+  tree: field(
+    costLimit,
+    "none",
+    "Maximum spending of a run and all that it delegates to in US dollars",
+  ),
+  timezone,
+};
+
+/** What an agent may spend. */
+export type AgentBudget = Settled<typeof DOLLAR_BUDGET> & { tokens: Settled<typeof TOKEN_BUDGET> };
+
+/** `budget` of config.yaml, but for `tokens`: of everything that calls a model in the workspace. */
+export const WORKSPACE_DOLLARS = { ...DOLLARS, timezone };
+/** `budget.tokens` of config.yaml. */
+export const WORKSPACE_TOKENS = TOKENS;
+
+/** What all may spend together. */
+export type WorkspaceBudget = Settled<typeof WORKSPACE_DOLLARS> & {
+  tokens: Settled<typeof WORKSPACE_TOKENS>;
+};
+
 /** Fields of an agent file outside its sections. */
 export const AGENT_POLICY = {
   history: field(
@@ -62,6 +121,16 @@ export const AGENT_POLICY = {
     z.enum(["orphan", "resume"]),
     "orphan",
     "What happens to a run that a crash interrupts; `resume` also continues one that a stop interrupts",
+  ),
+  on_budget: field(
+    z.enum(ON_BUDGET),
+    "pause",
+    "When a call does not fit into a budget: ask whether to continue with more, or end the run",
+  ),
+  unpriced: field(
+    z.enum(UNPRICED),
+    "refuse",
+    "Whether a budget in dollars lets models be called whose price is not known",
   ),
 };
 /** What becomes of a run in certain cases. */

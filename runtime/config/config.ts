@@ -2,11 +2,14 @@
 import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { CamelKeys } from "../../base/text/key_case.ts";
+import type { AgentBudget, WorkspaceBudget } from "./agent_settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
 /** What an agent gets for whatever its file leaves out. */
-export type AgentDefaults = CamelKeys<z.output<typeof agentDefaultsSchema>>;
+export type AgentDefaults = Omit<CamelKeys<z.output<typeof agentDefaultsSchema>>, "budget"> & {
+  budget: AgentBudget;
+};
 
 type ServiceSettings = CamelKeys<z.output<typeof serviceSettingsSchema>>;
 
@@ -20,6 +23,8 @@ export interface Config extends ServiceSettings {
   agentsDir: string;
   sandbox: SandboxMode;
   defaults: AgentDefaults;
+  /** Of everything in the workspace together. */
+  budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
   warnings: Diagnostic[];
 }

@@ -1,6 +1,14 @@
 // The keys of config.yaml: types, ranges and defaults.
 import { z } from "zod";
-import { AGENT_POLICY, MCP_CONFIRM, RUN_SETTINGS } from "./agent_settings.ts";
+import {
+  AGENT_POLICY,
+  DOLLAR_BUDGET,
+  MCP_CONFIRM,
+  RUN_SETTINGS,
+  TOKEN_BUDGET,
+  WORKSPACE_DOLLARS,
+  WORKSPACE_TOKENS,
+} from "./agent_settings.ts";
 import { baseUrl, field, filledText, optional, section, textList } from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
@@ -28,6 +36,7 @@ export const agentDefaultsSchema = z.object({
     description: "Tools of MCP servers that require your approval; absent: none, with a warning",
   }),
   ...AGENT_POLICY,
+  budget: section({ ...DOLLAR_BUDGET, tokens: section(TOKEN_BUDGET) }),
   ...RUN_SETTINGS,
 });
 
@@ -87,6 +96,7 @@ export const configSchema = z.object({
     "preferred",
     "Sandbox of what agents start; `preferred` does without where there is none, `required` refuses",
   ),
+  budget: section({ ...WORKSPACE_DOLLARS, tokens: section(WORKSPACE_TOKENS) }),
   defaults: section({ ...agentDefaultsSchema.shape, ...serviceSettingsSchema.shape }),
   http: section({
     allow: field(

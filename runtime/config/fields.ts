@@ -1,6 +1,7 @@
 // Building blocks for the schemas of files that people write. A message continues the sentence that the key begins.
 import { z } from "zod";
 import { parseDuration } from "../../base/durations.ts";
+import { isTimeZone } from "./time_zone.ts";
 
 /** A century: anything longer is a mistake and overflows dates. */
 const LONGEST_MS = 36_500 * 86_400_000;
@@ -52,6 +53,12 @@ function saysSomething(schema: z.ZodType): (value: unknown) => boolean {
 
 /** Text that is not blank. */
 export const filledText = z.string().refine((text) => text.trim() !== "", "must not be empty");
+
+/** An IANA name. */
+export const zoneName = filledText.refine(
+  (name) => name.trim() === "" || isTimeZone(name),
+  "must be a time zone such as Europe/Paris",
+);
 
 /** A list of texts that are not blank. */
 export const textList = z.array(filledText);

@@ -5,7 +5,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { Config } from "./config.ts";
 import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { camelKeys } from "../../base/text/key_case.ts";
+import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
@@ -85,16 +85,25 @@ function toConfig(
   options: { path: string; home: string; defaults: unknown; warnings: Diagnostic[] },
 ): Config {
   const { path, home, defaults, warnings } = options;
+  const agentDefaults = camelKeys(agentDefaultsSchema.parse(defaults));
   return {
     path,
     workspace: resolve(home, expandHome(value.workspace, home)),
     agentsDir: normalize(value.agents_dir).replace(/\/+$/, ""),
     sandbox: value.sandbox,
-    defaults: camelKeys(agentDefaultsSchema.parse(defaults)),
+    defaults: { ...agentDefaults, budget: camelBudget(agentDefaults.budget) },
+    budget: camelBudget(value.budget),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
     http: value.http,
     warnings,
   };
+}
+
+/** A budget as it is written, named as in code. */
+function camelBudget<Tokens extends object, Budget extends { tokens: Tokens }>(
+  { tokens, ...dollars }: Budget,
+): CamelKeys<Omit<Budget, "tokens">> & { tokens: CamelKeys<Budget["tokens"]> } {
+  return { ...camelKeys(dollars), tokens: camelKeys(tokens) };
 }
 
 function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {

@@ -43,6 +43,24 @@ export type ServiceEvent =
     status: "paused" | "running";
     /** Why it is paused; null when it runs again. */
     reason: string | null;
+  }
+  /** A budget has come near its end: once in each of its periods. Amounts are dollars or tokens. */
+  | {
+    type: "budget_warning";
+    /** Whose budget it is; null: the workspace's. */
+    agentId: string | null;
+    displayName: string | null;
+    /** The first execution of the tree that it is of; null: it is of a day or month. */
+    rootId: number | null;
+    /** `per_day`, `tokens.tree` */
+    budget: string;
+    unit: "usd" | "tokens";
+    used: number;
+    limit: number;
+    /** When the period ends; null for a tree. */
+    resetsAt: number | null;
+    /** A sentence for a person. */
+    message: string;
   };
 
 /** Hears of every event. What it throws is logged and affects nobody else. */

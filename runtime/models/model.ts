@@ -70,14 +70,23 @@ export class ModelError extends Error {
   readonly status: number | undefined;
   /** What `Retry-After` asked for. */
   readonly retryAfterMs: number | undefined;
+  /** Whether the provider may have worked on the call, and bill it. */
+  readonly mayBeBilled: boolean;
 
   constructor(
     message: string,
-    options: { retryable: boolean; status?: number; retryAfterMs?: number; cause?: unknown },
+    options: {
+      retryable: boolean;
+      status?: number;
+      retryAfterMs?: number;
+      mayBeBilled?: boolean;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: options.cause });
     this.retryable = options.retryable;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.mayBeBilled = options.mayBeBilled ?? false;
   }
 }

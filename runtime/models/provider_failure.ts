@@ -68,8 +68,17 @@ export function connectionFailure(context: ProviderContext, cause: unknown): Mod
   const denied = describeDenied(cause);
   return new ModelError(
     `Cannot reach ${context.provider} at ${context.baseUrl}: ${denied ?? reasonOf(cause, context)}`,
-    { retryable: denied === undefined, cause },
+    { retryable: denied === undefined, mayBeBilled: !isUnsent(cause), cause },
   );
+}
+
+/** Whether the connection was never made, so that nothing was asked. */
+function isUnsent(cause: unknown): boolean {
+  if (describeDenied(cause) !== undefined) return true;
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if (/\(connect\)|dns error|refused/i.test(error.message)) return true;
+  }
+  return false;
 }
 
 /** The endpoint sends on to where the key must not go: to another host, nowhere, or in a circle. `to` undefined: nowhere. */
@@ -94,7 +103,7 @@ export function cutStreamFailure(context: ProviderContext, cause?: unknown): Mod
   const detail = cause === undefined ? "" : `: ${reasonOf(cause, context)}`;
   return new ModelError(
     `${context.provider} did not finish its reply: the stream ended early${detail}`,
-    { retryable: true, cause },
+    { retryable: true, mayBeBilled: true, cause },
   );
 }
 

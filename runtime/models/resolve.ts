@@ -3,9 +3,10 @@ import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { type ModelReach, openAdapter } from "./providers/adapters.ts";
 import { type ModelEndpoint, modelEndpoint } from "./endpoint.ts";
 import { type Model, ModelError } from "./model.ts";
+import { type ModelReach, openPaidModel } from "./paid_model.ts";
+import type { Purse } from "./spending.ts";
 
 /** Where it is looked up what a model is made with. */
 export interface ReachOptions {
@@ -20,6 +21,8 @@ export interface ReachOptions {
 /** What a model is made with. */
 export interface ResolveModelOptions extends ReachOptions {
   clock: Clock;
+  /** Out of which its calls are paid. */
+  purse: Omit<Purse, "model">;
 }
 
 /**
@@ -30,20 +33,13 @@ export async function resolveModel(
   settings: ModelSettings | undefined,
   options: ResolveModelOptions,
 ): Promise<Model> {
-  return await openAdapter(resolveReach(settings, options), options.clock);
+  const model = requireModel(settings);
+  const openFor = await openPaidModel(resolveReach(model, options), options.clock);
+  return openFor({ ...options.purse, model });
 }
 
 /** What the calls of that model are made with, as files and shell say now. Throws as resolveModel. */
-export function resolveReach(
-  settings: ModelSettings | undefined,
-  options: ReachOptions,
-): ModelReach {
-  if (settings === undefined) {
-    throw refusal(
-      "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
-        "`defaults.model` in config.yaml",
-    );
-  }
+export function resolveReach(settings: ModelSettings, options: ReachOptions): ModelReach {
   const endpoint = modelEndpoint(settings);
   const apiKey = findKey(settings, endpoint, options);
   if (apiKey !== undefined) checkForeignHost(endpoint, options);
@@ -57,6 +53,15 @@ export function resolveReach(
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
   };
+}
+
+/** The settings of a model that is to be called. Throws ModelError where there are none. */
+export function requireModel(settings: ModelSettings | undefined): ModelSettings {
+  if (settings !== undefined) return settings;
+  throw refusal(
+    "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
+      "`defaults.model` in config.yaml",
+  );
 }
 
 function findKey(

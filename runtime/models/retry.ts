@@ -12,6 +12,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "./model.ts";
+import type { RateGate } from "./rate_gate.ts";
 import { StallWatch } from "./stall_watch.ts";
 
 /** How patient to be. */
@@ -20,6 +21,8 @@ export interface RetryOptions {
   /** The longest wait for one reply, retries included. */
   timeoutMs: number;
   log: ServiceLog;
+  /** Shared by all calls with the same key; absent: nobody else's calls matter. */
+  rates?: RateGate;
   /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
   random?: () => number;
 }
@@ -70,7 +73,14 @@ class RetryingModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { subject } = options;
     options.signal.throwIfAborted();
-    const { clock, timeoutMs } = this.#options;
+    const { clock, timeoutMs, rates } = this.#options;
+    const ticket = rates?.arrive() ?? 0;
+    if (rates?.isClosed) {
+      // What others were told is no wait for this reply, unless it is longer than anybody would wait for one.
+      if (rates.waitMs >= timeoutMs) throw tooLongPause(this.id, rates.waitMs, timeoutMs);
+      yield { type: "notice", level: "info", text: describePause(rates.waitMs) };
+      await rates.pass(ticket, options.signal);
+    }
     const deadline = clock.now() + timeoutMs;
     const limit = new AbortController();
     const finished = new AbortController();
@@ -82,14 +92,19 @@ class RetryingModel implements Model {
       for (let attempt = 1;; attempt++) {
         const progress = { hasText: false };
         try {
-          return yield* this.#attempt(request, { signal, progress });
+          if (attempt > 1) await rates?.pass(ticket, signal);
+          return yield* this.#attempt(request, { signal, subject, progress });
         } catch (error) {
           if (!(error instanceof ModelError) || signal.aborted) throw error;
           if (this.#refused(error, request)) attempt--;
           else {
+            if (error.retryAfterMs !== undefined) rates?.close(error.retryAfterMs, this.id);
             const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
-            await clock.sleep(waitMs, signal);
+            // A pause of the key is kept at its gate, in this call's place.
+            const isPause = error.status === 429 || error.retryAfterMs !== undefined;
+            if (isPause && rates !== undefined) rates.close(waitMs, this.id);
+            else await clock.sleep(waitMs, signal);
           }
           if (progress.hasText) yield { type: "restart" };
         }
@@ -103,14 +118,14 @@ class RetryingModel implements Model {
   /** One call, watched. Closes the connection however it ends. */
   async *#attempt(
     request: ModelRequest,
-    options: { signal: AbortSignal; progress: { hasText: boolean } },
+    options: { signal: AbortSignal; subject: CallSubject; progress: { hasText: boolean } },
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const stall = new StallWatch({ clock: this.#options.clock, model: this.id });
     const over = new AbortController();
     const signal = AbortSignal.any([options.signal, stall.signal, over.signal]);
     const stream = this.#model.generate(
       this.#refusesTemperature ? { ...request, temperature: undefined } : request,
-      { signal },
+      { signal, ...(options.subject && { subject: options.subject }) },
     );
     try {
       for (;;) {
@@ -178,6 +193,22 @@ function describeWait(error: ModelError, at: { attempt: number; waitMs: number }
   const reason = error.status === 429 ? "The rate limit is reached" : "The model call failed";
   const next = `attempt ${attempt + 1} of ${MAX_ATTEMPTS}`;
   return `${reason}: ${next} in ${formatDuration(waitMs)} (${error.message})`;
+}
+
+/** What a call waits for that has not been made yet. */
+function describePause(waitMs: number): string {
+  const wait = waitMs > 0 ? ` for ${formatDuration(waitMs)}` : "";
+  return `Waits${wait}: the rate limit of this key is reached`;
+}
+
+function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelError {
+  const limit = `the timeout of ${timeoutMs / 1_000}s`;
+  return new ModelError(
+    `${model} cannot be called: the provider asks to wait ${
+      formatDuration(waitMs)
+    }, more than ${limit}`,
+    { retryable: true, status: 429 },
+  );
 }
 
 function amended(error: ModelError, remark: string): ModelError {

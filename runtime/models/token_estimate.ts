@@ -23,3 +23,61 @@ export function estimateOutputTokens(message: AssistantMessage): number {
 function callCharacters(message: AssistantMessage): number {
   return message.toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
 }
+
+/** What providers put around a message, and around the declarations of tools, at most. */
+const TOKENS_PER_MESSAGE = 12;
+const TOKENS_PER_TOOL = 24;
+const TOKENS_FOR_TOOLS = 900;
+
+/**
+ * At least as many tokens as any provider counts for a request of usual texts (prose, code, data, all scripts): what is set
+ * aside for a call before it is made.
+ */
+export function boundInputTokens(request: ModelRequest): number {
+  let tokens = TOKENS_PER_MESSAGE;
+  for (const message of request.messages) {
+    tokens += TOKENS_PER_MESSAGE + boundTokens(message.content);
+    if (message.role === "tool") tokens += TOKENS_PER_MESSAGE + boundTokens(message.toolName);
+    if (message.role !== "assistant") continue;
+    for (const call of message.toolCalls) {
+      tokens += TOKENS_PER_MESSAGE + boundTokens(call.name) + boundTokens(call.arguments);
+    }
+    if (message.providerData !== undefined) {
+      tokens += boundTokens(JSON.stringify(message.providerData));
+    }
+  }
+  if (request.tools.length === 0) return tokens;
+  const declared = boundTokens(JSON.stringify(request.tools));
+  return tokens + TOKENS_FOR_TOOLS + declared + request.tools.length * TOKENS_PER_TOOL;
+}
+
+/** The same for a reply, as far as it was seen. */
+export function boundOutputTokens(text: string): number {
+  return text === "" ? 0 : TOKENS_PER_MESSAGE + boundTokens(text);
+}
+
+const UTF8 = new TextEncoder();
+// Words in pieces as they are cut everywhere: by case, and from letters to digits. Runs of one character are one piece.
+const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|[\n\r]|([!-/:-@[-`{-~])\1*|\P{ASCII}+|\p{Cc}/gu;
+/** Shorter pieces are rarely cut further. */
+const LETTERS_PER_TOKEN = 2;
+const CAPITALS_PER_TOKEN = 1.5;
+const REPEATED_PER_TOKEN = 4;
+
+/**
+ * An upper bound of the tokens of a text. No vocabulary is needed for that: tokens hold at least one byte, in other scripts
+ * than Latin too, and words of usual texts are not cut into pieces of less than two letters on average.
+ */
+function boundTokens(text: string): number {
+  let tokens = 0;
+  for (const [piece] of text.matchAll(PIECES)) {
+    const code = piece.charCodeAt(0);
+    if (code > 0x7f) tokens += UTF8.encode(piece).length;
+    else if (piece === " ") continue; // It is part of the word that it stands before.
+    else if (code === 0x20 || code === 0x09) tokens += Math.ceil(piece.length / REPEATED_PER_TOKEN);
+    else if (/^[A-Z]+$/.test(piece)) tokens += Math.ceil(piece.length / CAPITALS_PER_TOKEN);
+    else if (/^[A-Za-z]/.test(piece)) tokens += Math.ceil(piece.length / LETTERS_PER_TOKEN);
+    else tokens += Math.ceil(piece.length / REPEATED_PER_TOKEN);
+  }
+  return tokens;
+}

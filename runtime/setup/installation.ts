@@ -18,6 +18,7 @@ import { readTextIfThere, writeInstallation, type WrittenFile } from "./installa
 import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
 import { tryModel } from "./model_trial.ts";
 import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_choices.ts";
+import { openWorkspacePurse } from "../wiring/workspace_purse.ts";
 import { type SetupState, toSetupState } from "./setup_state.ts";
 
 /** What was written, and where. */
@@ -91,12 +92,21 @@ export class Installation {
   ): Promise<void> {
     const { config } = await this.#withChoices(choices);
     const directories = await this.#directories(config);
+    const clock = this.#clock;
+    using opened = await openWorkspacePurse({
+      config,
+      directories,
+      shell: this.#surroundings.shell,
+      clock,
+      log: { write: () => {} },
+    });
     await tryModel(toModelSettings(choices.model), {
       environment: this.#environment(directories),
       apiKey: choices.apiKey,
       environmentFile: directories.workspaceEnvFile,
+      purse: opened.purse,
       pinKeys: config.pinKeys,
-      clock: this.#clock,
+      clock,
       signal,
     });
   }

@@ -4,7 +4,7 @@ import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
-import { resolveModel } from "../models/resolve.ts";
+import { resolveModel, type ResolveModelOptions } from "../models/resolve.ts";
 import { ReplyTimeout } from "../models/retry.ts";
 
 const TRIAL_MS = 60_000;
@@ -17,6 +17,8 @@ export interface ModelTrialOptions {
   /** Stands in the place of the variable that holds the model's key. */
   apiKey: string | undefined;
   environmentFile: string;
+  /** What the call is paid out of. */
+  purse: ResolveModelOptions["purse"];
   pinKeys: boolean;
   clock: Clock;
   signal: AbortSignal;
@@ -24,10 +26,10 @@ export interface ModelTrialOptions {
 
 /**
  * Asks the model for one word, once. Resolves when it answers; throws ModelError with the provider's text and without
- * the key, ReplyTimeout after a minute, or rethrows the signal's reason.
+ * the key, BudgetExceeded where the workspace's is used up, ReplyTimeout after a minute, or rethrows the signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
-  const { clock, apiKey, environmentFile, pinKeys } = options;
+  const { clock, apiKey, environmentFile, pinKeys, purse } = options;
   const { keyVariable } = modelEndpoint(settings);
   const environment: Environment = {
     get: (name) =>
@@ -35,7 +37,14 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
     secrets: (names) => options.environment.secrets(names),
   };
   const log = { write: () => {} };
-  const model = await resolveModel(settings, { environment, environmentFile, clock, pinKeys, log });
+  const model = await resolveModel(settings, {
+    environment,
+    environmentFile,
+    clock,
+    pinKeys,
+    purse,
+    log,
+  });
   const reason = new ReplyTimeout(TRIAL_MS);
   await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
     // Once: whoever waits at a prompt wants to know now, not to see it succeed in the end.

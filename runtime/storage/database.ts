@@ -196,6 +196,11 @@ function migrate(db: DatabaseSync, from: number): void {
   for (let version = from; version < MIGRATIONS.length; version++) {
     db.exec("BEGIN IMMEDIATE");
     try {
+      // Another process may have been faster.
+      if (Number(pragma(db, "user_version")) > version) {
+        db.exec("ROLLBACK");
+        continue;
+      }
       const step = MIGRATIONS[version] ?? "";
       if (typeof step === "string") db.exec(step);
       else step(db);

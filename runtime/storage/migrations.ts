@@ -220,6 +220,58 @@ CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executio
   WHERE trigger = 'after';
 `;
 
+/**
+ * Money: what is set aside for calls that are being made, what was spent, by scope and quarter of an hour, and of each period
+ * of a budget what was allowed beyond its limit, whether people were told of its end, and which calls it refused.
+ */
+const BUDGETS = `
+CREATE TABLE reservations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent_id TEXT,
+  execution_id INTEGER,
+  root_id INTEGER,
+  instance_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  nanos INTEGER NOT NULL,
+  tokens INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE spending (
+  scope TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  nanos INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (scope, step)
+) STRICT;
+
+CREATE TABLE budget_periods (
+  scope TEXT NOT NULL,
+  unit TEXT NOT NULL CHECK (unit IN ('usd', 'tokens')),
+  period TEXT NOT NULL CHECK (period IN ('day', 'month', 'tree')),
+  start INTEGER NOT NULL,
+  raised INTEGER NOT NULL DEFAULT 0,
+  warned INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (scope, unit, period, start)
+) STRICT;
+
+CREATE TABLE budget_refusals (
+  agent_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  period TEXT NOT NULL,
+  start INTEGER NOT NULL,
+  need INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, scope, unit, period, start)
+) STRICT;
+
+CREATE TRIGGER spending_of_trees AFTER DELETE ON executions
+BEGIN
+  DELETE FROM spending WHERE scope = 'tree:' || OLD.id;
+  DELETE FROM budget_periods WHERE scope = 'tree:' || OLD.id;
+  DELETE FROM budget_refusals WHERE scope = 'tree:' || OLD.id;
+END;
+`;
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -229,4 +281,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   MCP_TOOLS,
   SEARCH,
   FOLLOW_UPS,
+  BUDGETS,
 ];

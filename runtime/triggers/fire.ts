@@ -26,12 +26,12 @@ export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire;
 /**
  * What became of it, decided and stored in one transaction: `started` is on disk as an execution, with the slot or the
  * queued change that it took. `waiting`: an execution of the same conversation waits for a person and the agent skips
- * meanwhile. `running`: the schedule's last run still runs. `claimed`: this slot, or this change, was taken before.
+ * meanwhile. `budget`: one of the agent or of the workspace is used up. `running`: the schedule's last run still runs. `claimed`: this slot, or this change, was taken before.
  * `stopping`: the service goes down, nothing was stored.
  */
 export type FireOutcome =
   | { outcome: "started"; executionId: number }
-  | { outcome: "waiting" | "running" | "claimed" | "stopping" };
+  | { outcome: "waiting" | "running" | "claimed" | "budget" | "stopping" };
 
 /**
  * Starts the run of a fire. For a schedule, each outcome but `stopping` and `claimed` leaves a row for the slot: `run`, or

@@ -10,6 +10,8 @@ import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
 import { toKnownCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
+import type { BudgetFigures } from "../executions/budget/budget.ts";
+import type { RaiseRequest } from "../executions/budget/budget_desk.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
@@ -41,6 +43,7 @@ import type {
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { RunPlan } from "./run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -48,7 +51,6 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 import { makeRecap, type Recap } from "./recap.ts";
 import type { SchedulerState } from "../triggers/pause.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
-import type { RuntimeParts } from "./runtime_parts.ts";
 
 const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
 
@@ -212,6 +214,18 @@ export class LocalRuntime implements Runtime {
 
   async usage(request: UsageRequest): Promise<UsageReport> {
     return await this.#history.usage(request);
+  }
+
+  async budgets(agentId?: string): Promise<BudgetFigures[]> {
+    const agent = agentId === undefined ? undefined : this.#agent(agentId);
+    return await this.#parts.budgets.list(agent);
+  }
+
+  async raiseBudget(request: RaiseRequest): Promise<BudgetFigures> {
+    // Only a service may write.
+    this.#runner();
+    if (request.agentId !== undefined) this.#agent(request.agentId);
+    return await this.#parts.budgets.raise(request);
   }
 
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>> {

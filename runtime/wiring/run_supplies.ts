@@ -1,6 +1,7 @@
 // What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
 import { once } from "./once.ts";
 import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { SpendingGate } from "../models/spending.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -15,16 +16,17 @@ export type RunSupplies = Pick<RunPorts, "openModel" | "costOf" | "openTools" | 
 /** What they are opened with; `openOwnWrites` where agents' writes are told to. */
 export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
   openOwnWrites: () => Promise<OwnWrites>;
+  gate: SpendingGate;
 };
 
 /** Opens nothing yet. */
 export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
-  const { settings, clock, log, openOwnWrites } = options;
+  const { settings, clock, log, openOwnWrites, gate } = options;
   // Read at the start: a program that is replaced while it runs is found under another name.
   const executable = Deno.execPath();
   const openModels = once(async () => {
     const { ModelSupply } = await loadModelSupply();
-    return new ModelSupply({ settings, clock, log });
+    return new ModelSupply({ settings, clock, log, gate });
   });
   const openShed = once(async () => {
     const { openToolCatalog } = await loadToolCatalog();

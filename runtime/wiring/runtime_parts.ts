@@ -8,6 +8,7 @@ import type { EventBus } from "../events/bus.ts";
 import type { FrameStore } from "../events/frame_store.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
+import type { BudgetDesk } from "../executions/budget/budget_desk.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
@@ -50,6 +51,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   triggers: Triggers | undefined;
   pause: Pause;
   slots: SlotStore;
+  budgets: BudgetDesk;
   events: EventBus;
   /** Everything that must be closed, in order of opening. */
   resources: AsyncDisposableStack;

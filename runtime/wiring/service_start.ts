@@ -5,6 +5,7 @@ import type { ConfigFollower } from "./config_follower.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
+import type { BudgetStore } from "../executions/budget/budget_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import { RetentionSweeps } from "../executions/runs/retention_sweeps.ts";
 import { findDescriptors } from "../../base/files/descriptor_link.ts";
@@ -18,6 +19,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
+  budgets: Pick<BudgetStore, "settleAbandoned">;
   follower: ConfigFollower;
   retention: Retention;
   machineTimeZone: () => MachineTimeZone;
@@ -41,6 +43,11 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   agentFiles.watch();
   resources.use(toolResources);
   resources.use(runner);
+  const unsettled = await parts.budgets.settleAbandoned();
+  if (unsettled > 0) {
+    const message = "Model calls that a killed process was making count in full in the budgets";
+    log.write("warn", message, { calls: unsettled });
+  }
   await runner.recover();
   const sweeps = resources.use(
     new RetentionSweeps({

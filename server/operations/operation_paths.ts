@@ -24,6 +24,8 @@ const PATHS = {
   respond: ["POST", "/executions/{id}/respond"],
   checkpoints: ["GET", "/checkpoints"],
   purgeCheckpoints: ["POST", "/checkpoints/purge"],
+  budgets: ["GET", "/budgets"],
+  raiseBudget: ["POST", "/budgets/raise"],
   scheduler: ["GET", "/scheduler"],
   pauseScheduler: ["POST", "/scheduler/pause"],
   resumeScheduler: ["POST", "/scheduler/resume"],

@@ -45,6 +45,10 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
     "checkpoints",
     "purgeCheckpoints",
   ]),
+  ...placesIn(async () => (await import("../routes/budgets.ts")).budgetOperations, [
+    "budgets",
+    "raiseBudget",
+  ]),
   ...placesIn(async () => (await import("../routes/scheduler.ts")).schedulerOperations, [
     "scheduler",
     "pauseScheduler",

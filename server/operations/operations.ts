@@ -1,6 +1,7 @@
 // Every endpoint of the API, in the order of their registration (see operation_places.ts) and of their description.
 import type { Operation } from "./operation.ts";
 import { agentOperations } from "../routes/agents.ts";
+import { budgetOperations } from "../routes/budgets.ts";
 import { checkpointOperations } from "../routes/checkpoints.ts";
 import { eventOperations } from "../routes/events.ts";
 import { executionOperations } from "../routes/executions.ts";
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...executionOperations,
   ...requestOperations,
   ...checkpointOperations,
+  ...budgetOperations,
   ...schedulerOperations,
   ...eventOperations,
   ...reportOperations,

@@ -1,6 +1,6 @@
 // Values that come as text: path segments, query strings and headers, each as a schema from text to value.
 import { z } from "zod";
-import { isTimeZone } from "../../runtime/agents/cron_expression.ts";
+import { isTimeZone } from "../../runtime/config/time_zone.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 

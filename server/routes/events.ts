@@ -11,7 +11,7 @@ export const eventOperations: readonly Operation[] = [
     summary: "Stream of changes to executions, agents and the scheduler",
     description: "Server-sent events `execution_started`, `execution_waiting`, " +
       "`execution_resumed`, `execution_completed`, `agents_changed`, " +
-      "`scheduler_changed`, `trigger_changed`, a `heartbeat` after 10 s of silence, and `shutdown` " +
+      "`scheduler_changed`, `trigger_changed`, `budget_warning`, a `heartbeat` after 10 s of silence, and `shutdown` " +
       "when a stop begins. `execution_completed` comes after the followers of that execution have had " +
       "its `complete`, at most 250 ms later. There are no ids and no replay: after a reconnect, read the state from the other " +
       "endpoints. A reader that falls 1,000 events behind is disconnected.",

@@ -1,10 +1,14 @@
 // The wire of agents, and the way there: in lists, each with its configuration, and reading their files again.
 import { z } from "zod";
 import {
+  type DOLLAR_BUDGET,
   HISTORY_LEVELS,
   MCP_CONFIRM,
+  ON_BUDGET,
   ON_PENDING,
   type RUN_SETTINGS,
+  type TOKEN_BUDGET,
+  UNPRICED,
 } from "../../runtime/config/agent_settings.ts";
 import { SIGNATURE_ENCODINGS, TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import type { Trigger } from "../../runtime/agents/agent.ts";
@@ -99,6 +103,9 @@ export const TriggerBody = z.discriminatedUnion("type", [
 ]).meta({ id: "Trigger" });
 export type TriggerBody = z.infer<typeof TriggerBody>;
 
+const dollars = z.number().nullable();
+const tokens = z.int().nullable();
+
 /** An agent with its whole configuration. */
 export const AgentDetail = AgentSummary.extend({
   history: z.enum(HISTORY_LEVELS),
@@ -127,6 +134,23 @@ export const AgentDetail = AgentSummary.extend({
   auto_approve: z.union([z.array(z.string()), z.literal("*")]),
   on_pending: z.enum(ON_PENDING),
   confirm_timeout: z.string().meta({ description: "A duration such as `5m`, or `none`" }),
+  budget: z.object({
+    ...{
+      per_day: dollars,
+      per_month: dollars,
+      tree: dollars,
+      timezone: z.string().nullable().meta({ description: "Null: the machine's" }),
+    } satisfies Record<keyof typeof DOLLAR_BUDGET, z.ZodType>,
+    tokens: z.object(
+      { per_day: tokens, per_month: tokens, tree: tokens } satisfies Record<
+        keyof typeof TOKEN_BUDGET,
+        z.ZodType
+      >,
+    ),
+  }).meta({ description: "US dollars; null: no limit" }),
+  on_budget: z.enum(ON_BUDGET),
+  unpriced: z.enum(UNPRICED),
+  max_concurrent_runs: z.int().nullable(),
   trigger: TriggerBody,
   source_path: z.string(),
   warnings: z.array(DiagnosticBody),
@@ -192,10 +216,26 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
     confirm_timeout: agent.confirmTimeoutMs === null
       ? "none"
       : writeDuration(agent.confirmTimeoutMs),
+    ...toSpending(agent),
     trigger: toTrigger(agent.trigger),
     source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),
     last_execution: lastExecution === null ? null : toExecutionSummary(lastExecution),
+  };
+}
+
+function toSpending(
+  { budget, onBudget, unpriced, maxConcurrentRuns }: AgentListing["agent"],
+): Pick<AgentDetail, "budget" | "on_budget" | "unpriced" | "max_concurrent_runs"> {
+  return {
+    budget: {
+      ...snakeKeys(budget),
+      timezone: budget.timezone ?? null,
+      tokens: snakeKeys(budget.tokens),
+    },
+    on_budget: onBudget,
+    unpriced,
+    max_concurrent_runs: maxConcurrentRuns,
   };
 }
 

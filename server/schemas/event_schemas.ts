@@ -1,6 +1,7 @@
 // The wire of streams: what the data of each event holds beside the identity of whom it is about.
 import { z } from "zod";
 import { EVENT_TYPES, FRAME_EVENTS } from "../../runtime/events/frame.ts";
+import { budgetUnit } from "./budget_schemas.ts";
 import { executionStatus, executionTrigger } from "./execution_schemas.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
@@ -58,6 +59,11 @@ export const ServiceEventData = z.object({
   kind: z.string(),
   message: z.string(),
   reason: z.string().nullable(),
+  budget: z.string().meta({ description: "Of budget_warning: `per_day`, `tokens.tree`" }),
+  unit: budgetUnit,
+  used: z.number(),
+  limit: z.number(),
+  resets_at: timestamp.nullable(),
   timestamp,
 }).partial().meta({
   id: "ServiceEvent",

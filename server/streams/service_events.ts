@@ -166,6 +166,18 @@ function toPayload(event: ServiceEvent): ServiceEventMessage["payload"] {
       return { status: event.status };
     case "trigger_changed":
       return { ...agentFields(event), status: event.status, reason: event.reason };
+    case "budget_warning":
+      return {
+        ...(event.agentId !== null &&
+          agentFields({ agentId: event.agentId, displayName: event.displayName ?? event.agentId })),
+        ...(event.rootId !== null && { execution_id: event.rootId }),
+        budget: event.budget,
+        unit: event.unit,
+        used: event.used,
+        limit: event.limit,
+        resets_at: event.resetsAt === null ? null : toTimestamp(event.resetsAt),
+        message: event.message,
+      };
     default:
       return event satisfies never;
   }

@@ -17,6 +17,7 @@ import type {
   AgentListing,
   AutoApproval,
   BrokenAgentFile,
+  BudgetFigures,
   CallPreview,
   Delivery,
   ExecutionDetail,
@@ -27,6 +28,7 @@ import type {
   ListedExecution,
   Outcomes,
   PendingRequest,
+  RaiseRequest,
   Recap,
   ReloadReport,
   RunPlan,
@@ -89,6 +91,9 @@ export class FakeRuntime implements Runtime {
   report: UsageReport = { timeZone: "UTC", days: [], entries: [] };
   readonly usageRequests: UsageRequest[] = [];
   readonly logFileLines: string[] = [];
+  /** How budgets stand, and what was raised. */
+  budgetFigures: BudgetFigures[] = [];
+  readonly raises: RaiseRequest[] = [];
   /** Newest first, of all agents. */
   readonly slots: Slot[] = [];
   schedulerStatus: SchedulerStatus["status"] = "running";
@@ -289,6 +294,20 @@ export class FakeRuntime implements Runtime {
         .map((request) => ({ ...request, agentId: this.#execution(request.executionId).agentId })),
       pause: { state: async () => (await this.scheduler()).status },
     });
+  }
+
+  budgets(agentId?: string): Promise<BudgetFigures[]> {
+    return Promise.resolve(
+      this.budgetFigures.filter((one) => agentId === undefined || one.agentId === agentId),
+    );
+  }
+
+  raiseBudget(request: RaiseRequest): Promise<BudgetFigures> {
+    this.raises.push(request);
+    const [state] = this.budgetFigures;
+    return state === undefined
+      ? Promise.reject(new FakeRefusal("conflict", "There is no such budget"))
+      : Promise.resolve(state);
   }
 
   countOutcomes(since: number): Promise<Map<string, Outcomes>> {

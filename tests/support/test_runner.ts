@@ -61,6 +61,7 @@ export async function openTestRunner(
     timeZone: () => "UTC",
     findAgent: (id) => agents.find((agent) => agent.id === id),
     whyUnreadable: () => undefined,
+    budgetsOf: () => [],
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),

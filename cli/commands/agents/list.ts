@@ -3,6 +3,7 @@ import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
+import { showNearBudgets } from "../../output/budget_text.ts";
 import type { Output } from "../../output/output.ts";
 import {
   errorsOf,
@@ -49,6 +50,7 @@ export async function list(
   showConfigWarnings(output, info.config_warnings);
   showPauses(output, agents, info.scheduler_status);
   if (reader.isService) showDeafWebhooks(output, agents, info.transports);
+  showNearBudgets(output, await client.budgets(), app.clock.now());
   if (!reader.isService && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
   }

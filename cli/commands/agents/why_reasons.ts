@@ -104,6 +104,10 @@ export function explainSlot(
       "Keep the service running (inkling setup), or write catch_up: once in its trigger";
     return say(`${recorded}${span}`, remedy);
   }
+  if (/budget .*used up/.test(recorded)) {
+    const remedy = `Allow more (inkling budget ${agentId} --raise 1.00), or wait until it resets`;
+    return say(recorded, remedy);
+  }
   return say(recorded, null);
 }
 

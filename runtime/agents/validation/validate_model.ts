@@ -1,4 +1,5 @@
 // What is wrong with an agent's model: where it leads, whether its key is there, and whether its price is known.
+import type { Config } from "../../config/config.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { Environment } from "../../config/environment.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
@@ -17,7 +18,7 @@ export interface ValidatedEndpoint {
 /** What a model is held against. */
 export interface ModelSurroundings {
   directories: Pick<Directories, "workspaceEnvFile">;
-  config: { pinKeys: boolean };
+  config: Pick<Config, "pinKeys" | "budget">;
   environment: Environment;
   /** Throws an Error with a sentence for settings that lead nowhere. */
   modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
@@ -101,12 +102,20 @@ export function describeUnknownModel(
 
 /** Without a price `max_cost_usd` does not hold; who set it wants to know. */
 async function checkPrice(
-  { model, settings }: Agent,
+  agent: Agent,
   file: DiagnosedFile,
   around: ModelSurroundings,
 ): Promise<Diagnostic[]> {
+  const { model, settings } = agent;
   if (model === undefined || await around.hasPrice(model)) return [];
   const id = `${model.provider}/${model.name}`;
+  const bounded = dollarBudget(agent, around);
+  if (bounded !== undefined && agent.unpriced === "refuse") {
+    return [diagnose(file, bounded.at, {
+      message: `No price is known for ${id}: ${bounded.budget} refuses all of its calls`,
+      hint: `add a price for ${id} to pricing.yaml, or set unpriced: allow`,
+    })];
+  }
   if (settings.maxCostUsd === null) {
     if (!isPaid(model, around)) return [];
     return [diagnose(file, ["model", "name"], {
@@ -121,6 +130,19 @@ async function checkPrice(
       `No price is known for ${id}: max_cost_usd does not hold, unless the endpoint reports costs`,
     hint: `add a price for ${id} to pricing.yaml`,
   })];
+}
+
+/** A budget in dollars that the agent's calls count in, and where it is set if that is its file. */
+function dollarBudget(
+  { budget: { perDay, perMonth, tree } }: Agent,
+  { config: { budget: shared } }: ModelSurroundings,
+): { budget: string; at: string[] } | undefined {
+  if ([perDay, perMonth, tree].some((limit) => limit !== null)) {
+    return { budget: "its budget in dollars", at: ["budget"] };
+  }
+  return [shared.perDay, shared.perMonth].some((limit) => limit !== null)
+    ? { budget: "the workspace's budget in dollars", at: ["model", "name"] }
+    : undefined;
 }
 
 /** Whether the model is one that somebody is likely to be billed for. */

@@ -4,6 +4,14 @@ import type { AssistantMessage } from "../../models/message.ts";
 import { ModelError } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/retry.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
+import { describeBudget } from "../budget/budget.ts";
+import { BudgetExceeded } from "../budget/budget_gate.ts";
+import {
+  BUDGET_TOOL,
+  budgetOutcome,
+  readBudgetAnswer,
+  toBudgetQuestion,
+} from "../budget/budget_question.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/journal.ts";
 import { LoopDetector } from "./loop_detection.ts";
@@ -39,11 +47,25 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       if (circle !== undefined && run.agent.settings.loopDetection) {
         return { status: "aborted", error: `Aborted: loop_detected (${circle})`, output: null };
       }
+      const denied = readBudgetAnswer(run.answers.get(run.conversation.nextPosition));
+      if (denied !== undefined) return denied;
       figures = await takeStep(run, step);
     }
   } catch (error) {
+    if (error instanceof BudgetExceeded) return budgetPause(run, error);
     return toOutcome(error);
   }
+}
+
+/** A call does not fit into a budget: a person is asked, or the run ends. */
+function budgetPause(
+  { agent, conversation }: Run,
+  exceeded: BudgetExceeded,
+): Outcome | OpenQuestion {
+  if (agent.onBudget === "abort") return budgetOutcome(describeBudget(exceeded.budget));
+  // The place of the reply that is not there yet: no call's answer is ever looked for there.
+  const call = { position: conversation.nextPosition, name: BUDGET_TOOL };
+  return { call, ...toBudgetQuestion(exceeded, agent) };
 }
 
 /** Takes one reply and stores it; returns the execution with its new figures. */

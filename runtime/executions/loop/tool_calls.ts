@@ -6,6 +6,7 @@ import { QuestionRaised } from "../../tools/question_raised.ts";
 import { boundResult } from "../../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { AskedRaise } from "../budget/budget.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import { type CallResult, performCall, toFailedResult } from "./perform_call.ts";
 import { prepareCall, type PreparedCall } from "./prepare_call.ts";
@@ -18,11 +19,13 @@ const REMARK_CHARACTERS = 10_000;
 
 /** A call that needs a person before it can continue. */
 export interface OpenQuestion {
-  call: PlannedCall;
+  call: Pick<PlannedCall, "position" | "name">;
   question: ToolQuestion;
   args: JsonObject;
   /** Set where it is asked whether the call may run at all. */
   isGuard?: true;
+  /** Set where it is no call that needs a person, but a budget. */
+  raise?: AskedRaise;
 }
 
 /** A call that waits for another execution, which waits for a person. */

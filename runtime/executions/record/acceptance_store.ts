@@ -1,4 +1,5 @@
 // The port to the acceptance of executions: what is accepted, what it takes with it, and why it may be refused.
+import type { Budget } from "../budget/budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionTrigger } from "../../trigger_kinds.ts";
@@ -37,14 +38,17 @@ export interface AcceptanceTerms {
   /** Refused while an execution of the same bucket waits for a person. */
   unlessWaiting: boolean;
   claim?: Claim;
+  /** Refused while one of these is used up. */
+  budgets?: readonly Budget[];
   frames: (execution: Execution) => FrameDraft[];
 }
 
 /**
  * Why no execution was accepted. `waiting`: one of the same bucket waits for a person. `running`: the agent's last
- * scheduled one still runs. `claimed`: another execution, or nothing, has taken what this one claims.
+ * scheduled one still runs. `claimed`: another execution, or nothing, has taken what this one claims. `budget`: one is used
+ * up that its calls would count in.
  */
-export type AcceptanceRefusal = "waiting" | "running" | "claimed";
+export type AcceptanceRefusal = "waiting" | "running" | "claimed" | "budget";
 
 /** A new execution; with `isNew` false, the one that an equal request got before. */
 export type Acceptance =

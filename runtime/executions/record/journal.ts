@@ -208,16 +208,21 @@ export class Journal {
   }
 
   /**
-   * Stores a person's answer; the execution runs again, and with it those above that waited only for it. Undefined when
-   * the question is not open (any more).
+   * Stores a person's answer to a question; the execution runs again, and with it those above that waited only for it.
+   * Undefined when the question is not open (any more).
    */
-  async answer(requestId: string, answer: HumanAnswer): Promise<Resumption | undefined> {
+  async answer(
+    { requestId, raise }: Pick<HumanRequest, "requestId" | "raise">,
+    answer: HumanAnswer,
+  ): Promise<Resumption | undefined> {
     const { requests, clock, redactor } = this.#ports;
+    const isApproved = "approved" in answer && answer.approved;
     const at = clock.now();
     const resumption = await requests.answerRequest(this.#identity.executionId, {
       requestId,
       answer,
       answeredAt: at,
+      ...(raise && isApproved && { raise }),
       frames: (execution) => [
         createFrame(identityOf(execution), toAnswerFrame(requestId, answer), { redactor, at }),
       ],

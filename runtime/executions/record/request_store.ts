@@ -1,5 +1,6 @@
 // The port to questions to people: asking one, answering it once, finding what is open.
 import type { FrameDraft } from "../../events/frame.ts";
+import type { BudgetRaise } from "../budget/budget.ts";
 import type { Execution } from "../execution.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { Resumption } from "../runs/resumption.ts";
@@ -17,6 +18,8 @@ export interface RecordedAnswer {
   requestId: string;
   answer: HumanAnswer;
   answeredAt: number;
+  /** What the answer allows beyond a budget. */
+  raise?: BudgetRaise;
   /** The frames of an execution that runs again; for one above the one that asked, only where its log shows this question. */
   frames: (execution: Execution) => FrameDraft[];
 }

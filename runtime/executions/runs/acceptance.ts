@@ -1,6 +1,7 @@
 // From a spec to what the store is asked to accept, and whether what was accepted before is the same run.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
+import type { Budget } from "../budget/budget.ts";
 import { createFrame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { AcceptanceStore, Claim } from "../record/acceptance_store.ts";
@@ -28,7 +29,11 @@ export interface RunSpec {
 export function toAcceptance(
   agent: Agent,
   spec: RunSpec,
-  { clock, redactor }: { clock: Clock; redactor: Redactor },
+  { clock, redactor, budgetsOf }: {
+    clock: Clock;
+    redactor: Redactor;
+    budgetsOf: (agent: Agent) => Budget[];
+  },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
   const { parent, claim, idempotencyKey, otherKeys } = spec;
   const startedAt = clock.now();
@@ -45,10 +50,12 @@ export function toAcceptance(
     startedAt,
   }, {
     unlessWaiting: agent.onPending === "skip" && TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
+    // What a person or another agent asks for begins anyway: its first call finds out what is used up.
     frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(otherKeys === undefined ? {} : { otherKeys }),
     ...(claim === undefined ? {} : { claim }),
+    ...(TRIGGER_KINDS[spec.trigger].isAutomatic && { budgets: budgetsOf(agent) }),
   }];
 }
 

@@ -1,5 +1,6 @@
 // One execution while it runs here: preparing it, running its loop, until it ends or waits for a person.
 import type { Agent } from "../../agents/agent.ts";
+import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationPorts } from "./delegation.ts";
 import type { Execution } from "../execution.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
@@ -37,7 +38,7 @@ export type Rest =
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
-  ports: RunPorts & JournalPorts & DelegationPorts;
+  ports: RunPorts & JournalPorts & DelegationPorts & { places: AgentPlaces };
 }
 
 /** Takes an execution to its end, or to its next question. Never rejects: what goes wrong is its outcome. */
@@ -69,6 +70,7 @@ async function untilRest(
 ): Promise<Outcome | Paused> {
   const { agent, signal, journal, ports } = context;
   const { execution } = subject;
+  using _place = await ports.places.enter(agent, { execution, journal, signal });
   const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
   for (let current = subject;; current = await requireExecution(ports.executions, execution.id)) {
     const run = await prepareRun({ ...current, agent }, {
@@ -89,7 +91,7 @@ async function untilRest(
 }
 
 async function ask(
-  { call, question, args, isGuard }: OpenQuestion,
+  { call, question, args, isGuard, raise }: OpenQuestion,
   { agent, journal, now }: { agent: Agent; journal: Journal; now: number },
 ): Promise<Paused> {
   return await journal.ask({
@@ -101,6 +103,7 @@ async function ask(
     createdAt: now,
     expiresAt: agent.confirmTimeoutMs === null ? null : now + agent.confirmTimeoutMs,
     ...(isGuard && { isGuard }),
+    ...(raise && { raise }),
   });
 }
 

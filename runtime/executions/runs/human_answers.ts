@@ -54,9 +54,8 @@ export class HumanAnswers {
    */
   async give(id: number, response: GivenResponse): Promise<void> {
     const { executions, runs } = this.#ports;
-    const { requestId } = response;
-    const { answer, execution, request } = await this.#check(id, response);
-    const answered = await new Journal(execution, this.#ports).answer(requestId, answer);
+    const { open, answer, execution, request } = await this.#check(id, response);
+    const answered = await new Journal(execution, this.#ports).answer(open, answer);
     if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
     await runs.resume({ execution: answered.execution, request });
     for (const above of answered.ancestors) {

@@ -1,6 +1,7 @@
 // Runs of executions in this process: begun, continued, ended. One class, because each of these leads to another: an end lets
 // those above continue, and what should continue may have to end.
 import type { Agent } from "../../agents/agent.ts";
+import type { Budget } from "../budget/budget.ts";
 import type { Execution } from "../execution.ts";
 import type { AcceptanceRefusal, AcceptanceStore } from "../record/acceptance_store.ts";
 import {
@@ -15,6 +16,7 @@ import { AgentUnreadable, IdempotencyKeyReused } from "../refusals.ts";
 import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
 import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
+import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { conductRun, type Paused } from "./conduct.ts";
@@ -33,6 +35,8 @@ export type RunsPorts = RunPorts & JournalPorts & {
   agents: AwaitedAgents;
   active: ActiveRuns;
   announcer: Announcer;
+  /** The budgets that an agent's runs count in, whatever tree they are of. */
+  budgetsOf: (agent: Agent) => Budget[];
   /** How many executions may stand above one. */
   maxAgentDepth: () => number;
 };
@@ -46,6 +50,7 @@ interface Control {
 /** Lets executions run here, and does what follows when they rest. */
 export class Runs {
   readonly #ports: RunsPorts;
+  readonly #places = new AgentPlaces();
 
   constructor(ports: RunsPorts) {
     this.#ports = ports;
@@ -148,7 +153,7 @@ export class Runs {
   async #run(subject: StoredRun, agent: Agent, control: Control): Promise<void> {
     const { execution } = subject;
     await this.#ports.telemetry.execution(execution, async () => {
-      const ports = { ...this.#ports, runs: this };
+      const ports = { ...this.#ports, runs: this, places: this.#places };
       const rest = await conductRun(subject, { agent, signal: control.signal, ports });
       if ("request" in rest) await this.#pause(rest, control);
       if ("outcome" in rest) await this.end(execution, rest);

@@ -5,10 +5,11 @@ import type {
   AcceptanceRefusal,
   AcceptanceStore,
   AcceptanceTerms,
-  Claim,
   NewExecution,
 } from "../../executions/record/acceptance_store.ts";
 import type { Execution } from "../../executions/execution.ts";
+import { type Budget, describeBudget } from "../../executions/budget/budget.ts";
+import { findUsedUp } from "../budgets.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
@@ -83,7 +84,7 @@ function insertExecution(
   if (known !== undefined) return { execution: known, isNew: false };
   const refused = findRefusal(db, wanted, terms);
   if (refused !== undefined) {
-    recordRefusedSlot(db, wanted.agentId, terms.claim, refused);
+    recordRefusedSlot(db, wanted.agentId, terms, refused);
     return { refused };
   }
   const execution = insertRow(db, wanted, terms.instanceId);
@@ -127,7 +128,7 @@ function findKnown(
 function findRefusal(
   db: Database,
   wanted: NewExecution,
-  { unlessWaiting, claim }: AcceptanceTerms,
+  { unlessWaiting, claim, budgets = [] }: AcceptanceTerms,
 ): AcceptanceRefusal | undefined {
   const { agentId } = wanted;
   if (claim?.type === "slot") {
@@ -135,6 +136,7 @@ function findRefusal(
     if (isScheduleRunning(db, agentId)) return "running";
   }
   if (unlessWaiting && isBucketWaiting(db, bucketOf(wanted))) return "waiting";
+  if (findUsedUp(db, agentId, budgets) !== undefined) return "budget";
   // Last: taking the change out of the queue is itself a change.
   if (claim?.type === "change" && !takeQueued(db, agentId, claim.path)) return "claimed";
   if (claim?.type === "end" && !takeFollowUp(db, agentId, claim.executionId)) return "claimed";
@@ -152,7 +154,7 @@ function isScheduleRunning(db: Database, agentId: string): boolean {
 function recordRefusedSlot(
   db: Database,
   agentId: string,
-  claim: Claim | undefined,
+  { claim, budgets = [] }: AcceptanceTerms,
   refused: AcceptanceRefusal,
 ): void {
   if (claim?.type !== "slot" || refused === "claimed") return;
@@ -160,10 +162,19 @@ function recordRefusedSlot(
     agentId,
     scheduledFor: claim.scheduledFor,
     outcome: "skipped",
-    reason: refused === "running" ? "still running" : "waiting for an answer",
+    reason: refused === "budget"
+      ? describeUsedUp(db, agentId, budgets)
+      : refused === "running"
+      ? "still running"
+      : "waiting for an answer",
     executionId: null,
     count: 1,
   });
+}
+
+function describeUsedUp(db: Database, agentId: string, budgets: readonly Budget[]): string {
+  const budget = findUsedUp(db, agentId, budgets);
+  return `budget ${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
 }
 
 function insertRow(db: Database, wanted: NewExecution, instanceId: string): Execution {

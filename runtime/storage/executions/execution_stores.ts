@@ -1,6 +1,7 @@
 // The stores of executions that one service instance works with, each for one concern.
 import { SqliteAcceptanceStore } from "./acceptance.ts";
 import { SqliteConversationStore } from "./conversations.ts";
+import { SqliteBudgetStore } from "../budgets.ts";
 import type { Database } from "../database.ts";
 import { SqliteEndingStore } from "./endings.ts";
 import { SqliteExecutionReads } from "./execution_reads.ts";
@@ -16,6 +17,7 @@ export interface SqliteExecutionStores {
   families: SqliteFamilyStore;
   endings: SqliteEndingStore;
   recovery: SqliteRecoveryStore;
+  budgets: SqliteBudgetStore;
   executions: SqliteExecutionReads;
 }
 
@@ -28,6 +30,7 @@ export function createExecutionStores(db: Database, instanceId: string): SqliteE
     families: new SqliteFamilyStore(db),
     endings: new SqliteEndingStore(db, instanceId),
     recovery: new SqliteRecoveryStore(db, instanceId),
+    budgets: new SqliteBudgetStore(db, instanceId),
     executions: new SqliteExecutionReads(db),
   };
 }

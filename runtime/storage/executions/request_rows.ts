@@ -15,14 +15,14 @@ interface RequestRow {
 /** The columns that are not in RequestRow by themselves. */
 type RequestBody = Pick<
   HumanRequest,
-  "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard"
+  "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard" | "raise"
 >;
 
 const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
 
 /** Stores a question as part of the transaction that is open. */
 export function insertRequest(db: Database, request: HumanRequest): void {
-  const { message, options, multi, answersBefore, toolName, toolArgs, isGuard } = request;
+  const { message, options, multi, answersBefore, toolName, toolArgs, isGuard, raise } = request;
   const body: RequestBody = {
     message,
     options,
@@ -31,6 +31,7 @@ export function insertRequest(db: Database, request: HumanRequest): void {
     toolArgs,
     ...(answersBefore !== undefined && { answersBefore }),
     ...(isGuard && { isGuard }),
+    ...(raise && { raise }),
   };
   db.run(
     `INSERT INTO requests (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,

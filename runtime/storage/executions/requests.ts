@@ -7,6 +7,7 @@ import type {
   RequestStore,
 } from "../../executions/record/request_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
+import { raiseBudget } from "../budgets.ts";
 import type { Database } from "../database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
 import {
@@ -37,6 +38,7 @@ export class SqliteRequestStore implements RequestStore {
   answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined> {
     return this.#db.change("power", () => {
       if (!closeRequest(this.#db, executionId, answer)) return undefined;
+      if (answer.raise !== undefined) raiseBudget(this.#db, answer.raise);
       const execution = wakeExecution(this.#db, executionId, this.#instanceId);
       const ancestors = wakeAncestors(this.#db, executionId, this.#instanceId);
       // Of several questions below it, one that waits shows one: an answer to another has no place in its log.

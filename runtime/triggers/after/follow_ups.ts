@@ -3,6 +3,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { StartRun } from "../fire.ts";
@@ -109,6 +110,10 @@ export class FollowUps implements AsyncDisposable {
         return "settled";
       case "running":
       case "waiting":
+        return "waiting";
+      case "budget":
+        // A new day begins without an event, and somebody may raise the budget.
+        this.#retry ??= this.#wakeAfter(MINUTE_MS);
         return "waiting";
       case "stopping":
         return "stopping";

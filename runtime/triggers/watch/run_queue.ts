@@ -4,6 +4,7 @@ import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { FileEvent } from "../../run_cause.ts";
@@ -57,6 +58,8 @@ export class RunQueue implements AsyncDisposable {
   #isStarted = false;
   /** A run of its conversation waits for a person, who has to answer first. */
   #isHeld = false;
+  /** A budget is used up. */
+  #isShort = false;
   #trippedReason: string | null = null;
   #failures = 0;
   #retry: Promise<void> | undefined;
@@ -247,8 +250,11 @@ export class RunQueue implements AsyncDisposable {
         // Its conversation, or what runs already, has to end first.
         this.#isHeld = fired.outcome === "waiting" || fired.outcome === "running";
         if (fired.outcome === "stopping") this.stop();
+        // It keeps its place until there is money: a new day begins without an event, and somebody may raise the budget.
+        if (fired.outcome === "budget") return this.#holdForBudget();
         if (fired.outcome === "started") {
           const { executionId } = fired;
+          this.#isShort = false;
           breaker.started(agent.id, { executionId, path, origin });
           this.#runs.set(executionId, { path, isRunning: true });
         }
@@ -260,6 +266,15 @@ export class RunQueue implements AsyncDisposable {
       log.write("error", message, { agent: agent.id, error });
       this.#retry = this.#wakeAfter(backoffMs(++this.#failures, RETRY));
     }
+  }
+
+  #holdForBudget(): void {
+    if (!this.#isShort) {
+      const fields = { agent: this.#agent.id, waiting: this.#changes.size };
+      this.#ports.log.write("info", "File changes wait: a budget is used up", fields);
+    }
+    this.#isShort = true;
+    this.#retry = this.#wakeAfter(MINUTE_MS);
   }
 
   /** The change whose turn it is; undefined when none may run now. */

@@ -118,6 +118,8 @@ export class Webhooks {
         return { outcome: "accepted", executionId: fired.executionId, isNew: true, syncMs };
       case "stopping":
         return { outcome: "later", reason: "The service is shutting down" };
+      case "budget":
+        return { outcome: "later", reason: "A budget is used up" };
       case "waiting":
       case "running":
       case "claimed":

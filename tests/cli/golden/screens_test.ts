@@ -243,6 +243,15 @@ const SCREENS: readonly Screen[] = [
   { name: "logs of nobody", argv: ["logs", "reportr"], code: 2 },
   { name: "show", argv: ["show", "nightly backup"] },
   { name: "show --prompt", argv: ["show", "reporter", "--prompt"] },
+  { name: "budget", argv: ["budget"], before: withBudgets },
+  { name: "budget of nobody", argv: ["budget"] },
+  {
+    name: "budget raised",
+    argv: ["budget", "reporter", "--raise", "1.00"],
+    before: withBudgets,
+  },
+  { name: "budget with a period alone", argv: ["budget", "--period", "month"], code: 2 },
+  { name: "list with a budget nearly used up", argv: ["list"], before: withBudgets },
   { name: "why", argv: ["why", "reporter"] },
   { name: "why not", argv: ["why", "sorter"] },
   { name: "recap", argv: ["recap"] },
@@ -600,6 +609,27 @@ const SCREENS: readonly Screen[] = [
 function withPast({ cli }: World): void {
   addHistory(cli);
   addAgents(cli);
+}
+
+function withBudgets(world: World): void {
+  withPast(world);
+  const { runtime, clock } = world.cli;
+  runtime.budgetFigures = [
+    {
+      ...{ budget: "per_day", unit: "usd", period: "day", agentId: "reporter", executionId: null },
+      ...{ limit: 3, raised: 1, used: 2.61, reserved: 0.12, left: 0.27 },
+      resetsAt: clock.now() + 5 * 3_600_000,
+    },
+    {
+      ...{ budget: "tokens.per_month", unit: "tokens", period: "month", agentId: null },
+      ...{ executionId: null, limit: 5_000_000, raised: 0, used: 1_234_567, reserved: 0 },
+      ...{ left: 3_765_433, resetsAt: clock.now() + 20 * 86_400_000 },
+    },
+    {
+      ...{ budget: "tree", unit: "usd", period: "tree", agentId: "reporter", executionId: 4 },
+      ...{ limit: 1, raised: 0, used: 0.004, reserved: 0, left: 0.996, resetsAt: null },
+    },
+  ];
 }
 
 /** Those that are looked at on a wide screen, too. */

@@ -22,6 +22,14 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
       maxCostUsd: null,
       loopDetection: true,
     },
+    budget: {
+      perDay: null,
+      perMonth: null,
+      tree: null,
+      timezone: undefined,
+      tokens: { perDay: null, perMonth: null, tree: null },
+    },
+    maxConcurrentRuns: null,
     customTools: [],
     mcp: [],
     skills: [],
@@ -35,6 +43,8 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
     onPending: "skip",
     confirmTimeoutMs: null,
     onRestart: "orphan",
+    onBudget: "pause",
+    unpriced: "refuse",
     enabled: true,
     body: "# Title\n\n---\n\nDo it.",
     sourcePath: "/work/agents/daily.md",
@@ -62,6 +72,10 @@ auto_approve: [file_write]
 on_pending: parallel
 confirm_timeout: 1h30m
 on_restart: resume
+budget: {per_day: 2.50, per_month: 30, tree: 1, timezone: Europe/Paris, tokens: {per_day: 1000, per_month: none, tree: 5}}
+on_budget: abort
+unpriced: allow
+max_concurrent_runs: 2
 enabled: false`,
   );
   assert.deepEqual(agent, {
@@ -95,6 +109,14 @@ enabled: false`,
       maxCostUsd: 0.5,
       loopDetection: false,
     },
+    budget: {
+      perDay: 2.5,
+      perMonth: 30,
+      tree: 1,
+      timezone: "Europe/Paris",
+      tokens: { perDay: 1_000, perMonth: null, tree: 5 },
+    },
+    maxConcurrentRuns: 2,
     customTools: ["search"],
     mcp: ["files"],
     skills: ["writing"],
@@ -111,6 +133,8 @@ enabled: false`,
     onPending: "parallel",
     confirmTimeoutMs: 5_400_000,
     onRestart: "resume",
+    onBudget: "abort",
+    unpriced: "allow",
     enabled: false,
     body: "Do it.",
     sourcePath: "/work/agents/daily.md",
@@ -337,4 +361,39 @@ Deno.test("parseAgent() gives agents that name the default provider its address,
     "https://own.example",
   );
   assert.equal(addressOf("{provider: anthropic, name: x}"), undefined);
+});
+
+Deno.test("parseAgent() takes each limit of a budget that the file leaves out from config.yaml", async () => {
+  const config = configOf(
+    `defaults:
+  budget: {per_day: 2, per_month: 30, timezone: Asia/Tokyo, tokens: {tree: 9}}
+  on_budget: abort
+  unpriced: allow`,
+  );
+  const agent = await agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", {
+    config,
+  });
+  assert.deepEqual(agent.budget, {
+    perDay: 5,
+    perMonth: null,
+    tree: null,
+    timezone: "Asia/Tokyo",
+    tokens: { perDay: 7, perMonth: null, tree: 9 },
+  });
+  assert.deepEqual([agent.onBudget, agent.unpriced], ["abort", "allow"]);
+});
+
+Deno.test("parseAgent() refuses a budget that bounds nothing, and a zone that nobody knows", async () => {
+  for (
+    const [written, message] of [
+      ["budget: {per_day: 0}", "budget.per_day must be"],
+      ["budget: {tokens: {per_day: 1.5}}", "budget.tokens.per_day must be"],
+      ["budget: {timezone: Mars/Base}", "budget.timezone must be a time zone"],
+      ["on_budget: stop", "on_budget must be"],
+    ] as const
+  ) {
+    const result = await parse(`---\n${written}\n---\nDo it.\n`);
+    assert.ok("diagnostics" in result, written);
+    assert.ok(result.diagnostics[0]?.message.startsWith(message), written);
+  }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { AgentAuthor } from "../../../runtime/authoring/agent_author.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
 async function drafterOf(
@@ -64,4 +65,35 @@ Deno.test("AgentAuthor says what stands in the way of the agents folder", async 
     },
   );
   assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
+});
+
+Deno.test("AgentAuthor.draft() counts in the workspace's budget, and is refused where that is used up", async () => {
+  const text = "---\ndescription: Says hello\n---\nSay hello.\n";
+  await using server = new OpenAiServer([
+    { text, usage: { prompt_tokens: 100, completion_tokens: 200 } },
+  ]);
+  await using place = await createTestWorkspace({ shell: { TZ: "UTC" } });
+  await Deno.writeTextFile(
+    `${place.configDir}/config.yaml`,
+    `workspace: ${place.workspace}
+budget: { per_day: 5 }
+defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_tokens: 400 }
+`,
+  );
+  // A cent for each token of the reply.
+  const prices = "local/tiny: { input: 0, output: 10000 }\n";
+  await Deno.writeTextFile(`${place.configDir}/pricing.yaml`, prices);
+  const clock = new TestClock();
+  const author = new AgentAuthor({ settings: await place.settings(), clock });
+  const request = { id: "hello", description: "Says hello" };
+  const { signal } = new AbortController();
+  assert.deepEqual(await author.draft(request, signal), { text });
+  // Four dollars are set aside for a draft, and three are left.
+  assert.deepEqual(await author.draft(request, signal), {
+    failure: "Budget per_day ($5.00) of the workspace is used up",
+  });
+  server.assertDone();
+  await using runtime = await place.open({ clock, mode: "read-only" });
+  const [budget] = await runtime.budgets();
+  assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [2, 0, 3]);
 });

@@ -35,6 +35,14 @@ Deno.test("parseConfig() gives an empty file every default", () => {
         onPending: "skip",
         confirmTimeout: null,
         onRestart: "orphan",
+        onBudget: "pause",
+        unpriced: "refuse",
+        budget: {
+          perDay: null,
+          perMonth: null,
+          tree: null,
+          tokens: { perDay: null, perMonth: null, tree: null },
+        },
         temperature: 0.7,
         maxTokens: 4_096,
         timeout: 300,
@@ -43,6 +51,11 @@ Deno.test("parseConfig() gives an empty file every default", () => {
         maxCostUsd: null,
         loopDetection: true,
         history: "low",
+      },
+      budget: {
+        perDay: null,
+        perMonth: null,
+        tokens: { perDay: null, perMonth: null },
       },
       checkpointRetentionDays: 30,
       logRetentionDays: null,
@@ -61,6 +74,7 @@ Deno.test("parseConfig() reads every key", () => {
     read(`workspace: ~/work
 agents_dir: team/agents/
 sandbox: required
+budget: {per_day: 7, per_month: 8, timezone: Europe/Paris, tokens: {per_day: 9, per_month: 10}}
 http: {allow: [intern], deny: [private], hosts: [proxy], origins: ["https://proxy"]}
 defaults:
   provider: elsewhere
@@ -70,6 +84,9 @@ defaults:
   on_pending: parallel
   confirm_timeout: 1d
   on_restart: resume
+  budget: {per_day: 1, per_month: 2, tree: 3, timezone: UTC, tokens: {per_day: 4, per_month: 5, tree: 6}}
+  on_budget: abort
+  unpriced: allow
   temperature: 1
   max_tokens: 128000
   timeout: 1
@@ -96,6 +113,15 @@ defaults:
         onPending: "parallel",
         confirmTimeout: 86_400_000,
         onRestart: "resume",
+        onBudget: "abort",
+        unpriced: "allow",
+        budget: {
+          perDay: 1,
+          perMonth: 2,
+          tree: 3,
+          timezone: "UTC",
+          tokens: { perDay: 4, perMonth: 5, tree: 6 },
+        },
         temperature: 1,
         maxTokens: 128_000,
         timeout: 1,
@@ -104,6 +130,12 @@ defaults:
         maxCostUsd: 0.01,
         loopDetection: false,
         history: "off",
+      },
+      budget: {
+        perDay: 7,
+        perMonth: 8,
+        timezone: "Europe/Paris",
+        tokens: { perDay: 9, perMonth: 10 },
       },
       checkpointRetentionDays: 7,
       logRetentionDays: 90,

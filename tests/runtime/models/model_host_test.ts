@@ -1,5 +1,6 @@
 // The host that permissions are derived from is the one that the adapter really calls.
 import assert from "node:assert/strict";
+import { FREE_PURSE } from "../../support/models/free_purse.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import { modelHost } from "../../../runtime/models/endpoint.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
@@ -19,6 +20,7 @@ async function refusalOf(model: ModelSettings): Promise<ModelError> {
     environmentFile: "/work/.env",
     clock: new TestClock(),
     pinKeys: false,
+    purse: FREE_PURSE,
     log: new LogLines(),
   });
   try {

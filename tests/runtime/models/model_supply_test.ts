@@ -1,5 +1,6 @@
 // The models of one service: they are set up once, and what they are set up with is what files and shell say now.
 import assert from "node:assert/strict";
+import { FREE_PURSE } from "../../support/models/free_purse.ts";
 import { dirname } from "node:path";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import type { Model } from "../../../runtime/models/model.ts";
@@ -21,6 +22,7 @@ async function openSupply(place: TestWorkspace): Promise<Supply> {
   const file = settings.directories.workspaceEnvFile;
   await Deno.mkdir(dirname(file), { recursive: true });
   const supply = new ModelSupply({
+    gate: FREE_PURSE.gate,
     settings,
     clock: new TestClock(),
     log: { write: () => {} },

@@ -62,13 +62,14 @@ function script(provider: string, baseUrl: string): string {
   const module = (path: string) => JSON.stringify(import.meta.resolve(`../../../${path}`));
   return `
     import { resolveModel } from ${module("runtime/models/resolve.ts")};
+    import { FREE_PURSE } from ${module("tests/support/models/free_purse.ts")};
     import { SystemClock } from ${module("base/clock.ts")};
     for (const baseUrl of [{ baseUrl: ${JSON.stringify(baseUrl)} }, {}]) {
       const model = await resolveModel(
         { provider: ${JSON.stringify(provider)}, name: "m", streamUsage: true, ...baseUrl },
         {
           environment: { get: () => "own-key", secrets: () => [] },
-          environmentFile: "", pinKeys: false, clock: new SystemClock(), log: { write: () => {} },
+          environmentFile: "", pinKeys: false, purse: FREE_PURSE, clock: new SystemClock(), log: { write: () => {} },
         },
       );
       const stream = model.generate(

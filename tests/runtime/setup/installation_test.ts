@@ -1,3 +1,4 @@
+import { OpenAiServer } from "../../support/models/openai_server.ts";
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { Installation } from "../../../runtime/setup/installation.ts";
@@ -106,5 +107,25 @@ Deno.test("Installation.write() says that a file is not text, and leaves everyth
     assert.deepEqual(await Deno.readFile(envFile), bytes);
     await assert.rejects(Deno.stat(configFile), Deno.errors.NotFound);
     await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
+  });
+});
+
+Deno.test("Installation.tryModel() spends the workspace's money, and none that is not there", async () => {
+  await using server = new OpenAiServer([
+    { text: "ready", usage: { prompt_tokens: 10, completion_tokens: 100 } },
+  ]);
+  await withInstallation(async ({ configFile, installation }) => {
+    // A cent for each token of the reply: ten dollars are set aside.
+    const prices = configFile.replace("config.yaml", "pricing.yaml");
+    await Deno.writeTextFile(prices, "local/tiny: { input: 0, output: 10000 }\n");
+    await Deno.writeTextFile(configFile, "budget: { per_day: 11 }\n");
+    const model = { provider: "local", model: "tiny", baseUrl: server.origin };
+    const { signal } = new AbortController();
+    await installation.tryModel({ model }, signal);
+    await assert.rejects(installation.tryModel({ model }, signal), {
+      name: "BudgetExceeded",
+      message: "Budget per_day ($11.00) of the workspace is used up",
+    });
+    server.assertDone();
   });
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FREE_PURSE } from "../../support/models/free_purse.ts";
 import { tryModel } from "../../../runtime/setup/model_trial.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../../runtime/models/retry.ts";
@@ -19,6 +20,7 @@ function attempt(
       apiKey,
       environmentFile: "/ws/.env",
       pinKeys: false,
+      purse: FREE_PURSE,
       clock,
       signal,
     },

@@ -1,4 +1,5 @@
 // One call of every method of a store that writes, with how firmly its change must be on disk when it returns.
+import { SqliteBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { SqliteCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import type { Durability } from "../../../runtime/storage/database.ts";
 import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
@@ -19,6 +20,16 @@ import {
   waitFor,
   waitingFamily,
 } from "./stored_situations.ts";
+
+/** Money for a call of nobody. */
+const CALL = {
+  agentId: null,
+  executionId: null,
+  rootId: null,
+  at: 1_000,
+  most: { nanos: 5, tokens: 5 },
+  budgets: [],
+};
 
 /** A call that changes something. */
 export interface DurableChange {
@@ -47,6 +58,34 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
         claim: { type: "slot", scheduledFor: 10, reason: null },
         frames: () => [FRAME],
       }),
+  },
+  {
+    change: "SqliteBudgetStore.reserve",
+    durability: "process",
+    prepare: (store) => () => store.budgets.reserve(CALL),
+  },
+  {
+    change: "SqliteBudgetStore.settle",
+    durability: "process",
+    prepare: async (store) => {
+      const reserved = await store.budgets.reserve(CALL);
+      const id = "id" in reserved ? reserved.id : 0;
+      return () => store.budgets.settle(id, CALL.most, []);
+    },
+  },
+  {
+    change: "SqliteBudgetStore.settleAbandoned",
+    durability: "power",
+    prepare: async (store) => {
+      await new SqliteBudgetStore(store.db, "a dead one").reserve(CALL);
+      return () => store.budgets.settleAbandoned();
+    },
+  },
+  {
+    change: "SqliteBudgetStore.raise",
+    durability: "power",
+    prepare: (store) => () =>
+      store.budgets.raise({ scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 }),
   },
   {
     change: "SqliteEndingStore.finishExecution",

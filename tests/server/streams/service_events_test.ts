@@ -87,6 +87,31 @@ Deno.test("GET /events/stream sends each event with its fields, and no id", asyn
       event("trigger_changed", { ...identity, status, reason }),
     );
   }
+  const budget = {
+    budget: "per_day",
+    unit: "usd",
+    used: 1.7,
+    limit: 2,
+    message: "Nearly.",
+  } as const;
+  events.publish({
+    ...{ type: "budget_warning", ...budget, agentId, displayName, rootId: null },
+    resetsAt: Date.parse("2026-01-02T00:00:00.000Z"),
+  });
+  const resets_at = "2026-01-02T00:00:00.000Z";
+  const { message, ...figures } = budget;
+  assert.equal(
+    await on.next(),
+    event("budget_warning", { ...identity, ...figures, resets_at, message }),
+  );
+  events.publish({
+    ...{ type: "budget_warning", ...budget, agentId: null, displayName: null, rootId: null },
+    resetsAt: null,
+  });
+  assert.equal(
+    await on.next(),
+    event("budget_warning", { ...figures, resets_at: null, message }),
+  );
   await on.leave();
 });
 

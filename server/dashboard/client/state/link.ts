@@ -30,6 +30,7 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   agents_changed: ["agents", "scheduler"],
   scheduler_changed: ["scheduler", "agents"],
   trigger_changed: ["scheduler", "agents"],
+  budget_warning: ["agents"],
 };
 
 /** One connection, kept up while `run` runs. */

@@ -8,6 +8,7 @@ import { formatCost, formatCount, formatNumberOf, formatWhole, toCostFormat } fr
 import { AgentName, Empty, Figure, Loading, Problem } from "../parts.tsx";
 import { toHash, USAGE_DAYS, WHOLE_HISTORY } from "../route.ts";
 import { useService } from "../state/service_context.ts";
+import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "./usage_chart.tsx";
 import {
   type Series,
@@ -65,6 +66,7 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
           ))}
         </nav>
       </div>
+      <BudgetBars agents={agents} />
       {problem !== null && <Problem text={problem} />}
       {data === undefined && problem === null && <Loading />}
       {data !== undefined && all.length === 0 && <Empty>Nothing ran on these days.</Empty>}

@@ -92,3 +92,21 @@ Deno.test("diagnoseModel() tells once, in the endpoint's words, of settings that
     "error daily.md:2:19: There is no such place",
   ]);
 });
+
+Deno.test("diagnoseModel() says where a budget in dollars refuses a model without a price", async () => {
+  const variables = { OPENAI_API_KEY: "key-0123456789" };
+  const unpriced = "model: { provider: openai, name: unpriced-1 }";
+  assert.deepEqual(await diagnosed(`${unpriced}\nbudget: { per_day: 2 }`, { variables }), [
+    "error daily.md:3:9: No price is known for openai/unpriced-1: its budget in dollars refuses all of its calls " +
+    "(add a price for openai/unpriced-1 to pricing.yaml, or set unpriced: allow)",
+  ]);
+  const config = configOf("budget: { per_month: 2 }");
+  assert.match(
+    (await diagnosed(unpriced, { variables, config })).join(),
+    /^error daily\.md:2:34: .*: the workspace's budget in dollars refuses all of its calls/,
+  );
+  const tokens = `${unpriced}\nbudget: { tokens: { per_day: 2 } }`;
+  for (const text of [tokens, `${unpriced}\nbudget: { per_day: 2 }\nunpriced: allow`]) {
+    assert.match((await diagnosed(text, { variables })).join(), /^warning .*shown as unknown/);
+  }
+});

@@ -339,3 +339,21 @@ Deno.test("Watcher drops what waits when its agent is gone, switched off, or wat
   await world.watch(world.agent("another"));
   assert.deepEqual(await world.queue(), [], "gone while the service was down");
 });
+
+Deno.test("Watcher: while a budget is used up changes wait, one for each path, and run within a minute of its end", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  await world.watch(world.agent("a"));
+  world.answer = () => ({ outcome: "budget" });
+  world.write("inbox/1.md");
+  await world.until(async () => (await world.queue()).length === 1, "the change waits");
+  world.write("inbox/1.md", "once more");
+  await world.clock.advance(2_000);
+  await world.clock.advance(60_000);
+  assert.deepEqual(await world.queue(), ["a created inbox/1.md"]);
+  assert.equal(world.runs.length, 0);
+  world.answer = () => undefined;
+  await world.clock.advance(60_000);
+  await world.untilFired("a created inbox/1.md");
+  assert.deepEqual(await world.queue(), []);
+});

@@ -1,0 +1,118 @@
+// budget: what agents may spend, what they have spent, and allowing more.
+import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
+import type { CommandContext } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { showBudgetAmount, whoseBudget } from "../../output/budget_text.ts";
+import { formatCount } from "../../output/figures.ts";
+import type { Output } from "../../output/output.ts";
+import { NOTHING } from "../../output/table.ts";
+import { formatRelative } from "../../output/time.ts";
+import { openReader } from "../../service/connection.ts";
+import { openService } from "../../service/daemon.ts";
+import { orUnknownAgent } from "../../unknown_agent.ts";
+
+/** The options of `budget`. */
+export interface BudgetOptions {
+  raise?: number;
+  period?: BudgetBody["period"];
+  tokens?: true;
+  execution?: number;
+  json?: true;
+}
+
+/** Shows budgets, or raises one. */
+export async function budget(
+  context: CommandContext,
+  agentId: string | undefined,
+  options: BudgetOptions,
+): Promise<ExitCode> {
+  const { raise, period, tokens, execution } = options;
+  if (raise !== undefined) return await raiseBudget(context, agentId, { ...options, raise });
+  if (period !== undefined || tokens || execution !== undefined) {
+    throw new CommandFailure(
+      EXIT.usage,
+      "--period, --tokens and --execution say which budget --raise is for: they go with it",
+    );
+  }
+  const { app, output } = context;
+  await using reader = await openReader(app, context.workspace);
+  const { client } = reader;
+  const asked = client.budgets({ agent: agentId });
+  const budgets = agentId === undefined
+    ? await asked
+    : await orUnknownAgent(asked, { app, client, agentId });
+  if (options.json) output.json(budgets);
+  else showBudgets(output, budgets, app.clock.now());
+  return EXIT.ok;
+}
+
+function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number): void {
+  const { style } = output;
+  if (budgets.length === 0) {
+    output.line("No budgets are set");
+    output.detail(
+      "An agent's file or defaults in config.yaml sets one: budget: { per_day: 2.00 }. The same at " +
+        "the top of config.yaml is for all agents together",
+    );
+    return;
+  }
+  // The budget's name says the unit.
+  const show = (one: BudgetBody, amount: number) =>
+    one.unit === "tokens" ? formatCount(amount) : showBudgetAmount(one, amount);
+  const hasReserved = budgets.some(({ reserved }) => reserved > 0);
+  output.table(
+    [
+      { header: "Agent", shrinks: true, paint: style.bold },
+      { header: "Budget" },
+      { header: "Limit", align: "right" },
+      { header: "Used", align: "right" },
+      ...(hasReserved ? [{ header: "Set aside", align: "right" as const }] : []),
+      { header: "Left", align: "right" },
+      { header: "Resets" },
+    ],
+    budgets.map((one) => [
+      whoseBudget(one),
+      one.budget,
+      show(one, one.limit),
+      show(one, one.used),
+      ...(hasReserved ? [one.reserved === 0 ? NOTHING : show(one, one.reserved)] : []),
+      show(one, one.left),
+      one.resets_at === null ? NOTHING : formatRelative(one.resets_at, now),
+    ]),
+  );
+  for (const one of budgets.filter(({ raised }) => raised > 0)) {
+    const raised = showBudgetAmount(one, one.raised);
+    output.detail(`${one.budget} of ${whoseBudget(one)} is raised by ${raised} for this period`);
+  }
+}
+
+async function raiseBudget(
+  context: CommandContext,
+  agentId: string | undefined,
+  options: BudgetOptions & { raise: number },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const { raise, execution, tokens } = options;
+  using client = await openService(context);
+  const asked = client.raiseBudget({
+    amount: raise,
+    period: options.period ?? (execution === undefined ? "day" : "tree"),
+    unit: tokens ? "tokens" : "usd",
+    ...(agentId !== undefined && { agent: agentId }),
+    ...(execution !== undefined && { execution_id: execution }),
+  });
+  const raised = agentId === undefined
+    ? await asked
+    : await orUnknownAgent(asked, { app, client, agentId });
+  if (options.json) output.json(raised);
+  else {
+    const [limit, left] = [raised.limit, raised.left].map((one) => showBudgetAmount(raised, one));
+    const until = raised.resets_at === null
+      ? ""
+      : ` until it resets ${formatRelative(raised.resets_at, app.clock.now())}`;
+    output.sentence(
+      `Budget ${raised.budget} of ${whoseBudget(raised)} is ${limit}${until}: ${left} left`,
+    );
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,28 @@
+// `deno task budgets`: a hundred random trees of delegation, each with eight runs at once, cancels, broken calls, deaths of the
+// service and raises, against what the provider bills. Fails where more was billed than a budget allows, or a reservation is
+// left. Arguments: how many trees, and the number of the first.
+import { liveRandomTree } from "./random_tree.ts";
+
+const TREES = Number(Deno.args[0] ?? 100);
+const FIRST = Number(Deno.args[1] ?? 0);
+
+const totals = { calls: 0, refused: 0, deaths: 0, raises: 0 };
+let wrong = 0;
+const begin = performance.now();
+for (let number = FIRST; number < FIRST + TREES; number++) {
+  const report = await liveRandomTree(number);
+  totals.calls += report.calls;
+  totals.refused += report.refused;
+  totals.deaths += report.deaths;
+  totals.raises += report.raises;
+  if (report.faults.length === 0) continue;
+  wrong++;
+  console.error(`Tree ${number}: ${report.faults.slice(0, 5).join("; ")}`);
+}
+console.log(
+  `${TREES} trees in ${
+    Math.round((performance.now() - begin) / 1_000)
+  } s: ${totals.calls} calls paid, ` +
+    `${totals.refused} refused, ${totals.raises} raises, ${totals.deaths} deaths; ${wrong} trees went wrong`,
+);
+if (wrong > 0) Deno.exit(1);

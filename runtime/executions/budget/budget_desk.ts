@@ -1,0 +1,152 @@
+// Budgets for people: how they stand, what is allowed beyond them, and the word that one comes near its end.
+import type { Agent } from "../../agents/agent.ts";
+import type { BudgetPeriod, BudgetUnit } from "../../config/agent_settings.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
+import type { EventBus } from "../../events/bus.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { ExecutionReads } from "../record/execution_reads.ts";
+import { OPEN_STATUSES } from "../states.ts";
+import {
+  type Budget,
+  type BudgetFigures,
+  type BudgetState,
+  fromAmount,
+  nameOf,
+  showAmount,
+  toAmount,
+  toFigures,
+  treeBudgets,
+} from "./budget.ts";
+import type { BudgetGate } from "./budget_gate.ts";
+import type { BudgetStore } from "./budget_store.ts";
+
+/** Which budget is allowed more, and how much. */
+export interface RaiseRequest {
+  /** Absent: the workspace's. */
+  agentId?: string;
+  unit: BudgetUnit;
+  period: BudgetPeriod;
+  /** The tree's first execution; only and always with `period: tree`. */
+  executionId?: number;
+  /** In dollars or tokens. */
+  amount: number;
+}
+
+/** There is no such budget now; the message says which there are. */
+export class NoSuchBudget extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+}
+
+/** The most trees that are shown: more are running only where something has gone wrong. */
+const MOST_TREES = 500;
+
+/** What the desk works with. */
+export interface BudgetDeskPorts {
+  store: BudgetStore;
+  gate: Pick<BudgetGate, "budgetsOf">;
+  executions: Pick<ExecutionReads, "listExecutions">;
+  listAgents(): readonly Agent[];
+}
+
+/** Where people ask for budgets. */
+export class BudgetDesk {
+  readonly #ports: BudgetDeskPorts;
+
+  constructor(ports: BudgetDeskPorts) {
+    this.#ports = ports;
+  }
+
+  /** The budgets of an agent, or of all and of the workspace; trees as far as they have not ended. */
+  async list(agent?: Agent): Promise<BudgetFigures[]> {
+    return (await this.#ports.store.readBudgets(await this.#budgets(agent))).map(toFigures);
+  }
+
+  /** Allows more until the period ends; returns how the budget stands then. Throws NoSuchBudget. */
+  async raise(request: RaiseRequest): Promise<BudgetFigures> {
+    const { store } = this.#ports;
+    const { agentId = null, unit, period, executionId, amount } = request;
+    const all = (await this.#budgets()).filter((one) => one.agentId === agentId);
+    const budget = all.find((one) =>
+      one.unit === unit && one.period === period && one.executionId === executionId
+    );
+    if (budget === undefined) throw new NoSuchBudget(describeMissing(request, all));
+    const { scope, start } = budget;
+    await store.raise({ scope, unit, period, start, amount: toAmount(unit, amount) });
+    const [state] = await store.readBudgets([budget]);
+    if (state === undefined) throw new TypeError("A budget was not read");
+    return toFigures(state);
+  }
+
+  async #budgets(agent?: Agent): Promise<Budget[]> {
+    const { gate, listAgents } = this.#ports;
+    const agents = agent === undefined ? listAgents() : [agent];
+    const own = agents.flatMap((one) =>
+      gate.budgetsOf(one).filter(({ agentId }) => agentId !== null)
+    );
+    const shared = agent === undefined ? gate.budgetsOf(undefined) : [];
+    return [...shared, ...own, ...await this.#trees(agents)];
+  }
+
+  async #trees(agents: readonly Agent[]): Promise<Budget[]> {
+    const bounded = agents.filter(({ budget }) =>
+      budget.tree !== null || budget.tokens.tree !== null
+    );
+    if (bounded.length === 0) return [];
+    const running = await this.#ports.executions.listExecutions({
+      statuses: OPEN_STATUSES,
+      agentId: bounded.map(({ id }) => id),
+      limit: MOST_TREES,
+      offset: 0,
+    });
+    return running.filter(({ parentExecutionId }) => parentExecutionId === null)
+      .flatMap(({ id, agentId }) => {
+        const agent = bounded.find((one) => one.id === agentId);
+        return agent === undefined ? [] : treeBudgets(agent.budget, { agentId, executionId: id });
+      });
+  }
+}
+
+function describeMissing({ agentId, unit, period }: RaiseRequest, all: readonly Budget[]): string {
+  const whose = agentId === undefined ? "The workspace" : `Agent '${agentId}'`;
+  const names = [...new Set(all.map(nameOf))];
+  const has = names.length === 0 ? "it has none now" : `it has ${names.join(", ")}`;
+  return `${whose} has no budget ${nameOf({ unit, period })}: ${has}`;
+}
+
+/** Tells the service that a budget has come near its end. */
+export function createBudgetWarning(
+  ports: {
+    events: EventBus;
+    log: ServiceLog;
+    findAgent(id: string): Pick<Agent, "displayName"> | undefined;
+  },
+): (state: BudgetState) => void {
+  return (state) => {
+    const { agentId, executionId = null, unit, limit, raised, used, end } = state;
+    const displayName = agentId === null ? null : ports.findAgent(agentId)?.displayName ?? agentId;
+    const message = describeNear(state, displayName);
+    ports.log.write("warn", message, {
+      ...(agentId !== null && { agent: agentId }),
+      ...(executionId !== null && { execution: executionId }),
+    });
+    ports.events.publish({
+      type: "budget_warning",
+      agentId,
+      displayName,
+      rootId: executionId,
+      budget: nameOf(state),
+      unit,
+      used: fromAmount(unit, used),
+      limit: fromAmount(unit, limit + raised),
+      resetsAt: end,
+      message,
+    });
+  };
+}
+
+function describeNear(state: BudgetState, displayName: string | null): string {
+  const { unit, limit, raised, used } = state;
+  const whose = displayName === null ? "the workspace" : displayName;
+  const amounts = `${showAmount(unit, used)} of ${showAmount(unit, limit + raised)}`;
+  return `Budget ${nameOf(state)} of ${whose} is nearly used up: ${amounts}`;
+}

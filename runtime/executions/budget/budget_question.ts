@@ -1,0 +1,60 @@
+// The question of a run whose next call does not fit into a budget, and what its answer means.
+import type { Agent } from "../../agents/agent.ts";
+import type { BudgetUnit } from "../../config/agent_settings.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import type { ToolQuestion } from "../../tools/tool.ts";
+import type { GivenAnswer } from "../human_request.ts";
+import type { Outcome } from "../record/journal.ts";
+import { type AskedRaise, describeBudget, fromAmount, nameOf, showAmount } from "./budget.ts";
+import type { BudgetExceeded } from "./budget_gate.ts";
+
+/** What people see in the place of a tool's name. */
+export const BUDGET_TOOL = "budget";
+
+/** Steps in which more is asked for: cents, and thousands of tokens. */
+const STEPS: Readonly<Record<BudgetUnit, number>> = { usd: 10_000_000, tokens: 1_000 };
+
+/** Asks whether to continue with half of the limit more, or as much as the call needs. */
+export function toBudgetQuestion(
+  { budget, need }: BudgetExceeded,
+  agent: Pick<Agent, "id" | "displayName">,
+): { question: ToolQuestion; args: JsonObject; raise: AskedRaise } {
+  const { scope, unit, period, start, limit, raised, used, agentId } = budget;
+  const missing = used + need - limit - raised;
+  const amount = Math.ceil(Math.max(limit / 2, missing) / STEPS[unit]) * STEPS[unit];
+  const name = `${nameOf(budget)} (${showAmount(unit, limit + raised)})`;
+  // The tree of what delegated is another agent's.
+  const whose = agentId === agent.id ? agent.displayName : agentId ?? "the workspace";
+  return {
+    question: {
+      kind: "confirm",
+      message: `Budget ${name} of ${whose} is used up: continue with + ${
+        showAmount(unit, amount)
+      }?`,
+      options: null,
+      multi: false,
+    },
+    args: {
+      budget: nameOf(budget),
+      unit,
+      limit: fromAmount(unit, limit + raised),
+      used: fromAmount(unit, used),
+      next_call: fromAmount(unit, need),
+      raise: fromAmount(unit, amount),
+    },
+    raise: { scope, unit, period, start, amount, budget: describeBudget(budget) },
+  };
+}
+
+/** The end of a run that a budget ends. */
+export function budgetOutcome(budget: string): Outcome {
+  return { status: "aborted", error: `Aborted: budget ${budget}`, output: null };
+}
+
+/** The end that the last answer of these means; undefined where the run goes on. */
+export function readBudgetAnswer(answers: readonly GivenAnswer[] | undefined): Outcome | undefined {
+  const last = answers?.at(-1);
+  if (last?.request.raise === undefined) return undefined;
+  const isApproved = "approved" in last.answer && last.answer.approved;
+  return isApproved ? undefined : budgetOutcome(last.request.raise.budget);
+}

@@ -1,0 +1,119 @@
+// One gate for all calls with the same key: when the provider asks for a pause, none is made before it is over, and then
+// they go in the order in which they came. So no run takes the place of another that has waited longer.
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import { formatDuration } from "../../base/durations.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { ModelReach } from "./paid_model.ts";
+
+/** Between two calls after a pause: the provider can ask for the next one before all have come at once. */
+const PACE_MS = 250;
+/** A longer pause is looked at again after this. */
+const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
+
+interface Waiting {
+  ticket: number;
+  admit: () => void;
+}
+
+/** The gate of one key. */
+export class RateGate {
+  readonly #clock: Clock;
+  readonly #log: ServiceLog;
+  /** In the order of their tickets. */
+  #line: Waiting[] = [];
+  #closedUntil = 0;
+  #tickets = 0;
+  /** Ends the present sleep: the line is empty. */
+  #idle = new AbortController();
+  #isReleasing = false;
+
+  constructor(options: { clock: Clock; log: ServiceLog }) {
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** The place of a call in the order, kept over its attempts. */
+  arrive(): number {
+    return this.#tickets++;
+  }
+
+  /** How long a call that comes now has to wait at least; 0: not at all, unless others are ahead. */
+  get waitMs(): number {
+    return Math.max(0, this.#closedUntil - this.#clock.now());
+  }
+
+  /** Whether a call that comes now has to wait. */
+  get isClosed(): boolean {
+    return this.#line.length > 0 || this.waitMs > 0;
+  }
+
+  /** The provider asks for a pause. */
+  close(ms: number, model: string): void {
+    const until = this.#clock.now() + Math.min(ms, LONGEST_PAUSE_MS);
+    if (until <= this.#closedUntil) return;
+    this.#closedUntil = until;
+    this.#log.write("warn", "The provider asks for a pause: calls with its key wait", {
+      model,
+      wait: formatDuration(ms),
+    });
+  }
+
+  /** Resolves when it is the turn of the call. Rejects with the signal's reason when that aborts first. */
+  async pass(ticket: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.isClosed) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const place: Waiting = { ticket, admit: resolve };
+    const after = this.#line.findIndex((one) => one.ticket > ticket);
+    this.#line.splice(after < 0 ? this.#line.length : after, 0, place);
+    const onAbort = () => {
+      this.#line = this.#line.filter((one) => one !== place);
+      if (this.#line.length === 0) this.#idle.abort(NO_LONGER_NEEDED);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (!this.#isReleasing) void this.#release();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #release(): Promise<void> {
+    this.#isReleasing = true;
+    while (this.#line.length > 0) {
+      if (this.waitMs > 0) await this.#sleep(this.waitMs);
+      // It may have been closed again meanwhile, or whoever waited is gone.
+      if (this.waitMs > 0) continue;
+      this.#line.shift()?.admit();
+      if (this.#line.length > 0) await this.#sleep(PACE_MS);
+    }
+    this.#isReleasing = false;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    this.#idle = new AbortController();
+    await sleepUnlessAborted(this.#clock, ms, this.#idle.signal);
+  }
+}
+
+/** The gates of all keys. One per runtime. */
+export class RateGates {
+  readonly #options: { clock: Clock; log: ServiceLog };
+  readonly #gates = new Map<string, RateGate>();
+
+  constructor(options: { clock: Clock; log: ServiceLog }) {
+    this.#options = options;
+  }
+
+  /** The gate of the key that a reach has, at its address. */
+  of({ adapter, baseUrl, apiKey }: ModelReach): RateGate {
+    const key = JSON.stringify([adapter, baseUrl, apiKey]);
+    const gate = this.#gates.get(key) ?? new RateGate(this.#options);
+    this.#gates.set(key, gate);
+    return gate;
+  }
+}

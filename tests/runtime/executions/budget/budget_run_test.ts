@@ -1,0 +1,359 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
+import { SqliteBudgetStore } from "../../../../runtime/storage/budgets.ts";
+import { Database } from "../../../../runtime/storage/database.ts";
+import { until } from "../../../support/until.ts";
+import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf, says } from "./budget_world.ts";
+
+Deno.test("a run whose next call does not fit into the day asks, continues after yes, and ends after no", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "daily",
+    [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`,
+  );
+  await using runtime = await world.open();
+  const first = await runOf(runtime, "daily");
+  assert.equal(first.status, "waiting");
+  const question = await runtime.pendingRequest(first.id);
+  assert.equal(
+    question.message,
+    "Budget per_day ($1.50) of daily is used up: continue with + $0.75?",
+  );
+  assert.equal(question.kind, "confirm");
+  assert.equal(question.toolName, "budget");
+  assert.deepEqual(question.toolArgs, {
+    budget: "per_day",
+    unit: "usd",
+    limit: 1.5,
+    used: 0.8,
+    next_call: 1,
+    raise: 0.75,
+  });
+  const { requestId } = question;
+  await runtime.respond(first.id, { requestId, answer: { approved: true } });
+  const ended = await atRest(runtime, first.id);
+  assert.deepEqual([ended.status, ended.outputData, ended.costUsd], ["success", "Done.", 1.3]);
+  const [budget] = await runtime.budgets("daily");
+  assert.deepEqual(
+    [budget?.limit, budget?.raised, budget?.used, budget?.reserved, budget?.left],
+    [2.25, 0.75, 1.3, 0, 0.95],
+  );
+
+  const second = await runOf(runtime, "daily");
+  const asked = await runtime.pendingRequest(second.id);
+  await runtime.respond(second.id, {
+    requestId: asked.requestId,
+    answer: { approved: false, reason: "enough" },
+  });
+  const denied = await atRest(runtime, second.id);
+  assert.deepEqual([denied.status, denied.error], ["aborted", "Aborted: budget per_day ($2.25)"]);
+  assert.equal(denied.costUsd, null);
+  assert.equal((await runtime.budgets("daily"))[0]?.raised, 0.75);
+});
+
+Deno.test("the money that an answer allows is stored with it, and holds for that day only", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "daily",
+    [says("Done.", 10)],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\non_restart: resume`,
+  );
+  let id: number;
+  {
+    await using runtime = await world.open();
+    id = (await runOf(runtime, "daily")).id;
+    assert.match((await runtime.pendingRequest(id)).message, /continue with \+ \$0\.50\?$/);
+  }
+  await using runtime = await world.open();
+  const { requestId } = await runtime.pendingRequest(id);
+  await runtime.respond(id, { requestId, answer: { approved: true } });
+  assert.equal((await atRest(runtime, id)).status, "success");
+  assert.equal((await runtime.budgets("daily"))[0]?.left, 0);
+  world.clock.jump(13 * 3_600_000);
+  const [next] = await runtime.budgets("daily");
+  assert.deepEqual([next?.limit, next?.raised, next?.used], [0.5, 0, 0]);
+});
+
+Deno.test("a question about a budget that nobody answers in time ends the run", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "daily",
+    [says("Done.", 1)],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`,
+  );
+  await using runtime = await world.open();
+  const { id, status } = await runOf(runtime, "daily");
+  assert.equal(status, "waiting");
+  await world.clock.advance(5 * 60_000);
+  const ended = await atRest(runtime, id);
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_day ($0.50)"]);
+});
+
+Deno.test("on_budget: abort ends a run at once, and auto_approve answers no question about money", async () => {
+  await using world = await openBudgetWorld();
+  const lines = `${DOLLAR_CALLS}\nbudget: { per_month: 0.50 }\nauto_approve: "*"`;
+  await world.place.writeScript("ends", [says("Done.", 1)], `${lines}\non_budget: abort`);
+  await world.place.writeScript("asks", [says("Done.", 1)], lines);
+  await using runtime = await world.open();
+  const ended = await runOf(runtime, "ends");
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_month ($0.50)"]);
+  assert.equal((await runOf(runtime, "asks")).status, "waiting");
+});
+
+Deno.test("a budget in tokens counts what was read and what was written", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "daily",
+    [{ say: "Done.", usage: { input: 90_000, output: 5 } }],
+    `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 100000 } }\non_budget: abort`,
+  );
+  await using runtime = await world.open();
+  assert.equal((await runOf(runtime, "daily")).status, "success");
+  const [budget] = await runtime.budgets("daily");
+  assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
+  // What the next call reads is set aside as a whole, and the tools alone are more than what is left.
+  await world.place.writeScript(
+    "daily",
+    [says("x".repeat(1), 1)],
+    `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`,
+  );
+  await runtime.reloadAgents();
+  const refused = await runOf(runtime, "daily");
+  assert.equal(refused.error, "Aborted: budget tokens.per_day (90010 tokens)");
+});
+
+Deno.test("a tree counts as one: what is delegated spends the budget of the run that it is for", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "lead",
+    [calls("run_agent", { agent_id: "helper" }, 6), says("All done.", 1)],
+    `${DOLLAR_CALLS}\nagents: [helper]\nbudget: { tree: 1.90 }\non_budget: abort`,
+  );
+  await world.place.writeScript(
+    "helper",
+    [calls("file_glob", { pattern: "*" }, 9), says("Helped.", 1)],
+    `${DOLLAR_CALLS}\non_budget: abort`,
+  );
+  await using runtime = await world.open();
+  const lead = await runOf(runtime, "lead");
+  const [child] = await runtime.listExecutions({ parentId: lead.id, limit: 9, offset: 0 });
+  // 0.60 + 0.90, and a dollar more does not fit: neither for the helper nor for the lead.
+  assert.equal(child?.error, "Aborted: budget tree ($1.90)");
+  assert.equal(lead.error, "Aborted: budget tree ($1.90)");
+  // Another run of the same agent has a tree of its own.
+  assert.equal((await runOf(runtime, "lead")).costUsd, 0.6);
+});
+
+Deno.test("the workspace's budget bounds all agents together", async () => {
+  await using world = await openBudgetWorld({ config: "budget: { per_day: 2.50 }" });
+  for (const id of ["one", "two", "three"]) {
+    await world.place.writeScript(id, [says("Done.", 9)], `${DOLLAR_CALLS}\non_budget: abort`);
+  }
+  await using runtime = await world.open();
+  assert.equal((await runOf(runtime, "one")).status, "success");
+  assert.equal((await runOf(runtime, "two")).status, "success");
+  const third = await runOf(runtime, "three");
+  assert.equal(third.error, "Aborted: budget per_day ($2.50) of the workspace");
+  await runtime.raiseBudget({ unit: "usd", period: "day", amount: 1 });
+  assert.equal((await runOf(runtime, "three")).status, "success");
+});
+
+Deno.test("a model without a price is refused by a budget in dollars, unless the agent allows it", async () => {
+  await using world = await openBudgetWorld({ config: "budget: { per_day: 5 }" });
+  const model = "model: { provider: elsewhere, name: m, base_url: http://127.0.0.1:9 }";
+  world.place.shell["ELSEWHERE_API_KEY"] = "key";
+  await world.place.writeAgent("strict", `---\n${model}\n---\nDo it.\n`);
+  await world.place.writeAgent(
+    "loose",
+    `---\n${model}\nunpriced: allow\nsettings: { timeout: 100 }\n---\nDo it.\n`,
+  );
+  await using runtime = await world.open();
+  const strict = await runOf(runtime, "strict");
+  assert.equal(strict.status, "error");
+  assert.equal(
+    strict.error,
+    "No price is known for elsewhere/m, so budget per_day ($5.00) of the workspace refuses its " +
+      "calls: add a price to pricing.yaml, or set `unpriced: allow`",
+  );
+  // It is called: nobody listens there.
+  const { id } = await runtime.run("loose", {});
+  for (let i = 0; i < 10 && (await runtime.getExecution(id)).status === "running"; i++) {
+    await world.clock.advance(10_000);
+  }
+  const loose = await atRest(runtime, id);
+  assert.match(loose.error ?? "", /Cannot reach elsewhere/);
+});
+
+Deno.test("a budget that is nearly used up is told once: as an event and in the log", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "daily",
+    [calls("file_glob", { pattern: "*" }, 9), says("Done.", 1)],
+    `name: The Daily\n${DOLLAR_CALLS}\nbudget: { per_day: 2.00 }\non_pending: parallel`,
+  );
+  await using runtime = await world.open();
+  const events: ServiceEvent[] = [];
+  runtime.events.subscribe((event) => {
+    if (event.type === "budget_warning") events.push(event);
+  });
+  await runOf(runtime, "daily");
+  assert.deepEqual(events, []);
+  await runOf(runtime, "daily");
+  assert.deepEqual(events, [{
+    type: "budget_warning",
+    agentId: "daily",
+    displayName: "The Daily",
+    rootId: null,
+    budget: "per_day",
+    unit: "usd",
+    used: 1.9,
+    limit: 2,
+    resetsAt: Date.parse("2026-03-11T00:00:00.000Z"),
+    message: "Budget per_day of The Daily is nearly used up: $1.90 of $2.00",
+  }]);
+  assert.equal(
+    world.place.logged.filter(({ message }) => /nearly used up/.test(message)).length,
+    1,
+  );
+  assert.equal((await runOf(runtime, "daily")).status, "waiting");
+  assert.equal(events.length, 1);
+});
+
+Deno.test("days begin in the budget's own zone, also where one has 23 hours", async () => {
+  // Clocks go forward in Berlin on 2026-03-29: the day ends an hour early.
+  await using world = await openBudgetWorld({ start: "2026-03-28T22:30:00.000Z" });
+  await world.place.writeScript(
+    "daily",
+    [says("Done.", 10)],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 1, timezone: Europe/Berlin }\non_budget: abort`,
+  );
+  await using runtime = await world.open();
+  const resets = async () =>
+    new Date((await runtime.budgets("daily"))[0]?.resetsAt ?? 0).toISOString();
+  assert.equal(await resets(), "2026-03-28T23:00:00.000Z");
+  assert.equal((await runOf(runtime, "daily")).status, "success");
+  assert.equal((await runOf(runtime, "daily")).status, "aborted");
+  world.clock.jump(30 * 60_000);
+  assert.equal(await resets(), "2026-03-29T22:00:00.000Z");
+  assert.equal((await runOf(runtime, "daily")).status, "success");
+  world.clock.jump(23 * 3_600_000 - 1);
+  assert.equal((await runOf(runtime, "daily")).status, "aborted");
+  world.clock.jump(1);
+  assert.equal((await runOf(runtime, "daily")).status, "success");
+});
+
+Deno.test("a call that failed on the way counts as far as it was seen; its repetition is a call of its own", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "daily",
+    [{ say: "Half of it", fail: "the connection broke", retryable: true }],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`,
+  );
+  await using runtime = await world.open();
+  const { id } = await runtime.run("daily", {});
+  for (const seconds of [2, 4, 8]) {
+    await until(() => world.clock.sleeping > 1, "the call waits for its next attempt");
+    await world.clock.advance(seconds * 1_000);
+  }
+  await atRest(runtime, id);
+  const [budget] = await runtime.budgets("daily");
+  // Four attempts, each with some tokens of its text.
+  assert.equal(budget?.reserved, 0);
+  assert.ok(budget.used >= 4 * 0.3, String(budget.used));
+  assert.equal(Math.round(budget.used * 1e9) % 4, 0);
+});
+
+Deno.test("a schedule skips its slots with the reason while the budget is used up, until the next day", async () => {
+  await using world = await openBudgetWorld({ start: "2026-03-10T23:55:00.000Z" });
+  await world.place.writeScript(
+    "daily",
+    [says("Done.", 9)],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }\non_budget: abort\ntrigger: { type: schedule, every: 1m }`,
+  );
+  await using runtime = await world.open();
+  for (let minute = 1; minute <= 5; minute++) {
+    await world.clock.advance(60_000);
+    const listed = () => runtime.listSlots("daily", { limit: 9, offset: 0 });
+    const counted = async () => (await listed()).reduce((sum, { count }) => sum + count, 0);
+    await until(async () => await counted() === minute, `slot ${minute} has its outcome`);
+    await until(async () => (await runtime.countExecutions()).running === 0, "nothing runs");
+  }
+  const slots = (await runtime.listSlots("daily", { limit: 9, offset: 0 })).toReversed();
+  assert.deepEqual(slots.map(({ outcome, reason, count }) => [outcome, reason, count]), [
+    ["run", null, 1],
+    // Its call does not fit: from then on it is known how much is too little.
+    ["run", null, 1],
+    ["skipped", "budget per_day ($1.50) used up", 2],
+    // A new day.
+    ["run", null, 1],
+  ]);
+});
+
+Deno.test("what a killed service was calling counts in full at the next start", async () => {
+  await using world = await openBudgetWorld();
+  const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 2 }\non_budget: abort`;
+  await world.place.writeScript("daily", [says("Done.", 3)], lines);
+  {
+    await using runtime = await world.open();
+    assert.equal((await runOf(runtime, "daily")).status, "success");
+  }
+  {
+    using db = Database.open(join(world.place.stateDir, "inkling.db"));
+    const reserved = await new SqliteBudgetStore(db, "killed").reserve({
+      agentId: "daily",
+      executionId: 1,
+      rootId: 1,
+      at: world.clock.now(),
+      most: { nanos: 1_000_000_000, tokens: 10 },
+      budgets: [],
+    });
+    assert.ok("id" in reserved);
+  }
+  await using runtime = await world.open();
+  const [budget] = await runtime.budgets("daily");
+  assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [1.3, 0, 0.7]);
+  assert.equal((await runOf(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
+  assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
+});
+
+Deno.test("the question of a delegated run is answered at the one that waits for it", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "lead",
+    [calls("run_agent", { agent_id: "helper" }, 1), says("All done.", 1)],
+    `${DOLLAR_CALLS}\nagents: [helper]`,
+  );
+  const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.80 }`;
+  await world.place.writeScript("helper", [says("Helped.", 9)], lines);
+  await using runtime = await world.open();
+  const lead = await runOf(runtime, "lead");
+  assert.equal(lead.status, "waiting");
+  const { requestId, message } = await runtime.pendingRequest(lead.id);
+  assert.match(message, /^Budget per_day \(\$0\.80\) of helper is used up/);
+  await runtime.respond(lead.id, { requestId, answer: { approved: true } });
+  await until(
+    async () => (await runtime.getExecution(lead.id)).status === "success",
+    "the lead ends",
+  );
+});
+
+Deno.test("runs at once wait for money that is set aside for others, instead of asking for more", async () => {
+  await using world = await openBudgetWorld();
+  await world.place.writeScript(
+    "many",
+    [{ ...says("Done.", 2), delay_ms: 1_000 }],
+    `${DOLLAR_CALLS}\nbudget: { per_day: 2.50 }\non_pending: parallel`,
+  );
+  await using runtime = await world.open();
+  const ids: number[] = [];
+  for (let i = 0; i < 8; i++) ids.push((await runtime.run("many", {})).id);
+  for (let i = 0; i < 40 && (await runtime.countExecutions()).running > 0; i++) {
+    await world.clock.advance(1_000);
+  }
+  const ends = await Promise.all(ids.map((id) => runtime.getExecution(id)));
+  assert.deepEqual(ends.map(({ status }) => status), Array(8).fill("success"));
+  const [budget] = await runtime.budgets("many");
+  assert.deepEqual([budget?.used, budget?.reserved], [1.6, 0]);
+});

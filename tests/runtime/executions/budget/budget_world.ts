@@ -1,0 +1,62 @@
+// A workspace whose scripted model costs ten cents for each token of its replies, and nothing for what it reads.
+import { join } from "node:path";
+import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+
+const PRICES = "demo/script: { input: 0, output: 100000 }\n";
+/** A reply of at most ten tokens: a dollar is set aside for it. */
+export const DOLLAR_CALLS = "settings: { max_tokens: 10 }";
+
+export interface BudgetWorld extends AsyncDisposable {
+  place: TestWorkspace;
+  clock: TestClock;
+  open(): Promise<Runtime>;
+}
+
+/** Its calls say nothing of their own: what they cost is what a test writes. */
+export async function openBudgetWorld(
+  options: { start?: string; config?: string } = {},
+): Promise<BudgetWorld> {
+  const place = await createTestWorkspace({ shell: { TZ: "UTC" } });
+  await Deno.writeTextFile(join(place.configDir, "pricing.yaml"), PRICES);
+  const file = join(place.configDir, "config.yaml");
+  await Deno.writeTextFile(file, `${await Deno.readTextFile(file)}${options.config ?? ""}\n`);
+  const clock = new TestClock(options.start ?? "2026-03-10T12:00:00.000Z");
+  return {
+    place,
+    clock,
+    open: () => place.open({ clock }),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+/** A reply that says something and costs so many dimes. */
+export function says(text: string, dimes: number): Record<string, unknown> {
+  return { say: text, usage: { input: 7, output: dimes } };
+}
+
+/** One that calls a tool. */
+export function calls(
+  name: string,
+  args: Record<string, unknown>,
+  dimes: number,
+): Record<string, unknown> {
+  return { call: [{ name, arguments: args }], usage: { input: 7, output: dimes } };
+}
+
+/** Waits until an execution rests: it has ended, or waits. */
+export async function atRest(runtime: Runtime, id: number): Promise<ExecutionDetail> {
+  let found = await runtime.getExecution(id);
+  await until(async () => {
+    found = await runtime.getExecution(id);
+    return found.status !== "running";
+  }, `execution ${id} rests`);
+  return found;
+}
+
+/** Runs an agent until it rests. */
+export async function runOf(runtime: Runtime, agent: string): Promise<ExecutionDetail> {
+  return await atRest(runtime, (await runtime.run(agent, {})).id);
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { openTestRunner } from "../../../support/test_runner.ts";
+import { createTestWorkspace } from "../../../support/test_workspace.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+
+Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others wait in their order, and say so", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  await place.writeScript(
+    "slow",
+    [{ say: "Done.", delay_ms: 1_000 }],
+    "max_concurrent_runs: 2\non_pending: parallel",
+  );
+  await place.writeScript("other", [{ say: "Done." }]);
+  await using runtime = await place.open({ clock });
+  const ids: number[] = [];
+  for (let i = 0; i < 5; i++) ids.push((await runtime.run("slow", {})).id);
+  const ended = async () =>
+    (await runtime.listExecutions({ statuses: ["success"], agentId: "slow", limit: 9, offset: 0 }))
+      .map(({ id }) => id).sort((a, b) => a - b);
+  const notices = async (id: number) =>
+    (await runtime.readFrames(id, { after: 0 })).map(({ payload }) => JSON.parse(payload).message)
+      .filter((message) => /max_concurrent_runs/.test(message));
+  await until(async () => (await notices(ids[4] ?? 0)).length === 1, "the last one waits");
+  assert.deepEqual(await notices(ids[1] ?? 0), []);
+  assert.deepEqual(await notices(ids[2] ?? 0), [
+    "Waits for other runs of this agent: max_concurrent_runs is 2",
+  ]);
+  // Another agent is not held up.
+  const { id } = await runtime.run("other", {});
+  await until(async () => (await runtime.getExecution(id)).status === "success", "it runs");
+  for (const expected of [2, 4, 5]) {
+    await until(() => clock.awaits(1_000), "the next ones began");
+    await clock.advance(1_000);
+    await until(async () => (await ended()).length === expected, `${expected} have ended`);
+    assert.deepEqual(await ended(), ids.slice(0, expected));
+  }
+});
+
+Deno.test("max_concurrent_runs gives the place of a run that waits for a person to the next one, and counts no delegated run", async () => {
+  const agent = createTestAgent({ maxConcurrentRuns: 1, onPending: "parallel" });
+  await using on = await openTestRunner([agent]);
+  const spec = { trigger: "manual" as const, request: { args: [] }, sessionId: null };
+  const first = await on.runner.start(agent, spec);
+  const second = await on.runner.start(agent, spec);
+  const waits = async (id: number) =>
+    (await on.store.executions.readExecution(id))?.execution.status === "waiting";
+  await until(() => waits(first.id), "the first one asks");
+  await until(() => waits(second.id), "the second one asks");
+  const child = await on.runner.start(agent, {
+    ...spec,
+    trigger: "agent",
+    parent: { executionId: first.id, position: 2, depth: 1 },
+  });
+  await until(() => waits(child.id), "the delegated one asks");
+  assert.equal(await on.runner.cancel(second.id), "aborted");
+});

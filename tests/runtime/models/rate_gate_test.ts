@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { RateGate } from "../../../runtime/models/rate_gate.ts";
+import { withRetry } from "../../../runtime/models/retry.ts";
+import { collectReply, failureOf } from "../../support/collect_reply.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { answers, type Attempt, fails, ScriptedModel } from "../../support/models/retry_world.ts";
+import { settle, TestClock } from "../../support/test_clock.ts";
+
+/** Models with one key, each with a script of its own; `called` tells in which order they were called. */
+function world(timeoutMs = 300_000) {
+  const clock = new TestClock(0);
+  const log = new LogLines();
+  const rates = new RateGate({ clock, log });
+  const called: string[] = [];
+  const open = (name: string, ...attempts: Attempt[]) => {
+    const noted = attempts.map((attempt): Attempt =>
+      async function* (...args) {
+        called.push(`${name} at ${clock.now()}`);
+        return yield* attempt(...args);
+      }
+    );
+    return withRetry(new ScriptedModel(...noted), {
+      clock,
+      timeoutMs,
+      log,
+      rates,
+      random: () => 0.5,
+    });
+  };
+  return { clock, rates, called, open };
+}
+
+const LIMITED = fails("slow down", { status: 429, retryAfterMs: 20_000 });
+
+Deno.test("RateGate holds all calls with the key until the time that the provider asks for, first come first served", async () => {
+  const { clock, rates, called, open } = world();
+  const first = collectReply(open("a", LIMITED, answers));
+  await settle();
+  assert.ok(rates.isClosed);
+  await clock.advance(5_000);
+  const second = collectReply(open("b", answers));
+  const third = collectReply(open("c", answers));
+  await clock.advance(14_999);
+  assert.deepEqual(called, ["a at 0"]);
+  await clock.advance(1_000);
+  await Promise.all([first, second, third]);
+  assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20500"]);
+  assert.deepEqual((await second).deltas[0], {
+    type: "notice",
+    level: "info",
+    text: "Waits for 15.0s: the rate limit of this key is reached",
+  });
+  // The next one finds it open.
+  await collectReply(open("d", answers));
+  assert.equal(called.at(-1), "d at 20999");
+});
+
+Deno.test("RateGate keeps the place of a call that is asked to wait once more", async () => {
+  const { clock, called, open } = world();
+  const first = collectReply(open("a", LIMITED, LIMITED, answers));
+  await settle();
+  const second = collectReply(open("b", answers));
+  await clock.advance(20_000);
+  await clock.advance(20_000);
+  await clock.advance(1_000);
+  await Promise.all([first, second]);
+  assert.deepEqual(called, ["a at 0", "a at 20000", "a at 40000", "b at 40250"]);
+});
+
+Deno.test("RateGate lets go of who stops waiting, and fails at once what would wait longer than for a reply", async () => {
+  const { clock, called, open } = world(60_000);
+  const failing = failureOf(open("a", fails("slow down", { status: 429, retryAfterMs: 120_000 })));
+  assert.match((await failing).message, /no time for 2m 00s within the timeout of 60s/);
+  const late = await failureOf(open("b", answers));
+  assert.match(late.message, /the provider asks to wait 2m 00s, more than the timeout of 60s/);
+  await clock.advance(90_000);
+  const giveUp = new AbortController();
+  const third = collectReply(open("c", answers), undefined, { signal: giveUp.signal });
+  await settle();
+  giveUp.abort(new Error("enough"));
+  await assert.rejects(third, /enough/);
+  const fourth = collectReply(open("d", answers));
+  await clock.advance(30_000);
+  await fourth;
+  assert.deepEqual(called, ["a at 0", "d at 120000"]);
+  assert.equal(clock.sleeping, 0);
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { type Model, ModelError, type Usage } from "../../../runtime/models/model.ts";
+import {
+  type PlannedSpending,
+  type Spending,
+  withPurse,
+} from "../../../runtime/models/spending.ts";
+import { boundInputTokens } from "../../../runtime/models/token_estimate.ts";
+import { collectReply, modelRequest } from "../../support/collect_reply.ts";
+import {
+  answers,
+  type Attempt,
+  fails,
+  goesSilent,
+  REPLY,
+  ScriptedModel,
+} from "../../support/models/retry_world.ts";
+
+/** A purse that writes down what is set aside and what is booked. Reading costs 1, writing to a cache 2, output 10. */
+function world(...attempts: Attempt[]): {
+  model: Model;
+  reserved: PlannedSpending[];
+  settled: Spending[];
+} {
+  const reserved: PlannedSpending[] = [];
+  const settled: Spending[] = [];
+  const cost = ({ inputTokens, outputTokens, cacheWriteTokens }: Usage) =>
+    inputTokens + cacheWriteTokens + 10 * outputTokens;
+  const model = withPurse(new ScriptedModel(...attempts), {
+    model: { provider: "test", name: "m" },
+    gate: {
+      reserve: (call) => {
+        reserved.push(call);
+        return Promise.resolve({ settle: (used) => Promise.resolve(void settled.push(used)) });
+      },
+    },
+    prices: { costOf: (_model, { usage }) => Promise.resolve(usage && cost(usage)) },
+  });
+  return { model, reserved, settled };
+}
+
+const REQUEST = modelRequest({ maxTokens: 100 });
+const INPUT = boundInputTokens(REQUEST);
+
+Deno.test("withPurse() sets the dearest way of a call aside, and books what its provider counted", async () => {
+  const usage = { inputTokens: 5, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 2 };
+  const { model, reserved, settled } = world(async function* () {
+    yield { type: "text", text: "ok" };
+    return await Promise.resolve({ ...REPLY, usage });
+  });
+  await collectReply(model, REQUEST);
+  assert.deepEqual(reserved.map(({ most }) => most), [
+    { tokens: INPUT + 100, costUsd: 2 * INPUT + 1_000 },
+  ]);
+  assert.deepEqual(settled, [{ tokens: 8, costUsd: 37 }]);
+});
+
+Deno.test("withPurse() books the cost that the endpoint reports, where it reports one", async () => {
+  const usage = { inputTokens: 5, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const { model, settled } = world(async function* () {
+    yield { type: "progress" };
+    return await Promise.resolve({ ...REPLY, usage, reportedCostUsd: 0.25 });
+  });
+  await collectReply(model, REQUEST);
+  assert.deepEqual(settled, [{ tokens: 8, costUsd: 0.25 }]);
+});
+
+Deno.test("withPurse() estimates what nobody counted, no lower than it was", async () => {
+  const { model, settled } = world(answers);
+  await collectReply(model, REQUEST);
+  const [used] = settled;
+  assert.ok(
+    used !== undefined && used.tokens > INPUT && used.tokens <= INPUT + 20,
+    `${used?.tokens}`,
+  );
+});
+
+Deno.test("withPurse() books nothing for an error that came instead of an answer", async () => {
+  const { model, settled } = world(fails("overloaded", { status: 529 }));
+  await assert.rejects(collectReply(model, REQUEST), ModelError);
+  assert.deepEqual(settled, [{ tokens: 0, costUsd: 0 }]);
+});
+
+Deno.test("withPurse() books a call that was given up or broke off, also one that had said nothing yet", async () => {
+  for (const attempt of [goesSilent(), goesSilent("Half of it")]) {
+    const { model, settled } = world(attempt);
+    const giveUp = new AbortController();
+    const call = collectReply(model, REQUEST, { signal: giveUp.signal });
+    await Promise.resolve();
+    setTimeout(() => giveUp.abort(new Error("enough")), 0);
+    await assert.rejects(call, /enough/);
+    assert.ok((settled[0]?.tokens ?? 0) >= INPUT);
+  }
+  const { model, settled } = world(async function* () {
+    yield { type: "progress" };
+    await Promise.resolve();
+    throw new ModelError("the stream ended early", { retryable: true, mayBeBilled: true });
+  });
+  await assert.rejects(collectReply(model, REQUEST), ModelError);
+  assert.ok((settled[0]?.tokens ?? 0) > INPUT);
+});
+
+Deno.test("withPurse() calls nobody where nothing can be set aside", async () => {
+  const scripted = new ScriptedModel();
+  const model = withPurse(scripted, {
+    model: { provider: "test", name: "m" },
+    gate: { reserve: () => Promise.reject(new Error("no money")) },
+    prices: { costOf: () => Promise.resolve(1) },
+  });
+  await assert.rejects(collectReply(model, REQUEST), /no money/);
+  assert.equal(scripted.requests.length, 0);
+});
+
+// Counted with the vocabularies o200k_base, cl100k_base and p50k_base; the highest count of each.
+const COUNTED: readonly (readonly [string, number])[] = [
+  ["The quick brown fox jumps over the lazy dog. ".repeat(20), 201],
+  ["Die Donaudampfschifffahrtsgesellschaft hat größere Überweisungen genehmigt. ".repeat(20), 621],
+  ["今天天气很好，我们去公园散步吧。".repeat(20), 600],
+  ["Сегодня хорошая погода, и мы идём гулять в парк. ".repeat(20), 1061],
+  ["Chrząszcz brzmi w trzcinie w Szczebrzeszynie. ".repeat(20), 502],
+  ['{"id": 12345, "name": "user_1", "email": "u1@example.com"}\n'.repeat(20), 520],
+  ["for (let i = 0; i < items.length; i++) { total += items[i].price * 1.19; }\n".repeat(20), 600],
+  ["3f9a1c77e0b24d6f8a5c1e9b7d3f2a40".repeat(20), 561],
+  ["aGVsbG8gd29ybGQgYW5kIGFsbCB0aGF0IGlzIGluIGl0Lg==".repeat(20), 720],
+  ["🎉🚀 done ✅ ".repeat(20), 181],
+];
+
+Deno.test("boundInputTokens() is never under what providers count for usual texts, whatever their script", () => {
+  for (const [content, counted] of COUNTED) {
+    const request = modelRequest({ messages: [{ role: "user", content }] });
+    assert.ok(boundInputTokens(request) >= counted, content.slice(0, 40));
+  }
+});

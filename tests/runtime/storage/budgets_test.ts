@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import type { Budget } from "../../../runtime/executions/budget/budget.ts";
+import { findUsedUp, SqliteBudgetStore } from "../../../runtime/storage/budgets.ts";
+import { openTestStore } from "../../support/test_store.ts";
+
+const DAY: Budget = {
+  scope: "agent:daily",
+  unit: "usd",
+  period: "day",
+  start: 0,
+  end: 86_400_000,
+  limit: 100,
+  agentId: "daily",
+};
+
+const call = (nanos: number, overrides: { agentId?: string; at?: number } = {}) => ({
+  agentId: "daily",
+  executionId: null,
+  rootId: null,
+  at: 1_000,
+  most: { nanos, tokens: 1 },
+  budgets: [DAY],
+  ...overrides,
+});
+
+Deno.test("SqliteBudgetStore sets aside what fits, refuses what does not, and says whether it is held only", async () => {
+  using store = openTestStore();
+  const { budgets } = store;
+  const first = await budgets.reserve(call(60));
+  assert.ok("id" in first);
+  const held = await budgets.reserve(call(50));
+  assert.ok("refused" in held && held.isHeld && !held.isNews);
+  assert.deepEqual([held.refused.used, held.refused.reserved, held.need], [0, 60, 50]);
+  assert.deepEqual(await budgets.settle(first.id, { nanos: 55, tokens: 1 }, [DAY]), []);
+  const refused = await budgets.reserve(call(50));
+  assert.ok("refused" in refused && !refused.isHeld && refused.isNews);
+  // It is told once; what fits is let through to the last billionth.
+  assert.ok("refused" in await budgets.reserve(call(46)));
+  assert.ok("id" in await budgets.reserve(call(45)));
+});
+
+Deno.test("SqliteBudgetStore tells once that a budget is nearly used up", async () => {
+  using store = openTestStore();
+  const spend = async (nanos: number) => {
+    const reserved = await store.budgets.reserve(call(nanos));
+    assert.ok("id" in reserved);
+    return await store.budgets.settle(reserved.id, { nanos, tokens: 1 }, [DAY]);
+  };
+  assert.deepEqual(await spend(79), []);
+  assert.deepEqual((await spend(1)).map(({ used }) => used), [80]);
+  assert.deepEqual(await spend(10), []);
+});
+
+Deno.test("SqliteBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
+  using store = openTestStore({ instanceId: "new" });
+  const dead = new SqliteBudgetStore(store.db, "dead");
+  const left = await dead.reserve(call(30));
+  assert.ok("id" in left);
+  const own = await store.budgets.reserve(call(20));
+  assert.ok("id" in own);
+  assert.equal(await store.budgets.settleAbandoned(), 1);
+  assert.equal(await store.budgets.settleAbandoned(), 0);
+  // It was not dead after all: what it books late is booked already.
+  await dead.settle(left.id, { nanos: 5, tokens: 1 }, []);
+  await store.budgets.settle(own.id, { nanos: 4, tokens: 1 }, []);
+  const [state] = await store.budgets.readBudgets([DAY]);
+  assert.deepEqual([state?.used, state?.reserved], [34, 0]);
+});
+
+Deno.test("SqliteBudgetStore counts what was set aside before midnight on the day before", async () => {
+  using store = openTestStore();
+  const midnight = 86_400_000;
+  const reserved = await store.budgets.reserve(call(30, { at: midnight - 1 }));
+  assert.ok("id" in reserved);
+  const next = { ...DAY, start: midnight, end: 2 * midnight };
+  assert.equal((await store.budgets.readBudgets([next]))[0]?.reserved, 0);
+  await store.budgets.settle(reserved.id, { nanos: 30, tokens: 1 }, [next]);
+  const [before, after] = await store.budgets.readBudgets([DAY, next]);
+  assert.deepEqual([before?.used, after?.used], [30, 0]);
+});
+
+Deno.test("SqliteBudgetStore lets a raise hold for its period alone", async () => {
+  using store = openTestStore();
+  await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 40 });
+  await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 2 });
+  const next = { ...DAY, start: 86_400_000 };
+  const states = await store.budgets.readBudgets([DAY, next, { ...DAY, period: "month" }]);
+  assert.deepEqual(states.map(({ raised }) => raised), [42, 0, 0]);
+  assert.ok("id" in await store.budgets.reserve(call(142)));
+});
+
+Deno.test("SqliteBudgetStore keeps agents apart whose ids look alike", async () => {
+  using store = openTestStore();
+  const other = { ...DAY, scope: "agent:daily:2", agentId: "daily:2" };
+  await store.budgets.reserve({ ...call(70, { agentId: "daily:2" }), budgets: [other] });
+  const [own, theirs] = await store.budgets.readBudgets([DAY, other]);
+  assert.deepEqual([own?.reserved, theirs?.reserved], [0, 70]);
+});
+
+Deno.test("findUsedUp() goes by the agent's last refused call, until one of its calls is let through", async () => {
+  using store = openTestStore();
+  const spent = await store.budgets.reserve(call(60));
+  assert.ok("id" in spent);
+  await store.budgets.settle(spent.id, { nanos: 60, tokens: 1 }, []);
+  const usedUp = (agentId: string) => findUsedUp(store.db, agentId, [DAY]) !== undefined;
+  assert.equal(usedUp("daily"), false);
+  assert.ok("refused" in await store.budgets.reserve(call(41)));
+  assert.equal(usedUp("daily"), true);
+  // Forty are left: enough for others, and for this one once its calls are cheaper.
+  assert.equal(usedUp("other"), false);
+  assert.ok("id" in await store.budgets.reserve(call(40)));
+  assert.equal(usedUp("daily"), false);
+});
