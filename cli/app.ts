@@ -104,6 +104,27 @@ export interface InfoReport {
   sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
 }
 
+/** A channel of messages, and why it cannot work as things are; null where nothing is known that speaks against it. */
+export interface ChannelReport {
+  name: string;
+  type: string;
+  problem: string | null;
+}
+
+/** What came of a test message: what came back, or why it did not arrive. */
+export interface ChannelTrial {
+  name: string;
+  delivered: boolean;
+  reply: string;
+}
+
+/** The channels of config.yaml. */
+export interface MessageChannels {
+  report(): ChannelReport[];
+  /** Sends a test message, once. Undefined: there is no such channel. */
+  try(name: string): Promise<ChannelTrial | undefined>;
+}
+
 /** A flag of Deno's, and why it is there. */
 export interface ExplainedFlag {
   flag: string;
@@ -162,6 +183,8 @@ export interface CliApp {
   /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
   validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
+  /** Where messages go, with the variables of this process. */
+  openChannels(options: WorkspaceOption): Promise<MessageChannels>;
   /** Looks at everything but the service, of which it is said whether it runs. Works with whatever is broken. */
   examine(options: WorkspaceOption & { isRunning: boolean }): Promise<Examination>;
   /** What is odd about config.yaml and stops nothing: unknown keys, for one. */

@@ -25,6 +25,7 @@ import { completions, declareComplete, declareHelp } from "./declarations/help_c
 import {
   doctor,
   info,
+  notify,
   permissions,
   setup,
   start,
@@ -64,6 +65,7 @@ export const PROGRAM: Program = {
     validate,
     doctor,
     info,
+    notify,
     permissions,
     ui,
     update,

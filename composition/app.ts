@@ -35,6 +35,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
     validate,
     info,
+    openChannels,
     examine: (options) => examine(options, { version }),
     configWarnings,
     agentNames,
@@ -98,6 +99,27 @@ async function validate(
 async function info(options: { workspace?: string }): Promise<InfoReport> {
   const { describeSetup } = await import("../runtime/setup/setup_report.ts");
   return await describeSetup(await loadSettings(options.workspace));
+}
+
+async function openChannels(
+  options: { workspace?: string },
+): ReturnType<CliApp["openChannels"]> {
+  const [{ MessageChannels }, { Redactor }, { channelVariables }, { SystemClock }] = await Promise
+    .all([
+      import("../runtime/wiring/message_channels.ts"),
+      import("../runtime/secrets/redactor.ts"),
+      import("../runtime/config/notify_schema.ts"),
+      import("../base/clock.ts"),
+    ]);
+  const settings = await loadSettings(options.workspace);
+  const { environment, config: { notify } } = settings;
+  return new MessageChannels({
+    settings,
+    redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
+    clock: new SystemClock(),
+    // Of a service that may run elsewhere nothing is known here.
+    ownPorts: () => [],
+  });
 }
 
 async function examine(

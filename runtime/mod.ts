@@ -7,6 +7,7 @@ import { ExecutionLog } from "./events/log.ts";
 import { followersOf } from "./executions/runs/followers.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
+import { NO_OUTBOX } from "./notify/outbox.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";
@@ -14,6 +15,7 @@ import { lazyModule } from "../base/lazy_module.ts";
 import { once } from "./wiring/once.ts";
 import type { Runtime } from "./runtime.ts";
 import { openAgents } from "./wiring/open_agents.ts";
+import { openNotifications } from "./wiring/open_notifications.ts";
 import { openStorage, type RuntimeMode } from "./wiring/open_storage.ts";
 import { createRunSupplies } from "./wiring/run_supplies.ts";
 import { startService } from "./wiring/service_start.ts";
@@ -62,16 +64,21 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const { db, instanceId } = await openStorage(directories, { mode, clock, resources });
   const agents = await openAgents({ settings, clock, log: options.log });
   const { registry, agentFiles, redactor, events, log } = agents;
-  const stores = createExecutionStores(db, instanceId);
+  const ownPorts = options.ownPorts ?? (() => []);
+  const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
+  const timeZone = () => machineTimeZone().name;
+  const ports = { settings, registry, redactor, events, clock, log, ownPorts, timeZone };
+  const notifications = openNotifications({ ...ports, db });
+  // In the other modes a person is there who sees what happens.
+  const outbox = mode === "service" ? notifications.outbox : NO_OUTBOX;
+  const stores = createExecutionStores(db, instanceId, outbox);
   const frames = new SqliteFrameStore(db);
   const executionLog = new ExecutionLog(frames);
   const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
   const retention = new Retention({ store: checkpoints, log });
   const remembered = new SqliteSettingsStore(db);
   const pause = new Pause({ store: remembered, events });
-  const slots = new SqliteSlotStore(db);
-  const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
-  const timeZone = () => machineTimeZone().name;
+  const slots = new SqliteSlotStore(db, outbox);
   const openOwnWrites = once(async () => {
     const { OwnWrites } = await loadOwnWrites();
     return new OwnWrites();
@@ -97,7 +104,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       version,
       gate,
       openOwnWrites,
-      ownPorts: options.ownPorts ?? (() => []),
+      ownPorts,
       knownTools: new SqliteKnownToolStore(db),
       isNews: (warning) => remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
       resources: toolResources,
@@ -140,6 +147,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     pause,
     openOwnWrites,
     machineTimeZone,
+    notifications,
     events,
     clock,
     log,
@@ -183,11 +191,14 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     pause,
     triggers,
     slots,
+    messages: notifications,
     budgets: new BudgetDesk({
       store: stores.budgets,
       gate,
       executions: stores.executions,
       listAgents: () => registry.list(),
+      findAgent,
+      isReadOnly: mode !== "service",
     }),
     events,
     resources: resources.move(),

@@ -11,8 +11,7 @@ import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
-import type { BudgetFigures } from "./executions/budget/budget.ts";
-import type { RaiseRequest } from "./executions/budget/budget_desk.ts";
+import type { BudgetDesk } from "./executions/budget/budget_desk.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { Execution, ExecutionTotals } from "./executions/execution.ts";
 import type { ExecutionStatus } from "./executions/states.ts";
@@ -22,6 +21,7 @@ import type {
   Outcomes,
 } from "./executions/record/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
+import type { LinkedQuestion } from "./notify/answer_links.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
@@ -38,6 +38,7 @@ export type {
   ListedExecution,
   Outcomes,
 } from "./executions/record/execution_reads.ts";
+export type { LinkedQuestion } from "./notify/answer_links.ts";
 export type { Recap } from "./wiring/recap.ts";
 export type { RunPlan } from "./wiring/run_plan.ts";
 export type { Delivery } from "./triggers/webhook/delivery.ts";
@@ -164,6 +165,14 @@ export interface SchedulerStatus {
   jobs: SchedulerJob[];
 }
 
+/** Messages to people. */
+export interface RuntimeMessages {
+  /** The question that a link in a message leads to; undefined for a token that never was. */
+  findLink(token: string): Promise<LinkedQuestion | undefined>;
+  /** Whether some wait to be sent. */
+  hasOpen(): boolean;
+}
+
 /** A running (or read-only) Inkling. Every method may throw a RuntimeError; nothing else is expected of them. */
 export interface Runtime extends AsyncDisposable {
   readonly version: string;
@@ -175,6 +184,9 @@ export interface Runtime extends AsyncDisposable {
   readonly startedAt: number;
   /** What happens, as it happens: executions, agents, the scheduler. */
   readonly events: EventBus;
+  readonly messages: RuntimeMessages;
+  /** How budgets stand, and allowing more. */
+  readonly budgets: Pick<BudgetDesk, "list" | "raise">;
   /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
   readonly webhooks: Pick<Webhooks, "has" | "receive"> | undefined;
 
@@ -235,13 +247,6 @@ export interface Runtime extends AsyncDisposable {
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
   usage(request: UsageRequest): Promise<UsageReport>;
-  /**
-   * How budgets stand: those of an agent, or all and the workspace's; of trees those that have not ended. Throws
-   * AgentNotFound.
-   */
-  budgets(agentId?: string): Promise<BudgetFigures[]>;
-  /** Allows more until the period ends. Throws AgentNotFound and NoSuchBudget. */
-  raiseBudget(request: RaiseRequest): Promise<BudgetFigures>;
   /** By agent: what came of the executions that began at `since` or later. */
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
   /** What happened from `since` on, before `until`, and what stands still now. */

@@ -1,6 +1,7 @@
 // The HTTP application: middleware, then the table of operations and the pages that show it. Listens to nothing;
 // mod.ts does, and tests call it.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { withoutToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "./errors.ts";
 import type { Operation, Services } from "./operations/operation.ts";
 import { OPERATION_PLACES } from "./operations/operation_places.ts";
@@ -122,7 +123,7 @@ function accessLog(
     await next();
     log.write("debug", "request", {
       method: c.req.method,
-      path: c.req.path,
+      path: withoutToken(c.req.path),
       status: c.res.status,
       ms: clock.now() - start,
       via,

@@ -141,9 +141,10 @@ export class Lifecycle {
     return this.#requests > 0 || this.#streams.size > 0;
   }
 
-  /** Whether an execution or a trigger needs the service. */
+  /** Whether an execution, a message or a trigger needs the service. */
   async #hasWork(): Promise<boolean> {
     try {
+      if (this.#runtime.messages.hasOpen()) return true;
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { firstOf } from "../base/first_of.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { SECOND_MS } from "../base/time_units.ts";
+import { createAnswers } from "./answers/answers.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "./errors.ts";
 import type { ConnectionPorts } from "./listeners/connections.ts";
@@ -91,6 +92,11 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
       throw error;
     }
   }
+  if (tcp === undefined && runtime.config.publicUrl !== null) {
+    const message =
+      "Links in messages lead nowhere: public_url is set, and the service has no TCP port";
+    runtime.log.write("warn", message, { hint: "start it with --port" });
+  }
   runtime.log.write("info", "Listening", { on: transports().join(", ") });
   const stopWarning = tcp === undefined ? await warnOfDeafWebhooks(runtime) : () => {};
   const finished = finish(runtime, lifecycle, listeners).finally(stopWarning);
@@ -109,7 +115,10 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
 /** The same application with the checks that a port needs and a socket file does not. */
 function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const { runtime } = services;
-  const { hosts, origins } = runtime.config.http;
+  const { http: { hosts, origins }, publicUrl } = runtime.config;
+  // What stands before the port passes on its own name, and its pages have its origin.
+  const outside = publicUrl === null ? [] : [new URL(publicUrl)];
+  const answers = createAnswers(runtime);
   const isKey = createSecretMatch(tcp.apiKey);
   const refused = new RefusedKeys(runtime.log);
   const login = createLogin({ isKey, refused, clock: runtime.clock, port: tcp.port });
@@ -121,12 +130,18 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
       apiKey({
         isKey,
         refused,
-        // A delivery has a signature instead.
-        admits: (request) => isDelivery(request) || login.admits(request),
+        // A delivery has a signature instead, an answer its link.
+        admits: (request) =>
+          isDelivery(request) || answers.admits(request) || login.admits(request),
         explain: login.explain,
       }),
       login.explainRefusals,
-      hostCheck({ hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts], origins }),
+      hostCheck({
+        hosts: [tcp.host ?? DEFAULT_TCP_HOST, ...hosts, ...outside.map(({ host }) => host)],
+        origins: [...origins, ...outside.map(({ origin }) => origin)],
+        isFollowed: answers.isFollowed,
+      }),
+      answers.respond,
       login.respond,
     ],
   });

@@ -1,4 +1,4 @@
-// Pages with a sentence or a form: the log-in, and what a person reads instead of a bare refusal. Each is one file, so that it
+// Pages with a sentence or a form: the log-in, a question behind a link, and what a person reads instead of a bare refusal. Each is one file, so that it
 // loads nothing for which somebody would have to be let in first.
 import { lateText } from "./late_text.ts";
 
@@ -9,6 +9,8 @@ export interface NoticePage {
   body: string;
   status: number;
   headers?: Readonly<Record<string, string>>;
+  /** Beside the layout that all have. */
+  style?: string;
   /** Runs when the page is there. */
   script?: string;
 }
@@ -36,7 +38,7 @@ const LAYOUT = `
 /** The page, which nobody keeps or frames; it may send its form to where it came from and do nothing else. */
 export async function noticePage(page: NoticePage): Promise<Response> {
   const { heading, body, status, headers = {}, script } = page;
-  const style = await loadTheme() + LAYOUT;
+  const style = await loadTheme() + LAYOUT + (page.style ?? "");
   const text = [
     "<!doctype html>",
     '<html lang="en">',
@@ -76,6 +78,12 @@ export async function noticePage(page: NoticePage): Promise<Response> {
       ...headers,
     },
   });
+}
+
+/** A text as it stands in HTML, in attributes, too. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }
 
 /** Whether a person's browser asks: programs ask for JSON, or for anything. */

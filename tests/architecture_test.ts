@@ -23,13 +23,14 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   tools: 5,
   executions: 6,
   triggers: 6,
-  storage: 7,
-  telemetry: 7,
-  permissions: 7,
-  wiring: 8,
+  notify: 7,
+  storage: 8,
+  telemetry: 8,
+  permissions: 8,
+  wiring: 9,
   // Beside the runtime, not in it: what the composition opens for a person who sets up, or writes an agent.
-  authoring: 9,
-  setup: 9,
+  authoring: 10,
+  setup: 10,
 };
 /** Files of the runtime's root that open the whole, or describe it. */
 const WIRING = ["runtime/mod.ts", "runtime/runtime.ts"];

@@ -69,6 +69,30 @@ export const info = declareCommand({
   },
 });
 
+/** `notify`. */
+export const notify = declareCommand({
+  name: "notify",
+  description: "Show where messages go, or send a test message and tell what came back",
+  examples: [
+    ["inkling notify", "the channels of config.yaml, and what is missing"],
+    ["inkling notify --test", "a test message through each of them"],
+    ["inkling notify --test phone", "through one"],
+  ],
+  arguments: {},
+  options: {
+    test: flagOrOption(
+      "--test [channel]",
+      "Send a test message through all channels, or one",
+      TEXT,
+    ),
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options) {
+    const { notify } = await import("../commands/service/notify.ts");
+    return await notify(context, options);
+  },
+});
+
 /** `doctor`. */
 export const doctor = declareCommand({
   name: "doctor",

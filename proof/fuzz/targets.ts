@@ -1,5 +1,6 @@
 // Every target there is, in the order in which they are run.
 import { agentFiles, hugeAgentFiles, pathAliases } from "./targets/agent_file_target.ts";
+import { answerLinks, channelReplies } from "./targets/answer_target.ts";
 import { argumentSchemas, toolArguments } from "./targets/arguments_target.ts";
 import { completionWords, shellWords } from "./targets/completion_target.ts";
 import { configFiles, environmentFiles } from "./targets/config_target.ts";
@@ -53,6 +54,8 @@ export const TARGETS: readonly FuzzTarget[] = [
     eventStreams,
     httpRequests,
     logins,
+    answerLinks,
+    channelReplies,
     webhookDeliveries,
     jsonPointers,
     proxyRequests,

@@ -14,6 +14,7 @@ import {
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
+import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool } from "../tool_names.ts";
 import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_kinds.ts";
 import { type Definition, modelSchema } from "./definition.ts";
@@ -131,6 +132,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   autoApprove: string[] | "*";
   /** Null waits for ever. */
   confirmTimeoutMs: number | null;
+  /** Which messages about it go where; what it leaves out is config.yaml's. */
+  notify: NotifyChoice;
   enabled: boolean;
   /** The task, without substitutions. */
   body: string;
@@ -178,6 +181,7 @@ export function toAgent(
     mcpConfirm: defaults.mcpConfirm ?? "none",
     autoApprove,
     confirmTimeoutMs: confirmTimeout,
+    notify: definition.notify,
     enabled: definition.enabled,
     body: withoutBlankEdges(source.body),
     sourcePath: source.sourcePath,

@@ -14,8 +14,10 @@ import {
   interval,
   section,
   textList,
+  variableName,
   withoutDefaults,
 } from "../config/fields.ts";
+import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
 import { parseDuration } from "../../base/durations.ts";
 import {
   FOLLOWED_ENDS,
@@ -62,13 +64,6 @@ const debounce = z.unknown().transform((value, context) => {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 }).meta({ values: "number or duration" });
-
-/** The value is kept out of the message: a user who misreads the field puts the key itself here. */
-const variableName = z.string().superRefine((text, context) => {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !/^sk[-_]/.test(text)) return;
-  const message = "must be the name of an environment variable, not a key";
-  context.addIssue({ code: "custom", message, params: { hideValue: true } });
-});
 
 /** Which model, as written. */
 export const modelSchema = z.object({
@@ -267,6 +262,7 @@ export const definitionSchema = z.object({
       "Tools that require no approval, `server/get_*` for those of a server; `*` for all",
   }),
   ...withoutDefaults(AGENT_POLICY),
+  notify: section(NOTIFY_CHOICE),
   budget: section({
     ...withoutDefaults(DOLLAR_BUDGET),
     tokens: section(withoutDefaults(TOKEN_BUDGET)),

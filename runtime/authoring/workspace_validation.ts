@@ -4,6 +4,9 @@ import { openAgentValidation } from "./agent_validation.ts";
 import { readAgentFile } from "../agents/agent_file.ts";
 import { idOfFileName, normalizeId } from "../agents/agent_id.ts";
 import { listAgentFiles } from "../agents/agent_names.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { MessageChannels } from "../wiring/message_channels.ts";
+import { Redactor } from "../secrets/redactor.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { expandHome } from "../config/places.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
@@ -42,6 +45,7 @@ export async function validateWorkspace(
   }
   const files = target !== undefined ? [] : filesOf([
     ...config.warnings,
+    ...channelProblems(settings),
     ...environment.problems(),
     ...validation.priceProblems(),
   ]);
@@ -54,6 +58,23 @@ export async function validateWorkspace(
     files.push({ agentId: idOfFileName(basename(path)), path, diagnostics });
   }
   return files;
+}
+
+/** Channels of messages that cannot work as things are; one that config.yaml itself warns of is not told twice. */
+function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
+  const { config } = settings;
+  const channels = new MessageChannels({
+    settings,
+    redactor: new Redactor(() => []),
+    clock: new SystemClock(),
+    ownPorts: () => [],
+  });
+  return channels.report().flatMap(({ name, problem }) => {
+    const channel = config.notify.channels[name];
+    if (problem === null || channel?.type === "command" && !channel.allow) return [];
+    const message = `Messages through ${name} do not arrive: ${problem}`;
+    return [{ ...errorAtStart(config.path, message), severity: "warning" as const }];
+  });
 }
 
 function filesOf(problems: readonly Diagnostic[]): ValidatedFile[] {

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { CamelKeys } from "../../base/text/key_case.ts";
 import type { AgentBudget, WorkspaceBudget } from "./agent_settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
+import type { NotifySettings } from "./notify_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
 /** What an agent gets for whatever its file leaves out. */
@@ -26,5 +27,8 @@ export interface Config extends ServiceSettings {
   /** Of everything in the workspace together. */
   budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
+  /** Without a slash at its end; null: the service is reached from here only. */
+  publicUrl: string | null;
+  notify: NotifySettings;
   warnings: Diagnostic[];
 }

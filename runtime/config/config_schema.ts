@@ -11,6 +11,7 @@ import {
 } from "./agent_settings.ts";
 import { baseUrl, field, filledText, optional, section, textList } from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
+import { NOTIFY } from "./notify_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
@@ -87,6 +88,12 @@ const origins = z.array(
   ),
 );
 
+/** An address whose host a browser may name here. */
+const publicUrl = baseUrl.refine(
+  (text) => toHostName(URL.parse(text)?.host ?? "") !== undefined,
+  "must name a host such as https://inkling.example",
+);
+
 /** config.yaml as written. */
 export const configSchema = z.object({
   workspace: field(filledText, "~/inkling", "The folder with your agents"),
@@ -98,6 +105,10 @@ export const configSchema = z.object({
   ),
   budget: section({ ...WORKSPACE_DOLLARS, tokens: section(WORKSPACE_TOKENS) }),
   defaults: section({ ...agentDefaultsSchema.shape, ...serviceSettingsSchema.shape }),
+  public_url: optional(publicUrl).meta({
+    description: "Where the TCP port is reached from outside; messages then carry links to answer",
+  }),
+  notify: section(NOTIFY),
   http: section({
     allow: field(
       allowedHosts,

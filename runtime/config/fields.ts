@@ -60,6 +60,13 @@ export const zoneName = filledText.refine(
   "must be a time zone such as Europe/Paris",
 );
 
+/** The value is kept out of the message: a user who misreads the field puts the key itself here. */
+export const variableName = z.string().superRefine((text, context) => {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !/^(sk|tk|whsec)[-_]/.test(text)) return;
+  const message = "must be the name of an environment variable, not a key";
+  context.addIssue({ code: "custom", message, params: { hideValue: true } });
+});
+
 /** A list of texts that are not blank. */
 export const textList = z.array(filledText);
 

@@ -21,6 +21,8 @@ export function describeIssue(
       }
       if (issue.origin === "number" || issue.origin === "int") return describeRange(schema, issue);
       return issue.code === "too_small" ? "must not be empty" : `is longer than ${issue.maximum}`;
+    case "invalid_key":
+      return `has a name that ${issue.issues[0]?.message ?? "is not possible"}`;
     default:
       return issue.message;
   }

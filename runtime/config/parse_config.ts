@@ -7,6 +7,7 @@ import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./conf
 import { isJsonObject } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
+import { checkNotify } from "./notify_rules.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
@@ -53,7 +54,12 @@ export function parseConfig(
   const file: DiagnosedFile = { path: options.path, document: parsed.document };
   const { value, diagnostics } = checkSchema(configSchema, file);
   diagnostics.unshift(...parsed.document.warnings);
-  diagnostics.push(...checkAgentsDir(file), ...checkDefaultProvider(file), ...checkGuards(file));
+  diagnostics.push(
+    ...checkAgentsDir(file),
+    ...checkDefaultProvider(file),
+    ...checkGuards(file),
+    ...checkNotify(file),
+  );
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
   }
@@ -95,6 +101,8 @@ function toConfig(
     budget: camelBudget(value.budget),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
     http: value.http,
+    publicUrl: value.public_url?.replace(/\/+$/, "") ?? null,
+    notify: value.notify,
     warnings,
   };
 }

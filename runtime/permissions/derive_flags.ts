@@ -21,10 +21,10 @@ export async function deriveFlags(
   workspace: AgentSurroundings & { config: Config; directories: Directories },
   options: { host?: string } = {},
 ): Promise<PermissionFlags> {
-  const { config, directories, home } = workspace;
+  const { config, directories, environment, home } = workspace;
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
-  const own = serviceNeeds({ config, directories, ...options });
+  const own = serviceNeeds({ config, directories, environment, ...options });
   const agents: AgentNeeds[] = [];
   for (const agent of registry.list()) agents.push(await agentNeeds(agent, workspace));
   const needs = [...own, ...agents.flatMap((one) => one.needs)];

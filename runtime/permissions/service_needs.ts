@@ -1,11 +1,13 @@
 // What Inkling itself needs of Deno's permissions, whatever its agents do, and what config.yaml adds.
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
+import type { Environment } from "../config/environment.ts";
+import { channelVariables } from "../config/notify_schema.ts";
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { programFolder } from "../../base/program_files.ts";
-import { keyVariableOf, modelHost } from "../models/endpoint.ts";
+import { hostAndPort, keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normaliseHost } from "../tools/http/http_policy.ts";
 import type { PermissionNeed } from "./permission_need.ts";
@@ -35,13 +37,15 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
     names: [
       ...["TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS"],
       ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WSL_DISTRO_NAME"],
+      "DBUS_SESSION_BUS_ADDRESS",
     ],
   },
 ];
 
 /** What the needs are worked out from. */
 export interface ServiceNeedsContext {
-  config: Pick<Config, "workspace" | "defaults" | "http">;
+  config: Pick<Config, "workspace" | "defaults" | "http" | "notify">;
+  environment: Pick<Environment, "get">;
   directories: Directories;
   /** The address that the TCP listener is told to use; absent: loopback. */
   host?: string;
@@ -59,6 +63,7 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
       names.map((value) => ({ kind: "env" as const, value, why }))
     ),
     ...defaultModelNeeds(context),
+    ...channelNeeds(context),
   ];
 }
 
@@ -103,6 +108,26 @@ function netNeeds({ directories, host }: ServiceNeedsContext): PermissionNeed[] 
       ? []
       : [net(host.includes(":") ? `[${normaliseHost(host)}]` : host, "--host of start")]),
   ];
+}
+
+/** What messages need: the hosts that they go to, the variables with secrets, and programs. */
+function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext): PermissionNeed[] {
+  const variables = channelVariables(notify).map((value) => ({
+    kind: "env" as const,
+    value,
+    why: "notify.channels in config.yaml",
+  }));
+  const others = Object.entries(notify.channels).flatMap(([name, channel]): PermissionNeed[] => {
+    const why = `notify.channels.${name} in config.yaml`;
+    if (channel.type === "desktop" || channel.type === "command") {
+      return channel.type === "command" && !channel.allow ? [] : [{ kind: "run", value: "", why }];
+    }
+    const url = URL.parse(
+      channel.type === "slack" ? environment.get(channel.url) ?? "" : channel.url,
+    );
+    return url === null ? [] : [net(hostAndPort(url), why)];
+  });
+  return [...variables, ...others];
 }
 
 function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {

@@ -1,5 +1,6 @@
 // The shape of the database, as the list of steps that lead to it. Steps are only ever added; `user_version` counts them.
 import type { DatabaseSync } from "node:sqlite";
+import { BUDGETS, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
 
 const EXECUTIONS_AND_LOG = `
 CREATE TABLE instances (
@@ -208,70 +209,6 @@ INSERT INTO executions_text (rowid, asked, answered)
   FROM executions;
 `;
 
-/** Ends that are still to start the agents that follow, one row for each; an execution with its cause finds what followed it. */
-const FOLLOW_UPS = `
-CREATE TABLE follow_ups (
-  agent_id TEXT NOT NULL,
-  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
-  PRIMARY KEY (agent_id, execution_id)
-) STRICT;
-CREATE INDEX follow_ups_by_execution ON follow_ups (execution_id);
-CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executionId')
-  WHERE trigger = 'after';
-`;
-
-/**
- * Money: what is set aside for calls that are being made, what was spent, by scope and quarter of an hour, and of each period
- * of a budget what was allowed beyond its limit, whether people were told of its end, and which calls it refused.
- */
-const BUDGETS = `
-CREATE TABLE reservations (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  agent_id TEXT,
-  execution_id INTEGER,
-  root_id INTEGER,
-  instance_id TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  nanos INTEGER NOT NULL,
-  tokens INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE spending (
-  scope TEXT NOT NULL,
-  step INTEGER NOT NULL,
-  nanos INTEGER NOT NULL,
-  tokens INTEGER NOT NULL,
-  PRIMARY KEY (scope, step)
-) STRICT;
-
-CREATE TABLE budget_periods (
-  scope TEXT NOT NULL,
-  unit TEXT NOT NULL CHECK (unit IN ('usd', 'tokens')),
-  period TEXT NOT NULL CHECK (period IN ('day', 'month', 'tree')),
-  start INTEGER NOT NULL,
-  raised INTEGER NOT NULL DEFAULT 0,
-  warned INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (scope, unit, period, start)
-) STRICT;
-
-CREATE TABLE budget_refusals (
-  agent_id TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  unit TEXT NOT NULL,
-  period TEXT NOT NULL,
-  start INTEGER NOT NULL,
-  need INTEGER NOT NULL,
-  PRIMARY KEY (agent_id, scope, unit, period, start)
-) STRICT;
-
-CREATE TRIGGER spending_of_trees AFTER DELETE ON executions
-BEGIN
-  DELETE FROM spending WHERE scope = 'tree:' || OLD.id;
-  DELETE FROM budget_periods WHERE scope = 'tree:' || OLD.id;
-  DELETE FROM budget_refusals WHERE scope = 'tree:' || OLD.id;
-END;
-`;
-
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -282,4 +219,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   SEARCH,
   FOLLOW_UPS,
   BUDGETS,
+  MESSAGES,
 ];

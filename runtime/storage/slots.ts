@@ -1,5 +1,6 @@
 // The tables of schedules and slots: where each schedule's beat begins, how far it got, what became of each slot.
 import type { ScheduleState, Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
+import { NO_OUTBOX, type Outbox } from "../notify/outbox.ts";
 import type { Database } from "./database.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
@@ -79,9 +80,11 @@ function extendSkipped(db: Database, slot: Slot): boolean {
 /** Slots and schedules in SQLite. */
 export class SqliteSlotStore implements SlotStore {
   readonly #db: Database;
+  readonly #outbox: Pick<Outbox, "tell">;
 
-  constructor(db: Database) {
+  constructor(db: Database, outbox: Pick<Outbox, "tell"> = NO_OUTBOX) {
     this.#db = db;
+    this.#outbox = outbox;
   }
 
   readSchedules(): Promise<ScheduleState[]> {
@@ -121,6 +124,7 @@ export class SqliteSlotStore implements SlotStore {
       for (const slot of slots) {
         if (isSlotTaken(this.#db, slot.agentId, slot.scheduledFor)) continue;
         insertSlot(this.#db, slot, slot.lastSlot);
+        if (slot.outcome === "missed") this.#outbox.tell({ type: "missed", slot });
       }
     });
   }

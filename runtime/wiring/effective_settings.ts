@@ -6,7 +6,12 @@ import { parseAgent } from "../agents/parse_agent.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { snakeKeys } from "../../base/text/key_case.ts";
 import { writeDuration } from "../../base/durations.ts";
-import { AGENT_POLICY, RUN_SETTINGS } from "../config/agent_settings.ts";
+import {
+  AGENT_POLICY,
+  DOLLAR_BUDGET,
+  RUN_SETTINGS,
+  TOKEN_BUDGET,
+} from "../config/agent_settings.ts";
 import { withoutDefaults } from "../config/fields.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { parseYaml, type YamlDocument, type YamlPath } from "../config/files/yaml_document.ts";
@@ -19,6 +24,9 @@ type Origin = Pick<EffectiveSetting, "from" | "line">;
 interface Written {
   document?: YamlDocument;
 }
+
+/** `own` and `inherited`: where it may stand in the agent's file, and in config.yaml. */
+type SettingRow = [name: string, value: unknown, own: YamlPath[], inherited?: YamlPath];
 
 /** The settings of an agent, the model first. */
 export async function effectiveSettings(
@@ -36,7 +44,7 @@ export async function effectiveSettings(
   const guards = confirmTools.length === 0 ? "none" : confirmTools.join(", ");
   const policy = snakeKeys(agent);
   const { confirmTimeoutMs: timeout } = agent;
-  const rows: [name: string, value: unknown, own: YamlPath[], inherited?: YamlPath][] = [
+  const rows: SettingRow[] = [
     [
       "model",
       model === undefined ? null : `${model.provider}/${model.name}`,
@@ -51,7 +59,7 @@ export async function effectiveSettings(
         ["defaults", "base_url"],
       ] satisfies [string, unknown, YamlPath[], YamlPath],
     ]),
-    ...Object.keys(AGENT_POLICY).map((name): typeof rows[number] => [
+    ...Object.keys(AGENT_POLICY).map((name): SettingRow => [
       name,
       name === "confirm_timeout"
         ? timeout === null ? null : writeDuration(timeout)
@@ -59,12 +67,13 @@ export async function effectiveSettings(
       [[name]],
       ["defaults", name],
     ]),
-    ...Object.entries(snakeKeys(agent.settings)).map(([name, value]): typeof rows[number] => [
+    ...Object.entries(snakeKeys(agent.settings)).map(([name, value]): SettingRow => [
       name,
       value,
       [["settings", name]],
       ["defaults", name],
     ]),
+    ...budgetRows(agent),
     ["confirm", guards, [["confirm"], ["auto_approve"]], ["defaults", "confirm_tools"]],
     ...(autoApprove.length === 0 ? [] : [
       [
@@ -89,6 +98,24 @@ export async function effectiveSettings(
   }));
 }
 
+/** Those limits of spending and of runs at once that there are. */
+function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent): SettingRow[] {
+  const limits = [
+    ...Object.entries(snakeKeys(dollars)).map(([name, value]) => ({ path: [name], value })),
+    ...Object.entries(snakeKeys(tokens)).map(([name, value]) => ({
+      path: ["tokens", name],
+      value,
+    })),
+  ].map(({ path, value }): SettingRow => {
+    const own = ["budget", ...path];
+    return [own.join("."), value, [own], ["defaults", ...own]];
+  });
+  return [
+    ...limits,
+    ["max_concurrent_runs", maxConcurrentRuns, [["max_concurrent_runs"]]] satisfies SettingRow,
+  ].filter(([, value]) => value != null);
+}
+
 /** Where the first of these paths stands that says something. */
 function find(
   document: YamlDocument,
@@ -100,6 +127,8 @@ function find(
 }
 
 const FIELDS: Readonly<Record<string, z.ZodType>> = withoutDefaults({
+  ...DOLLAR_BUDGET,
+  ...TOKEN_BUDGET,
   ...AGENT_POLICY,
   ...RUN_SETTINGS,
 });

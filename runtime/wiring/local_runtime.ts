@@ -10,8 +10,6 @@ import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
 import { toKnownCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
-import type { BudgetFigures } from "../executions/budget/budget.ts";
-import type { RaiseRequest } from "../executions/budget/budget_desk.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
@@ -62,7 +60,9 @@ export class LocalRuntime implements Runtime {
   readonly log: ServiceLog;
   readonly startedAt: number;
   readonly events: EventBus;
+  readonly messages: Runtime["messages"];
   readonly webhooks: Runtime["webhooks"];
+  readonly budgets: Runtime["budgets"];
   readonly #parts: RuntimeParts;
   readonly #newAgents: NewAgents;
   readonly #knownAgents: KnownAgents;
@@ -80,7 +80,9 @@ export class LocalRuntime implements Runtime {
     this.clock = parts.clock;
     this.log = parts.log;
     this.events = parts.events;
+    this.messages = parts.messages;
     this.webhooks = parts.triggers?.webhooks;
+    this.budgets = parts.budgets;
     this.startedAt = parts.clock.now();
   }
 
@@ -188,8 +190,7 @@ export class LocalRuntime implements Runtime {
 
   async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
     await this.#requireExecution(id);
-    const { frames } = this.#parts;
-    const after = await toKnownCursor(options.after, { executionId: id, frames });
+    const after = await toKnownCursor(options.after, { ...this.#parts, executionId: id });
     return followExecution(id, { ...options, after, ports: this.#parts });
   }
 
@@ -197,10 +198,11 @@ export class LocalRuntime implements Runtime {
     return this.#parts.retention.stats();
   }
 
-  async purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number> {
+  async purgeCheckpoints(
+    { agentId, force }: { agentId?: string; force: boolean },
+  ): Promise<number> {
     const { abortWaiting } = this.#parts;
     if (abortWaiting === undefined) throw new ReadOnlyRuntime();
-    const { agentId, force } = options;
     return await this.#parts.retention.purge({
       ...(agentId !== undefined && { agentId: await this.#knownAgents.require(agentId) }),
       force,
@@ -216,18 +218,6 @@ export class LocalRuntime implements Runtime {
     return await this.#history.usage(request);
   }
 
-  async budgets(agentId?: string): Promise<BudgetFigures[]> {
-    const agent = agentId === undefined ? undefined : this.#agent(agentId);
-    return await this.#parts.budgets.list(agent);
-  }
-
-  async raiseBudget(request: RaiseRequest): Promise<BudgetFigures> {
-    // Only a service may write.
-    this.#runner();
-    if (request.agentId !== undefined) this.#agent(request.agentId);
-    return await this.#parts.budgets.raise(request);
-  }
-
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>> {
     return this.#parts.executions.countOutcomes(since);
   }
@@ -241,8 +231,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async readLog({ lines }: { lines: number }): Promise<string[]> {
-    const { redactor } = this.#parts;
-    return await readRedactedTail(this.directories.logFile, { lines, redactor });
+    return await readRedactedTail(this.directories.logFile, { ...this.#parts, lines });
   }
 
   async scheduler({ upcoming } = { upcoming: 0 }): Promise<SchedulerStatus> {

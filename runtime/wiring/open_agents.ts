@@ -4,6 +4,7 @@ import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import type { Clock } from "../../base/clock.ts";
+import { channelVariables } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isConfined } from "../../base/denied_permission.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
@@ -56,8 +57,9 @@ export async function openAgents(
   });
   const keys = new ProviderKeys(() => registry.list());
   const lookup = (name: string) => environment.get(name);
+  const named = () => [...keys.namedByAgents(), ...channelVariables(settings.config.notify)];
   const secrets = withServerSecrets(
-    withCollectorSecrets(() => environment.secrets(keys.namedByAgents()), lookup),
+    withCollectorSecrets(() => environment.secrets(named()), lookup),
     { path: directories.mcpServersFile, lookup },
   );
   const redactor = new Redactor(secrets);

@@ -14,6 +14,7 @@ import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import type { Runner } from "../executions/runs/runner.ts";
+import type { RuntimeMessages } from "../runtime.ts";
 import type { RunPlan } from "./run_plan.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AutoApprovalPorts } from "./auto_approval.ts";
@@ -52,6 +53,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   pause: Pause;
   slots: SlotStore;
   budgets: BudgetDesk;
+  messages: RuntimeMessages;
   events: EventBus;
   /** Everything that must be closed, in order of opening. */
   resources: AsyncDisposableStack;

@@ -2,6 +2,7 @@
 // follows files and starts the triggers.
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zone.ts";
 import type { ConfigFollower } from "./config_follower.ts";
+import type { Notifications } from "./open_notifications.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
@@ -22,6 +23,7 @@ export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone"> {
   budgets: Pick<BudgetStore, "settleAbandoned">;
   follower: ConfigFollower;
   retention: Retention;
+  notifications: Notifications;
   machineTimeZone: () => MachineTimeZone;
   /** What the runs' tools hold open. */
   toolResources: AsyncDisposableStack;
@@ -42,6 +44,8 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   resources.use(agentFiles);
   agentFiles.watch();
   resources.use(toolResources);
+  // Before the runner: it is closed after it, and what a stop ends is told at the next start.
+  resources.use(parts.notifications.sender);
   resources.use(runner);
   const unsettled = await parts.budgets.settleAbandoned();
   if (unsettled > 0) {
@@ -73,6 +77,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   };
   agentFiles.afterReload(reconcile);
   await reconcile();
+  await parts.notifications.start();
   triggers.start();
   resources.use(parts.follower);
   parts.follower.watch(folders);

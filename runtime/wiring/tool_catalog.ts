@@ -7,6 +7,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ToolCatalog } from "../tools/agent_tools.ts";
 import { IdleGuards } from "../tools/http/idle_guards.ts";
+import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
@@ -54,17 +55,7 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
   ]);
   return new ToolCatalog({
     builtin: createBuiltinTools({
-      // Asked at each request: config.yaml may change.
-      http: {
-        get allow() {
-          return settings.config.http.allow;
-        },
-        get deny() {
-          return settings.config.http.deny;
-        },
-        ownPorts,
-        ownAddresses,
-      },
+      http: servicePolicy(settings, ownPorts),
     }),
     idleGuards: new IdleGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
     findAgent: (id) => registry.get(id),
@@ -77,11 +68,6 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
       return gap?.message;
     },
   });
-}
-
-/** The addresses of this machine as they are now: networks come and go while a service runs. */
-function ownAddresses(): string[] {
-  return Deno.networkInterfaces().map(({ address }) => address);
 }
 
 /** The sandbox of all that agents start; `log` hears where there is none. */

@@ -1,6 +1,6 @@
 // The page that asks for the API key, and what it says when that did not do.
 import { RequestRefused } from "../errors.ts";
-import { noticePage } from "../notice_page.ts";
+import { escapeHtml, noticePage } from "../notice_page.ts";
 
 const FAULTS = {
   wrong_key: { status: 401, text: "This is not the API key of this service." },
@@ -51,9 +51,4 @@ export async function originPage(request: Request, { status }: RequestRefused): 
   ${line}</pre>
 <p><a href="ui">Back to the log-in</a></p>`,
   });
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

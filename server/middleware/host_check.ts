@@ -10,6 +10,8 @@ export interface HostCheckOptions {
   hosts: readonly string[];
   /** Origins of a proxy in front or of an app: `https://inkling.example`, `app://obsidian.md`. */
   origins: readonly string[];
+  /** Whether a request may come from another site: somebody follows a link, and that changes nothing. */
+  isFollowed?: (request: Request) => boolean;
 }
 
 /** Refuses another `Host`, and none, with 421, a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
@@ -32,7 +34,8 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
       throw new RequestRefused(403, "Requests of other origins are refused");
     }
     // An origin that config.yaml admits is a site of its own to the browser.
-    if (c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin)) {
+    const isForeign = c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
+    if (isForeign && !options.isFollowed?.(c.req.raw)) {
       throw new RequestRefused(403, "Requests of other sites are refused");
     }
     await next();

@@ -14,7 +14,7 @@ export const budgetOperations: readonly Operation[] = [
     response: z.array(BudgetBody),
     errors: [404],
     async handle({ query: { agent } }, { runtime }) {
-      return (await runtime.budgets(agent)).map(toBudget);
+      return (await runtime.budgets.list(agent)).map(toBudget);
     },
   }),
   defineOperation({
@@ -25,7 +25,7 @@ export const budgetOperations: readonly Operation[] = [
     response: BudgetBody,
     errors: [404, 409, 503],
     async handle({ body }, { runtime }) {
-      return toBudget(await runtime.raiseBudget(toRaise(body)));
+      return toBudget(await runtime.budgets.raise(toRaise(body)));
     },
   }),
 ];

@@ -36,6 +36,8 @@ export function addWorld(cli: FakeCli): void {
   cli.runtime.addExecution({ agentId: "daily" });
   ask(cli, 2);
   cli.files = [{ agentId: "daily", path: "agents/daily.md", diagnostics: [] }];
+  cli.channels = [{ name: "phone", type: "ntfy", problem: null }];
+  cli.trials.set("phone", { name: "phone", delivered: true, reply: "it answered 200" });
   cli.permissions = {
     flags: [{ flag: "--no-prompt", why: "nobody is asked" }],
     remarks: [],
@@ -400,6 +402,25 @@ export const ROWS: readonly Row[] = [
   { argv: ["info"], code: 0, out: /^ {2}Version +1\.2\.3\n/ },
   { argv: ["info", "--json"], code: 0, out: JSON_LINE },
   { argv: ["info", "extra"], code: 2, err: USAGE },
+
+  { argv: ["notify"], code: 0, out: /^Channel .*\nphone .* ready\n$/ },
+  { argv: ["notify", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["notify", "--test"], code: 0, out: "phone: delivered (it answered 200)\n" },
+  { argv: ["notify", "--test", "phone", "--json"], code: 0, out: JSON_LINE },
+  {
+    argv: ["notify", "--test"],
+    code: 1,
+    out: "phone: not delivered (it answered 404)\n",
+    before: (cli) => {
+      cli.trials.set("phone", { name: "phone", delivered: false, reply: "it answered 404." });
+    },
+  },
+  {
+    argv: ["notify", "--test", "fax"],
+    code: 2,
+    err: 'Error: config.yaml has no channel "fax"\n',
+  },
+  { argv: ["notify", "extra"], code: 2, err: USAGE },
 
   {
     argv: ["permissions"],

@@ -1,6 +1,8 @@
 // The command line in one process: terminals in memory, a service that is the real application over a fake runtime.
 import assert from "node:assert/strict";
 import type {
+  ChannelReport,
+  ChannelTrial,
   CliApp,
   InfoReport,
   PermissionReport,
@@ -104,6 +106,9 @@ export interface FakeCli extends AsyncDisposable {
   environment: Readonly<Record<string, string>>;
   distribution: CliApp["distribution"];
   isConfined: boolean;
+  /** The channels of messages, and what comes of a test of each. */
+  channels: ChannelReport[];
+  trials: Map<string, ChannelTrial>;
   /** What `permissions` tells. */
   permissions: PermissionReport;
   isSetUp: boolean;
@@ -192,6 +197,8 @@ export async function createFakeCli(
     environment: { HOME: "/home/me" },
     distribution: { kind: "source", directory: "/home/me/source" },
     isConfined: false,
+    channels: [],
+    trials: new Map(),
     permissions: { flags: [], remarks: [], command: null },
     report: {
       configFile: "/home/me/.config/inkling/config.yaml",
@@ -272,6 +279,11 @@ export async function createFakeCli(
         Promise.resolve(
           cli.files.filter(({ agentId }) => target === undefined || agentId === target),
         ),
+      openChannels: () =>
+        Promise.resolve({
+          report: () => cli.channels,
+          try: (name) => Promise.resolve(cli.trials.get(name)),
+        }),
       info: () => Promise.resolve(cli.report),
       examine: () => {
         const { checks, findings, unchecked } = cli.examination;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
+import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { OPERATIONS } from "../../server/operations/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
@@ -11,6 +12,7 @@ import { REPOSITORY } from "../support/repository.ts";
 const TABLES: Readonly<Record<string, () => string>> = {
   "agent-file": () => fieldTable(definitionSchema.omit({ id: true })),
   "config": () => fieldTable(configSchema),
+  "channel": () => fieldTable(writtenChannel),
   "endpoints": endpointTable,
 };
 

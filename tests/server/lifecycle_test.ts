@@ -97,6 +97,11 @@ const BUSY: [
     { serviceMode: true },
     (runtime) => runtime.addExecution({ status: "waiting" }),
   ],
+  [
+    "a message to send",
+    {},
+    (runtime) => runtime.messagesWait = true,
+  ],
 ];
 
 for (const [what, options, prepare] of BUSY) {

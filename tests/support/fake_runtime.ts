@@ -25,6 +25,7 @@ import type {
   FollowItem,
   FollowOptions,
   HookOutcome,
+  LinkedQuestion,
   ListedExecution,
   Outcomes,
   PendingRequest,
@@ -98,6 +99,15 @@ export class FakeRuntime implements Runtime {
   readonly slots: Slot[] = [];
   schedulerStatus: SchedulerStatus["status"] = "running";
   watcherActive = false;
+  /** Links to questions, by token. */
+  readonly links = new Map<string, LinkedQuestion>();
+  /** Whether there are messages to send. */
+  messagesWait = false;
+  readonly messages = {
+    findLink: (token: string) => Promise.resolve(this.links.get(token)),
+    hasOpen: () => this.messagesWait,
+  };
+  publicUrl: string | null = null;
   /** What is doubtful in config.yaml. */
   configWarnings: Config["warnings"] = [];
   /** What config.yaml says under `http`. */
@@ -127,6 +137,7 @@ export class FakeRuntime implements Runtime {
     return {
       ...config,
       http: { ...config.http, ...this.http },
+      publicUrl: this.publicUrl,
       warnings: this.configWarnings,
     };
   }
@@ -296,19 +307,19 @@ export class FakeRuntime implements Runtime {
     });
   }
 
-  budgets(agentId?: string): Promise<BudgetFigures[]> {
-    return Promise.resolve(
-      this.budgetFigures.filter((one) => agentId === undefined || one.agentId === agentId),
-    );
-  }
-
-  raiseBudget(request: RaiseRequest): Promise<BudgetFigures> {
-    this.raises.push(request);
-    const [state] = this.budgetFigures;
-    return state === undefined
-      ? Promise.reject(new FakeRefusal("conflict", "There is no such budget"))
-      : Promise.resolve(state);
-  }
+  readonly budgets: Runtime["budgets"] = {
+    list: (agentId) =>
+      Promise.resolve(
+        this.budgetFigures.filter((one) => agentId === undefined || one.agentId === agentId),
+      ),
+    raise: (request) => {
+      this.raises.push(request);
+      const [state] = this.budgetFigures;
+      return state === undefined
+        ? Promise.reject(new FakeRefusal("conflict", "There is no such budget"))
+        : Promise.resolve(state);
+    },
+  };
 
   countOutcomes(since: number): Promise<Map<string, Outcomes>> {
     const begun = [...this.executions.values()].filter(({ startedAt }) => startedAt >= since);

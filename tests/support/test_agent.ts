@@ -41,6 +41,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     onPending: "skip",
     confirmTimeoutMs: null,
     onRestart: "orphan",
+    notify: {},
     onBudget: "pause",
     unpriced: "refuse",
     enabled: true,

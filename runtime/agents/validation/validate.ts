@@ -1,5 +1,6 @@
 // What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs. Each thing
 // that is looked at has a file of its own beside this one.
+import type { Config } from "../../config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Agent } from "../agent.ts";
@@ -10,6 +11,7 @@ import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
 import { diagnoseWebhook } from "./validate_webhook.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
+import { suggest } from "../../../base/text/suggestion.ts";
 import { showValue } from "../../config/shown_value.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
 
@@ -23,6 +25,7 @@ export type ValidateAgentOptions =
   & {
     /** Looks at the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
+    config: Pick<Config, "notify">;
   };
 
 /** Checks one agent file. Returns errors and warnings in the order of lines; empty when nothing is to say. */
@@ -42,12 +45,31 @@ export async function validateAgent(
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
+    ...diagnoseChannels(agent, file, options),
     ...diagnoseWebhook(agent, file, options),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...options.knownTools, ...resources.toolNames],
     }),
     ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** A warning for each channel that config.yaml does not have: nothing is sent there. */
+function diagnoseChannels(
+  { notify }: Agent,
+  file: DiagnosedFile,
+  { config }: { config: Pick<Config, "notify"> },
+): Diagnostic[] {
+  const channels = Object.keys(config.notify.channels);
+  return (notify.to ?? []).flatMap((name, index) => {
+    if (channels.includes(name)) return [];
+    const nearest = suggest(name, channels);
+    return [diagnose(file, ["notify", "to", index], {
+      severity: "warning",
+      message: `notify.to names ${showValue(name)}, which is none of config.yaml's notify.channels`,
+      ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+    })];
+  });
 }
 
 /** Whose clock counts for an agent that names no zone. */

@@ -82,8 +82,8 @@ function withStart(
   fresh: Config,
   { started, defaults }: { started: Config; defaults: AgentDefaults },
 ): Config {
-  const { workspace, agentsDir, maxConcurrentRuns, http: { hosts, origins } } = started;
-  const kept = { workspace, agentsDir, maxConcurrentRuns };
+  const { workspace, agentsDir, maxConcurrentRuns, publicUrl, http: { hosts, origins } } = started;
+  const kept = { workspace, agentsDir, maxConcurrentRuns, publicUrl };
   // The same object where they are the same: agents are parsed anew for another one.
   const isSame = JSON.stringify(fresh.defaults) === JSON.stringify(defaults);
   const config = {
@@ -96,6 +96,7 @@ function withStart(
     ["workspace", fresh.workspace, workspace],
     ["agents_dir", fresh.agentsDir, agentsDir],
     ["defaults.max_concurrent_runs", fresh.maxConcurrentRuns, maxConcurrentRuns],
+    ["public_url", fresh.publicUrl, publicUrl],
     ["http.hosts", fresh.http.hosts, hosts],
     ["http.origins", fresh.http.origins, origins],
   ].filter(([, now, before]) => JSON.stringify(now) !== JSON.stringify(before));

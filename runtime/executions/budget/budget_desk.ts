@@ -1,10 +1,12 @@
 // Budgets for people: how they stand, what is allowed beyond them, and the word that one comes near its end.
 import type { Agent } from "../../agents/agent.ts";
+import { AgentNotFound } from "../../agents/agent_not_found.ts";
 import type { BudgetPeriod, BudgetUnit } from "../../config/agent_settings.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
+import { ReadOnlyRuntime } from "../refusals.ts";
 import { OPEN_STATUSES } from "../states.ts";
 import {
   type Budget,
@@ -46,6 +48,9 @@ export interface BudgetDeskPorts {
   gate: Pick<BudgetGate, "budgetsOf">;
   executions: Pick<ExecutionReads, "listExecutions">;
   listAgents(): readonly Agent[];
+  findAgent(id: string): Agent | undefined;
+  /** Whether nothing may be written. */
+  isReadOnly: boolean;
 }
 
 /** Where people ask for budgets. */
@@ -56,14 +61,23 @@ export class BudgetDesk {
     this.#ports = ports;
   }
 
-  /** The budgets of an agent, or of all and of the workspace; trees as far as they have not ended. */
-  async list(agent?: Agent): Promise<BudgetFigures[]> {
+  /**
+   * How budgets stand: those of an agent, or all and the workspace's; of trees those that have not ended. Throws
+   * AgentNotFound.
+   */
+  async list(agentId?: string): Promise<BudgetFigures[]> {
+    const agent = agentId === undefined ? undefined : this.#agent(agentId);
     return (await this.#ports.store.readBudgets(await this.#budgets(agent))).map(toFigures);
   }
 
-  /** Allows more until the period ends; returns how the budget stands then. Throws NoSuchBudget. */
+  /**
+   * Allows more until the period ends; returns how the budget stands then. Throws AgentNotFound, NoSuchBudget, and
+   * ReadOnlyRuntime.
+   */
   async raise(request: RaiseRequest): Promise<BudgetFigures> {
-    const { store } = this.#ports;
+    const { store, isReadOnly } = this.#ports;
+    if (isReadOnly) throw new ReadOnlyRuntime();
+    if (request.agentId !== undefined) this.#agent(request.agentId);
     const { agentId = null, unit, period, executionId, amount } = request;
     const all = (await this.#budgets()).filter((one) => one.agentId === agentId);
     const budget = all.find((one) =>
@@ -75,6 +89,12 @@ export class BudgetDesk {
     const [state] = await store.readBudgets([budget]);
     if (state === undefined) throw new TypeError("A budget was not read");
     return toFigures(state);
+  }
+
+  #agent(id: string): Agent {
+    const agent = this.#ports.findAgent(id);
+    if (agent === undefined) throw new AgentNotFound(id);
+    return agent;
   }
 
   async #budgets(agent?: Agent): Promise<Budget[]> {

@@ -2,6 +2,7 @@
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
+import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../follow_ups.ts";
@@ -13,10 +14,12 @@ import { wakeAncestors } from "./waiting.ts";
 export class SqliteEndingStore implements EndingStore {
   readonly #db: Database;
   readonly #instanceId: string;
+  readonly #outbox: Pick<Outbox, "tell">;
 
-  constructor(db: Database, instanceId: string) {
+  constructor(db: Database, instanceId: string, outbox: Pick<Outbox, "tell"> = NO_OUTBOX) {
     this.#db = db;
     this.#instanceId = instanceId;
+    this.#outbox = outbox;
   }
 
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
@@ -44,6 +47,7 @@ export class SqliteEndingStore implements EndingStore {
       voidRequests(this.#db, executionId, ending.finishedAt);
       const execution = toExecution(row);
       appendFrames(this.#db, executionId, ending.frames(execution));
+      this.#outbox.tell({ type: "ended", execution, output: ending.output });
       insertFollowUps(this.#db, executionId, ending.followers ?? []);
       // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
       const ancestors = ending.from === "waiting"

@@ -8,6 +8,7 @@ import { SqliteExecutionReads } from "./execution_reads.ts";
 import { SqliteFamilyStore } from "./families.ts";
 import { SqliteRecoveryStore } from "./recovery.ts";
 import { SqliteRequestStore } from "./requests.ts";
+import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
 
 /** All of them, to be handed to who needs which. */
 export interface SqliteExecutionStores {
@@ -21,14 +22,21 @@ export interface SqliteExecutionStores {
   executions: SqliteExecutionReads;
 }
 
-/** Puts them over a database; `instanceId` is whose executions they start, adopt and resume. */
-export function createExecutionStores(db: Database, instanceId: string): SqliteExecutionStores {
+/**
+ * Puts them over a database; `instanceId` is whose executions they start, adopt and resume, `outbox` hears what people may
+ * want to know.
+ */
+export function createExecutionStores(
+  db: Database,
+  instanceId: string,
+  outbox: Outbox = NO_OUTBOX,
+): SqliteExecutionStores {
   return {
     acceptances: new SqliteAcceptanceStore(db, instanceId),
     conversations: new SqliteConversationStore(db),
-    requests: new SqliteRequestStore(db, instanceId),
+    requests: new SqliteRequestStore(db, instanceId, outbox),
     families: new SqliteFamilyStore(db),
-    endings: new SqliteEndingStore(db, instanceId),
+    endings: new SqliteEndingStore(db, instanceId, outbox),
     recovery: new SqliteRecoveryStore(db, instanceId),
     budgets: new SqliteBudgetStore(db, instanceId),
     executions: new SqliteExecutionReads(db),

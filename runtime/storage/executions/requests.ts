@@ -7,6 +7,7 @@ import type {
   RequestStore,
 } from "../../executions/record/request_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
+import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
 import { raiseBudget } from "../budgets.ts";
 import type { Database } from "../database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
@@ -22,16 +23,20 @@ import { pauseExecution, wakeAncestors, wakeExecution } from "./waiting.ts";
 export class SqliteRequestStore implements RequestStore {
   readonly #db: Database;
   readonly #instanceId: string;
+  readonly #outbox: Pick<Outbox, "tell">;
 
-  constructor(db: Database, instanceId: string) {
+  constructor(db: Database, instanceId: string, outbox: Pick<Outbox, "tell"> = NO_OUTBOX) {
     this.#db = db;
     this.#instanceId = instanceId;
+    this.#outbox = outbox;
   }
 
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution> {
     return this.#db.change("power", () => {
       insertRequest(this.#db, opening.request);
-      return pauseExecution(this.#db, executionId, opening);
+      const execution = pauseExecution(this.#db, executionId, opening);
+      this.#outbox.tell({ type: "waiting", execution, request: opening.request });
+      return execution;
     });
   }
 

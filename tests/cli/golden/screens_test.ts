@@ -117,6 +117,17 @@ function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void
   processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
 
+/** A channel that works, and one that does not. */
+function addChannels({ cli }: World): void {
+  const reply = "the variable SLACK_WEBHOOK_URL is not set: write it into the .env";
+  cli.channels = [
+    { name: "phone", type: "ntfy", problem: null },
+    { name: "team", type: "slack", problem: reply },
+  ];
+  cli.trials.set("phone", { name: "phone", delivered: true, reply: "ntfy.sh answered 200" });
+  cli.trials.set("team", { name: "team", delivered: false, reply });
+}
+
 function addPermissions({ cli }: World): void {
   cli.permissions = {
     flags: [
@@ -575,6 +586,9 @@ const SCREENS: readonly Screen[] = [
   },
   { name: "checkpoint of nothing", argv: ["checkpoint"] },
   { name: "checkpoint --force alone", argv: ["checkpoint", "--force"], code: 2 },
+  { name: "notify", argv: ["notify"], before: addChannels },
+  { name: "notify --test", argv: ["notify", "--test"], code: 1, before: addChannels },
+  { name: "notify without channels", argv: ["notify"] },
   { name: "permissions", argv: ["permissions"], before: addPermissions },
   { name: "permissions --command", argv: ["permissions", "--command"], before: addPermissions },
   {

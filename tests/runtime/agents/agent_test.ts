@@ -43,6 +43,7 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
     onPending: "skip",
     confirmTimeoutMs: null,
     onRestart: "orphan",
+    notify: {},
     onBudget: "pause",
     unpriced: "refuse",
     enabled: true,
@@ -72,6 +73,7 @@ auto_approve: [file_write]
 on_pending: parallel
 confirm_timeout: 1h30m
 on_restart: resume
+notify: {on: [waiting, success], to: [phone]}
 budget: {per_day: 2.50, per_month: 30, tree: 1, timezone: Europe/Paris, tokens: {per_day: 1000, per_month: none, tree: 5}}
 on_budget: abort
 unpriced: allow
@@ -133,6 +135,7 @@ enabled: false`,
     onPending: "parallel",
     confirmTimeoutMs: 5_400_000,
     onRestart: "resume",
+    notify: { on: ["waiting", "success"], to: ["phone"] },
     onBudget: "abort",
     unpriced: "allow",
     enabled: false,

@@ -94,6 +94,6 @@ defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_toke
   });
   server.assertDone();
   await using runtime = await place.open({ clock, mode: "read-only" });
-  const [budget] = await runtime.budgets();
+  const [budget] = await runtime.budgets.list();
   assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [2, 0, 3]);
 });

@@ -175,3 +175,29 @@ Deno.test("validateWorkspace() says which price counts instead of a broken one",
   );
   assert.match(await found("b"), /another source's price is used\)$/);
 });
+
+Deno.test("validateWorkspace() tells which channels of messages cannot work, and which an agent names in vain", async () => {
+  await using place = await createTestWorkspace({ shell: { HOOK: "not-a-secret-of-webhooks" } });
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}
+notify:
+  channels:
+    team: { type: slack, url: TEAM }
+    hook: { type: webhook, url: "https://in.example", secret: HOOK }
+    phone: { type: ntfy, topic: t }
+    off: { type: command, run: [no-such-program] }
+    gone: { type: command, run: [/no/such/program], allow: true }
+`,
+  );
+  await place.writeAgent("a", ECHO.replace("---\n", "---\nnotify: { to: [phone, phoen] }\n"));
+  const { "config.yaml": config = [], a = [] } = await validate(place);
+  const told = config.map((one) => one.replace(/^.*config\.yaml:\d+:\d+: /, ""));
+  assert.equal(told.length, 4);
+  assert.match(told[0] ?? "", /notify\.channels\.off is off/);
+  assert.match(told[1] ?? "", /Messages through team do not arrive: the variable TEAM is not set/);
+  assert.match(told[2] ?? "", /Messages through hook do not arrive: its secret must be whsec_/);
+  assert.match(told[3] ?? "", /Messages through gone do not arrive: \/no\/such\/program is not/);
+  assert.equal(a.length, 1);
+  assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
+});

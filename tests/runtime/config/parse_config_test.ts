@@ -64,6 +64,12 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       pinKeys: false,
       sandbox: "preferred",
       http: { allow: [], deny: [], hosts: [], origins: [] },
+      publicUrl: null,
+      notify: {
+        on: ["waiting", "error", "budget", "missed", "loop"],
+        channels: {},
+        quiet: { pass: [] },
+      },
       warnings: [],
     });
   }
@@ -100,6 +106,18 @@ defaults:
   max_agent_depth: 0
   max_concurrent_runs: 1
   pin_keys: true
+public_url: https://inkling.example/team/
+notify:
+  on: [waiting]
+  to: [phone]
+  channels:
+    phone: { type: ntfy, topic: team-1, url: "https://ntfy.example/", token: NTFY_TOKEN }
+    public: { type: ntfy, topic: t }
+    team: { type: slack, url: SLACK_URL }
+    hook: { type: webhook, url: "https://hooks.example/in", secret: HOOK_SECRET }
+    tell: { type: command, run: [tell, --loud], allow: true }
+    screen: { type: desktop }
+  quiet: { from: "22:00", to: "07:00", timezone: Europe/Paris, pass: [waiting] }
 `),
     {
       path: "config.yaml",
@@ -148,6 +166,25 @@ defaults:
         deny: ["private"],
         hosts: ["proxy"],
         origins: ["https://proxy"],
+      },
+      publicUrl: "https://inkling.example/team",
+      notify: {
+        on: ["waiting"],
+        to: ["phone"],
+        channels: {
+          phone: {
+            type: "ntfy",
+            topic: "team-1",
+            url: "https://ntfy.example",
+            token: "NTFY_TOKEN",
+          },
+          public: { type: "ntfy", topic: "t", url: "https://ntfy.sh" },
+          team: { type: "slack", url: "SLACK_URL" },
+          hook: { type: "webhook", url: "https://hooks.example/in", secret: "HOOK_SECRET" },
+          tell: { type: "command", run: ["tell", "--loud"], allow: true },
+          screen: { type: "desktop" },
+        },
+        quiet: { from: "22:00", to: "07:00", timezone: "Europe/Paris", pass: ["waiting"] },
       },
       warnings: [],
     },
@@ -340,4 +377,50 @@ Deno.test("loadConfig() refuses what is no text file", async () => {
       /over 256 KB/,
     );
   });
+});
+
+Deno.test("parseConfig() tells what is wrong with notify, and repeats no address that may be secret", () => {
+  const text = `public_url: ftp://x
+notify:
+  on: [waitin]
+  to: [phon]
+  channels:
+    phone: { type: ntfy, topic: "a b", secret: X }
+    bare: { type: webhook }
+    team: { type: slack, url: "https://hooks.example/s3cr3t" }
+    hook: { type: webhook, url: "https://u:s3cr3t@x/", secret: whsec_s3cr3t }
+    "a b": { type: desktop }
+    run: { type: command, run: [] }
+    off: { type: command, run: [x] }
+  quiet: { from: "7:00" }
+`;
+  const parsed = parseConfig(text, { path: "config.yaml", home: "/home/me" });
+  assert.ok("diagnostics" in parsed);
+  const told = parsed.diagnostics.map(({ line, message }) => `${line} ${message}`);
+  assert.deepEqual(told, [
+    '1 public_url must be an http or https address, got "ftp://x"',
+    '3 notify.on[0] must be waiting, error, success, budget, missed or loop, got "waitin"',
+    '4 notify.to names "phon", which is none of notify.channels',
+    '6 notify.channels.phone.topic must be 1 to 64 letters, digits, - and _, got "a b"',
+    "7 notify.channels.bare.url is missing",
+    "7 notify.channels.bare.secret is missing",
+    "8 notify.channels.team.url must be the name of the environment variable that holds the address, which is a secret",
+    "9 notify.channels.hook.secret must be the name of an environment variable, not a key",
+    '10 notify.channels."a b" has a name that must be 1 to 40 letters, digits, - and _, got {"type":"desktop"}',
+    "11 notify.channels.run is off: a command is started only with allow: true",
+    "11 notify.channels.run.run must name a program, got []",
+    "12 notify.channels.off is off: a command is started only with allow: true",
+    '13 notify.quiet.from must be a time such as "22:00", got "7:00"',
+    "13 notify.quiet needs both from and to",
+  ]);
+  const mended = text.replace("a b", "ab").replace("whsec_s3cr3t", "HOOK");
+  const again = parseConfig(mended, { path: "config.yaml", home: "/home/me" });
+  assert.ok("diagnostics" in again);
+  assert.deepEqual(
+    again.diagnostics.filter(({ line }) => line === 6 || line === 9).map((one) => one.message),
+    [
+      "notify.channels.phone.secret has no meaning for a channel of type ntfy",
+      "notify.channels.hook.url must not hold a user name or password",
+    ],
+  );
 });

@@ -259,6 +259,36 @@ Deno.test("deriveFlags() lets no agent mean every host or variable, and tells of
   assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
 });
 
+Deno.test("deriveFlags() allows where messages go, the variables that they need, and programs only where they are allowed", async () => {
+  await using place = await createTestWorkspace({ shell: { TEAM: "https://hooks.example/x" } });
+  const write = (more: string) =>
+    Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}
+notify:
+  channels:
+    phone: { type: ntfy, url: "http://ntfy.example:8080", topic: t, token: PHONE }
+    team: { type: slack, url: TEAM }
+    lost: { type: slack, url: NOT_SET }
+    hook: { type: webhook, url: "https://in.example/", secret: HOOK }
+    off: { type: command, run: [x] }
+${more}`,
+    );
+  await write("");
+  const derived = await derive(place);
+  const hosts = valuesOf(derived, "allow-net");
+  for (const host of ["ntfy.example:8080", "hooks.example:443", "in.example:443"]) {
+    assert.ok(hosts.includes(host), host);
+  }
+  const variables = valuesOf(derived, "allow-env");
+  for (const name of ["PHONE", "TEAM", "NOT_SET", "HOOK"]) {
+    assert.ok(variables.includes(name), name);
+  }
+  assert.deepEqual(derived.flags.filter(({ flag }) => flag.startsWith("--allow-run")), []);
+  await write("    screen: { type: desktop }\n");
+  assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
+});
+
 Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other variable more", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("plain", demo(""));

@@ -1,10 +1,12 @@
 // One call of every method of a store that writes, with how firmly its change must be on disk when it returns.
 import { SqliteBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { SqliteCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
+import { SqliteAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
 import type { Durability } from "../../../runtime/storage/database.ts";
 import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
 import { SqliteFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
 import { SqliteKnownToolStore } from "../../../runtime/storage/known_tools.ts";
+import { SqliteOutbox } from "../../../runtime/storage/outbox.ts";
 import { SqliteSettingsStore } from "../../../runtime/storage/settings.ts";
 import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
 import { SqliteWatchStore } from "../../../runtime/storage/watches.ts";
@@ -42,7 +44,105 @@ export interface DurableChange {
   prepare: (store: TestStore) => Promise<() => unknown> | (() => unknown);
 }
 
+/** Messages that are made of nothing. */
+function openOutbox({ db }: TestStore): SqliteOutbox {
+  const draft = {
+    channel: "phone",
+    kind: "error" as const,
+    agentId: "tester",
+    executionId: 1,
+    requestId: null,
+    folds: true,
+    title: "Tester failed",
+    text: "It broke",
+  };
+  return new SqliteOutbox(db, {
+    toDrafts: () => [draft],
+    now: () => 1_000,
+    stored: () => {},
+    failed: () => {},
+  });
+}
+
+/** One message, told already. */
+function openTold(store: TestStore): { outbox: SqliteOutbox; id: string } {
+  const outbox = openOutbox(store);
+  outbox.announce(BUDGET);
+  const { id } = store.db.get<{ id: string }>("SELECT id FROM outbox") ?? { id: "" };
+  return { outbox, id };
+}
+
+const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
+
 export const DURABLE_CHANGES: readonly DurableChange[] = [
+  {
+    change: "SqliteOutbox.tell",
+    durability: "power",
+    prepare: (store) => {
+      const outbox = openOutbox(store);
+      return () => store.db.transaction("power", () => outbox.tell(BUDGET));
+    },
+  },
+  {
+    change: "SqliteOutbox.announce",
+    durability: "process",
+    prepare: (store) => {
+      const outbox = openOutbox(store);
+      return () => outbox.announce(BUDGET);
+    },
+  },
+  {
+    change: "SqliteOutbox.claim",
+    durability: "process",
+    prepare: (store) => {
+      const { outbox } = openTold(store);
+      return () => outbox.claim({ except: [], kinds: null, now: 2_000, retryAt: () => 3_000 });
+    },
+  },
+  {
+    change: "SqliteOutbox.retryAll",
+    durability: "process",
+    prepare: (store) => {
+      const { outbox } = openTold(store);
+      outbox.claim({ except: [], kinds: null, now: 2_000, retryAt: () => 3_000 });
+      return () => outbox.retryAll(2_500);
+    },
+  },
+  {
+    change: "SqliteOutbox.postpone",
+    durability: "process",
+    prepare: (store) => {
+      const { outbox, id } = openTold(store);
+      return () => outbox.postpone(id, 9_000);
+    },
+  },
+  {
+    change: "SqliteOutbox.close",
+    durability: "process",
+    prepare: (store) => {
+      const { outbox, id } = openTold(store);
+      return () => outbox.close(id, { outcome: "delivered", at: 2_000 });
+    },
+  },
+  {
+    change: "SqliteOutbox.purge",
+    durability: "process",
+    prepare: (store) => {
+      const { outbox, id } = openTold(store);
+      outbox.close(id, { outcome: "delivered", at: 2_000 });
+      return () => outbox.purge(3_000);
+    },
+  },
+  {
+    change: "SqliteAnswerLinkStore.addLink",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      await ask(store, id);
+      const links = new SqliteAnswerLinkStore(store.db);
+      return () => links.addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 });
+    },
+  },
   {
     change: "SqliteAcceptanceStore.acceptExecution",
     durability: "power",

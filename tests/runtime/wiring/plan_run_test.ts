@@ -163,7 +163,7 @@ Deno.test("planRun() changes nothing: no row, no file, no line in the log, no qu
   assert.ok(plan.tools.some(({ server }) => server === "shelf"));
   assert.ok(plan.tools.some(({ name, source }) => name === "own" && source === "custom"));
   assert.deepEqual(plan.notices, [
-    "A key of a model provider stays out of the prompt (variables: OPENAI_API_KEY)",
+    "A key of a model provider or a webhook stays out of the prompt (variables: OPENAI_API_KEY)",
   ]);
   assert.deepEqual(rowsOf(place), before.rows);
   assert.deepEqual(await filesIn(place.root), files);
@@ -248,12 +248,12 @@ Deno.test("planRun() tells where each setting comes from, with its line", async 
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults:\n  provider: demo\n  model: echo\n  max_tokens: 1000\n` +
-      "  temperature:\n  max_cost_usd: 2\n  history: off\n",
+      "  temperature:\n  max_cost_usd: 2\n  history: off\n  budget: { per_day: 3, tree: 1 }\n",
   );
   await place.writeAgent(
     "a",
     "---\nname: A\nhistory:\nconfirm_timeout: 5m\nauto_approve: [file_write]\nsettings:\n" +
-      "  timeout: 60\n  max_cost_usd: null\n---\nGo.\n",
+      "  timeout: 60\n  max_cost_usd: null\nbudget:\n  per_day: 2\n  tokens: { tree: 500 }\n---\nGo.\n",
   );
   await using runtime = await place.open();
   const told = async () => {
@@ -269,6 +269,11 @@ Deno.test("planRun() tells where each setting comes from, with its line", async 
     on_pending: "skip default",
     confirm_timeout: "5m file 4",
     on_restart: "orphan default",
+    on_budget: "pause default",
+    unpriced: "refuse default",
+    "budget.per_day": "2 file 10",
+    "budget.tree": "1 config 9",
+    "budget.tokens.tree": "500 file 11",
     temperature: "0.7 default",
     max_tokens: "1000 config 5",
     timeout: "60 file 7",

@@ -35,7 +35,7 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   await runtime.respond(first.id, { requestId, answer: { approved: true } });
   const ended = await atRest(runtime, first.id);
   assert.deepEqual([ended.status, ended.outputData, ended.costUsd], ["success", "Done.", 1.3]);
-  const [budget] = await runtime.budgets("daily");
+  const [budget] = await runtime.budgets.list("daily");
   assert.deepEqual(
     [budget?.limit, budget?.raised, budget?.used, budget?.reserved, budget?.left],
     [2.25, 0.75, 1.3, 0, 0.95],
@@ -50,7 +50,7 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   const denied = await atRest(runtime, second.id);
   assert.deepEqual([denied.status, denied.error], ["aborted", "Aborted: budget per_day ($2.25)"]);
   assert.equal(denied.costUsd, null);
-  assert.equal((await runtime.budgets("daily"))[0]?.raised, 0.75);
+  assert.equal((await runtime.budgets.list("daily"))[0]?.raised, 0.75);
 });
 
 Deno.test("the money that an answer allows is stored with it, and holds for that day only", async () => {
@@ -70,9 +70,9 @@ Deno.test("the money that an answer allows is stored with it, and holds for that
   const { requestId } = await runtime.pendingRequest(id);
   await runtime.respond(id, { requestId, answer: { approved: true } });
   assert.equal((await atRest(runtime, id)).status, "success");
-  assert.equal((await runtime.budgets("daily"))[0]?.left, 0);
+  assert.equal((await runtime.budgets.list("daily"))[0]?.left, 0);
   world.clock.jump(13 * 3_600_000);
-  const [next] = await runtime.budgets("daily");
+  const [next] = await runtime.budgets.list("daily");
   assert.deepEqual([next?.limit, next?.raised, next?.used], [0.5, 0, 0]);
 });
 
@@ -111,7 +111,7 @@ Deno.test("a budget in tokens counts what was read and what was written", async 
   );
   await using runtime = await world.open();
   assert.equal((await runOf(runtime, "daily")).status, "success");
-  const [budget] = await runtime.budgets("daily");
+  const [budget] = await runtime.budgets.list("daily");
   assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
   // What the next call reads is set aside as a whole, and the tools alone are more than what is left.
   await world.place.writeScript(
@@ -156,7 +156,7 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
   assert.equal((await runOf(runtime, "two")).status, "success");
   const third = await runOf(runtime, "three");
   assert.equal(third.error, "Aborted: budget per_day ($2.50) of the workspace");
-  await runtime.raiseBudget({ unit: "usd", period: "day", amount: 1 });
+  await runtime.budgets.raise({ unit: "usd", period: "day", amount: 1 });
   assert.equal((await runOf(runtime, "three")).status, "success");
 });
 
@@ -231,7 +231,7 @@ Deno.test("days begin in the budget's own zone, also where one has 23 hours", as
   );
   await using runtime = await world.open();
   const resets = async () =>
-    new Date((await runtime.budgets("daily"))[0]?.resetsAt ?? 0).toISOString();
+    new Date((await runtime.budgets.list("daily"))[0]?.resetsAt ?? 0).toISOString();
   assert.equal(await resets(), "2026-03-28T23:00:00.000Z");
   assert.equal((await runOf(runtime, "daily")).status, "success");
   assert.equal((await runOf(runtime, "daily")).status, "aborted");
@@ -258,7 +258,7 @@ Deno.test("a call that failed on the way counts as far as it was seen; its repet
     await world.clock.advance(seconds * 1_000);
   }
   await atRest(runtime, id);
-  const [budget] = await runtime.budgets("daily");
+  const [budget] = await runtime.budgets.list("daily");
   // Four attempts, each with some tokens of its text.
   assert.equal(budget?.reserved, 0);
   assert.ok(budget.used >= 4 * 0.3, String(budget.used));
@@ -312,7 +312,7 @@ Deno.test("what a killed service was calling counts in full at the next start", 
     assert.ok("id" in reserved);
   }
   await using runtime = await world.open();
-  const [budget] = await runtime.budgets("daily");
+  const [budget] = await runtime.budgets.list("daily");
   assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [1.3, 0, 0.7]);
   assert.equal((await runOf(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
   assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
@@ -354,6 +354,6 @@ Deno.test("runs at once wait for money that is set aside for others, instead of 
   }
   const ends = await Promise.all(ids.map((id) => runtime.getExecution(id)));
   assert.deepEqual(ends.map(({ status }) => status), Array(8).fill("success"));
-  const [budget] = await runtime.budgets("many");
+  const [budget] = await runtime.budgets.list("many");
   assert.deepEqual([budget?.used, budget?.reserved], [1.6, 0]);
 });

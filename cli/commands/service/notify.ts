@@ -1,0 +1,60 @@
+// notify: the channels of messages, whether each can work, and a test message through them.
+import type { ChannelTrial } from "../../app.ts";
+import { warnOfConfig } from "../../config_warnings.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+
+const NONE = "config.yaml has no channels: write one under notify.channels, such as\n" +
+  "  phone: { type: ntfy, topic: a-long-random-name }";
+
+/** Shows the channels, or sends a test message through all of them or through one. */
+export async function notify(
+  context: CommandContext,
+  options: { test?: string | true; json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const channels = await app.openChannels(workspaceOf(context));
+  const reports = channels.report();
+  if (options.test === undefined) {
+    if (options.json) output.json({ channels: reports });
+    else if (reports.length === 0) output.note(NONE);
+    else {
+      output.table(
+        [{ header: "Channel" }, { header: "Type" }, { header: "State" }],
+        reports.map(({ name, type, problem }) => [
+          name,
+          type,
+          problem === null ? "ready" : "not ready",
+        ]),
+      );
+      for (const { name, problem } of reports) {
+        if (problem !== null) output.warning(`Messages through ${name} do not arrive: ${problem}`);
+      }
+    }
+    if (!options.json) await warnOfConfig(context);
+    return EXIT.ok;
+  }
+  const names = options.test === true ? reports.map(({ name }) => name) : [options.test];
+  if (names.length === 0) throw new CommandFailure(EXIT.failed, NONE);
+  const trials: ChannelTrial[] = [];
+  for (const name of names) {
+    const trial = await channels.try(name);
+    if (trial === undefined) {
+      const known = reports.map(({ name }) => name);
+      const nearest = app.suggest(name, known);
+      const hint = nearest === undefined ? "" : `\nDid you mean "${nearest}"?`;
+      throw new CommandFailure(EXIT.usage, `config.yaml has no channel "${name}"${hint}`);
+    }
+    trials.push(trial);
+    if (!options.json) tell(trial, context);
+  }
+  if (options.json) output.json({ trials });
+  return trials.every(({ delivered }) => delivered) ? EXIT.ok : EXIT.failed;
+}
+
+function tell({ name, delivered, reply }: ChannelTrial, { output }: CommandContext): void {
+  const { style } = output;
+  const verdict = delivered ? style.green("delivered") : style.red("not delivered");
+  output.line(`${name}: ${verdict} (${toOneLine(reply.replace(/\.$/, ""))})`);
+}

@@ -1,0 +1,151 @@
+// What may be sent to the links in messages, and what receivers of messages may answer.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { checkAnswer, type HumanRequest } from "../../../runtime/executions/human_request.ts";
+import { cutBytes } from "../../../runtime/notify/channels/channel.ts";
+import { readRetryAfter } from "../../../runtime/notify/channels/http_post.ts";
+import { readSigningSecret } from "../../../runtime/notify/channels/webhook.ts";
+import {
+  type AnswerPort,
+  HOST,
+  openPort,
+  ORIGIN,
+  OTHER,
+  TOKEN,
+} from "../../../tests/server/answers/answer_port.ts";
+import { readAnswer } from "../../../server/answers/answers.ts";
+import { defineTarget } from "../target.ts";
+
+interface SentRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const text = fc.string({ unit: "grapheme", maxLength: 30 });
+const printable = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 20,
+});
+const tokens = fc.oneof(
+  fc.constantFrom(TOKEN, TOKEN, TOKEN, OTHER, `${TOKEN}t`, TOKEN.slice(1), ""),
+  printable.map((one) => encodeURIComponent(one)),
+);
+const paths = tokens.chain((token) =>
+  fc.constantFrom(
+    `/answer/${token}`,
+    `/answer/${token}`,
+    `/answer/${token}/`,
+    `/answer//${token}`,
+    `/answer/${token}?decision=approve`,
+    `/answer/../agents/${token}`,
+    `/ANSWER/${token}`,
+  )
+);
+const fields = fc.array(
+  fc.tuple(
+    fc.constantFrom("decision", "reason", "text", "choice", "x"),
+    fc.oneof(fc.constantFrom("approve", "deny", "0", "1", "-1", "1e9", ""), text),
+  ),
+  { maxLength: 4 },
+);
+
+export const answerLinks = defineTarget<SentRequest, { nothing?: never }>({
+  name: "answer-links",
+  claim:
+    "nothing is answered but by a POST of our own page to the whole link, and no other path is open",
+  oneIn: 5,
+  cases: () =>
+    fc.record({
+      method: fc.constantFrom("GET", "HEAD", "POST", "POST", "PUT", "DELETE", "OPTIONS"),
+      path: paths,
+      headers: fc.record({
+        host: fc.constantFrom(HOST, HOST, HOST, "evil.example"),
+        origin: fc.oneof(
+          fc.constantFrom(ORIGIN, ORIGIN, "null", "https://evil.example"),
+          printable,
+        ),
+        "sec-fetch-site": fc.constantFrom("same-origin", "cross-site", "same-site", "none"),
+      }, { requiredKeys: ["host"] }).map((all) => all as Record<string, string>),
+      body: fields.map((all) => new URLSearchParams(all).toString()),
+    }),
+  async check(request) {
+    const port = openPort();
+    const { status, answer } = await send(port, request);
+    assert.ok(status < 500, `${status}`);
+    const { method, path, headers: { host, origin }, body } = request;
+    const isLink = /^\/answer\/[\w-]{43}(\?.*)?$/.test(path);
+    if (!isLink || !["GET", "HEAD", "POST"].includes(method)) assert.equal(status, 401);
+    const isWhole = path.startsWith(`/answer/${TOKEN}`) && isLink;
+    const isOurs = host === HOST && [undefined, ORIGIN, `http://${HOST}`].includes(origin);
+    const decides = ["approve", "deny"].includes(new URLSearchParams(body).get("decision") ?? "");
+    const site = request.headers["sec-fetch-site"];
+    const isAllowed = isOurs && (site !== "cross-site" || origin === ORIGIN);
+    const isAnswer = method === "POST" && isWhole && isAllowed && decides;
+    assert.equal(port.runtime.responses.length, isAnswer ? 1 : 0);
+    assert.ok(!answer.includes(TOKEN));
+  },
+});
+
+/** Lets time pass until there is an answer: a wrong link waits for it. */
+async function send(
+  { send, clock }: AnswerPort,
+  { method, path, headers, body }: SentRequest,
+): Promise<{ status: number; answer: string }> {
+  const isBodiless = method === "GET" || method === "HEAD";
+  const sent = send(method, path, headers, isBodiless ? undefined : body);
+  let isAnswered = false;
+  sent.finally(() => isAnswered = true);
+  while (!isAnswered) await clock.advance(1_000);
+  const response = await sent;
+  return { status: response.status, answer: await response.text() };
+}
+
+interface Reply {
+  header: string;
+  secret: string;
+  text: string;
+  most: number;
+  form: [string, string][];
+  question: Pick<HumanRequest, "kind" | "options" | "multi" | "message">;
+}
+
+const HOUR_MS = 3_600_000;
+
+export const channelReplies = defineTarget<Reply>({
+  name: "channel-replies",
+  claim: "what receivers, variables and forms hold is read within its bounds, and never throws",
+  cases: () =>
+    fc.record({
+      header: fc.oneof(
+        text,
+        fc.integer().map(String),
+        fc.date({ noInvalidDate: true }).map((one) => one.toUTCString()),
+      ),
+      secret: fc.oneof(text, fc.base64String({ maxLength: 120 }).map((one) => `whsec_${one}`)),
+      text: fc.string({ unit: "binary", maxLength: 200 }),
+      most: fc.integer({ min: 4, max: 120 }),
+      form: fields,
+      question: fc.record({
+        kind: fc.constantFrom("confirm" as const, "input" as const, "choice" as const),
+        options: fc.option(fc.uniqueArray(text, { maxLength: 3 })),
+        multi: fc.boolean(),
+        message: fc.constant(""),
+      }),
+    }),
+  check({ header, secret, text, most, form, question }) {
+    const wait = readRetryAfter(header, 1_000_000);
+    assert.ok(wait >= 0 && wait <= HOUR_MS, String(wait));
+    const key = readSigningSecret(secret);
+    assert.ok(key === undefined || key.length >= 24 && key.length <= 64);
+    assert.ok(new TextEncoder().encode(cutBytes(text, most)).length <= most);
+    const answer = readAnswer(question, new URLSearchParams(form));
+    if (typeof answer === "string") return;
+    // Whether one may choose the same twice, or several, is the question's own rule.
+    if ("selected" in answer) {
+      return answer.selected.forEach((one) => assert.ok(question.options?.includes(one)));
+    }
+    checkAnswer(question, answer);
+  },
+});

@@ -1,0 +1,217 @@
+// `notify` in config.yaml and in agent files: which messages there are, and the channels that they may take.
+import { z } from "zod";
+import {
+  baseUrl,
+  field,
+  filledText,
+  optional,
+  section,
+  textList,
+  variableName,
+  zoneName,
+} from "./fields.ts";
+
+/** What a message may tell of. */
+export const NOTIFY_KINDS = ["waiting", "error", "success", "budget", "missed", "loop"] as const;
+/** One of them. */
+export type NotifyKind = typeof NOTIFY_KINDS[number];
+
+const kinds = z.array(z.enum(NOTIFY_KINDS));
+
+/** How a message may reach a person. */
+export const CHANNEL_TYPES = ["ntfy", "slack", "webhook", "command", "desktop"] as const;
+
+/** Where a channel leads. `token`, `secret`, and `url` of Slack, are names of variables: what they hold is secret. */
+export type ChannelSettings =
+  | { type: "ntfy"; url: string; topic: string; token?: string }
+  | { type: "slack"; url: string }
+  | { type: "webhook"; url: string; secret: string }
+  | { type: "command"; run: string[]; allow: boolean }
+  | { type: "desktop" };
+
+/** Which keys a channel must have, and which it may have. */
+const KEYS: Readonly<
+  Record<ChannelSettings["type"], { must: readonly string[]; may: readonly string[] }>
+> = {
+  ntfy: { must: ["topic"], may: ["url", "token"] },
+  slack: { must: ["url"], may: [] },
+  webhook: { must: ["url", "secret"], may: [] },
+  command: { must: ["run"], may: ["allow"] },
+  desktop: { must: [], may: [] },
+};
+
+const PUBLIC_NTFY = "https://ntfy.sh";
+
+/** A channel as written: one map for all types, so that a key that does not belong to one is told with its place. */
+export const writtenChannel = z.object({
+  type: z.enum(CHANNEL_TYPES).meta({ description: "How the message travels", default: "required" }),
+  topic: optional(
+    z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "must be 1 to 64 letters, digits, - and _"),
+  ).meta({ description: "ntfy: the topic; whoever knows it can read it, unless the server asks" }),
+  url: optional(filledText).meta({
+    description: "ntfy: the server; webhook: the address; slack: the **variable** that holds it",
+    default: "ntfy: `https://ntfy.sh`",
+  }),
+  token: optional(variableName).meta({
+    description: "ntfy: the variable that holds the access token",
+  }),
+  secret: optional(variableName).meta({
+    description: "webhook: the variable that holds the signing secret, `whsec_…`",
+  }),
+  run: optional(textList).meta({
+    description: "command: the program and its arguments; no shell reads them",
+  }),
+  allow: optional(z.boolean()).meta({
+    description: "command: `true` lets Inkling start it; without, it is off",
+  }),
+});
+
+type WrittenChannel = z.output<typeof writtenChannel>;
+
+const channel = writtenChannel.transform((written, context): ChannelSettings => {
+  for (const issue of channelIssues(written)) context.addIssue({ code: "custom", ...issue });
+  const { type, topic = "", url = "", token, secret = "", run = [], allow = false } = written;
+  switch (type) {
+    case "ntfy":
+      return {
+        type,
+        topic,
+        url: url === "" ? PUBLIC_NTFY : url.replace(/\/+$/, ""),
+        ...(token !== undefined && { token }),
+      };
+    case "slack":
+      return { type, url };
+    case "webhook":
+      return { type, url, secret };
+    case "command":
+      return { type, run, allow };
+    case "desktop":
+      return { type };
+  }
+  return type satisfies never;
+});
+
+/** What is wrong with a channel beyond the types of its keys. */
+function channelIssues(
+  written: WrittenChannel,
+): { path: string[]; message: string; params?: { hideValue: true } }[] {
+  const { type, url, run } = written;
+  const { must, may } = KEYS[type];
+  const given = Object.entries(written).flatMap(([key, value]) => value === undefined ? [] : [key]);
+  const issues: ReturnType<typeof channelIssues> = [
+    ...must.filter((key) => !given.includes(key)).map((key) => ({
+      path: [key],
+      message: `must be given: a channel of type ${type} needs it`,
+    })),
+    ...given.filter((key) => key !== "type" && ![...must, ...may].includes(key)).map((key) => ({
+      path: [key],
+      message: `has no meaning for a channel of type ${type}`,
+      params: { hideValue: true as const },
+    })),
+  ];
+  if (run?.length === 0) issues.push({ path: ["run"], message: "must name a program" });
+  if (url === undefined || !given.includes("url") || type === "command" || type === "desktop") {
+    return issues;
+  }
+  const checked = (type === "slack" ? variableName : baseUrl).safeParse(url);
+  const [fault] = checked.error?.issues ?? [];
+  if (fault === undefined) return issues;
+  const message = type === "slack"
+    ? "must be the name of the environment variable that holds the address, which is a secret"
+    : fault.message;
+  issues.push({ path: ["url"], message, params: { hideValue: true } });
+  return issues;
+}
+
+const channelName = z.string().regex(
+  /^[A-Za-z0-9_-]{1,40}$/,
+  "must be 1 to 40 letters, digits, - and _",
+);
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as "22:00"');
+
+/** What an agent may choose for itself. */
+export const NOTIFY_CHOICE = {
+  on: optional(kinds).meta({
+    description: "Which messages are sent about this agent, in place of config.yaml's `notify.on`",
+    default: "that of config.yaml",
+  }),
+  to: optional(textList).meta({
+    description: "Through which channels, in place of config.yaml's `notify.to`",
+    default: "that of config.yaml",
+  }),
+};
+
+/** What an agent chose; what is absent is config.yaml's. */
+export interface NotifyChoice {
+  on?: NotifyKind[] | undefined;
+  to?: string[] | undefined;
+}
+
+/** When messages wait: from a time of the day to another, over midnight where that is earlier. */
+export interface QuietHours {
+  /** `HH:MM`, here and below. */
+  from: string;
+  to: string;
+  /** IANA name; absent: the machine's. */
+  timezone?: string | undefined;
+  /** Messages that do not wait. */
+  pass: NotifyKind[];
+}
+
+/** Everything that `notify` in config.yaml settles. */
+export interface NotifySettings {
+  on: NotifyKind[];
+  /** Absent: all channels. */
+  to?: string[] | undefined;
+  channels: Record<string, ChannelSettings>;
+  quiet: Omit<QuietHours, "from" | "to"> & { from?: string | undefined; to?: string | undefined };
+}
+
+/** `notify` of config.yaml. */
+export const NOTIFY = {
+  on: field(
+    kinds,
+    ["waiting", "error", "budget", "missed", "loop"],
+    "Which messages are sent: `waiting`, `error`, `success`, `budget`, `missed`, `loop`",
+  ),
+  to: optional(textList).meta({
+    description: "Through which of the channels",
+    default: "all of them",
+  }),
+  channels: z.preprocess((value) => value ?? {}, z.record(channelName, channel)).meta({
+    description: "The channels, each under a name of yours: see [messages](notifications.md)",
+    values: "map",
+  }),
+  quiet: section({
+    from: optional(timeOfDay).meta({ description: "When messages begin to wait: `22:00`" }),
+    to: optional(timeOfDay).meta({ description: "When they are sent" }),
+    timezone: optional(zoneName).meta({
+      description: "IANA name of the time zone of these",
+      default: "the machine's",
+    }),
+    pass: field(kinds, [], "Messages that do not wait, such as `waiting`"),
+  }),
+};
+
+/** The quiet hours, where there are any. */
+export function quietHours({ quiet }: Pick<NotifySettings, "quiet">): QuietHours | undefined {
+  const { from, to, ...rest } = quiet;
+  return from === undefined || to === undefined || from === to ? undefined : { from, to, ...rest };
+}
+
+/** The variables that hold secrets of channels. */
+export function channelVariables({ channels }: Pick<NotifySettings, "channels">): string[] {
+  return Object.values(channels).flatMap((one) => {
+    switch (one.type) {
+      case "ntfy":
+        return one.token ?? [];
+      case "slack":
+        return one.url;
+      case "webhook":
+        return one.secret;
+      default:
+        return [];
+    }
+  });
+}

@@ -1,0 +1,116 @@
+// A program of the user's, and the desktop's own messages: started without a shell, with a small environment.
+import type { Clock } from "../../../base/clock.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
+import { SECOND_MS } from "../../../base/time_units.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import { runProgram } from "../../tools/processes/run_program.ts";
+import { smallEnvironment } from "../../tools/processes/small_environment.ts";
+import { ToolFailure } from "../../tools/tool_failure.ts";
+import { type Channel, DeliveryFailure, toData } from "./channel.ts";
+
+const TIMEOUT_MS = 30 * SECOND_MS;
+const MAX_OUTPUT_BYTES = 16 * 1_024;
+const MAX_SHOWN = 300;
+/** How a program finds the desktop of whoever started the service. */
+const DESKTOP_VARIABLES = [
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
+];
+/** osascript takes the texts as arguments: nothing of them is read as a script. */
+const APPLE_SCRIPT = [
+  "on run argv",
+  "display notification (item 2 of argv) with title (item 1 of argv)",
+  "end run",
+];
+const MAX_DESKTOP_TEXT = 600;
+
+/** What programs are started with. */
+export interface CommandPorts {
+  /** The folder in which they start. */
+  cwd: string;
+  lookup: (name: string) => string | undefined;
+  clock: Clock;
+  redactor: Redactor;
+  os: typeof Deno.build.os;
+}
+
+/** A program that gets the message as one line of JSON on its standard input. */
+export function createCommand({ run }: { run: readonly string[] }, ports: CommandPorts): Channel {
+  const [program = "", ...args] = run;
+  return {
+    send: (message, signal) => {
+      const input = `${JSON.stringify({ id: message.id, ...toData(message) })}\n`;
+      return start(program, { args, input, ports, signal });
+    },
+  };
+}
+
+/** The program that shows a message on the desktop of a system; undefined where none is known. */
+export function desktopProgram(os: typeof Deno.build.os): string | undefined {
+  if (os === "darwin") return "osascript";
+  return os === "linux" ? "notify-send" : undefined;
+}
+
+/** The desktop of this machine. Throws DeliveryFailure where there is none that is known. */
+export function createDesktop(ports: CommandPorts): Channel {
+  const { os } = ports;
+  const program = desktopProgram(os);
+  if (program === undefined) {
+    throw new DeliveryFailure(`messages on the desktop are not possible on ${os}`);
+  }
+  return {
+    send({ title, text }, signal) {
+      const shown = toPlainLine(text, MAX_DESKTOP_TEXT);
+      if (os === "darwin") {
+        const script = APPLE_SCRIPT.flatMap((line) => ["-e", line]);
+        return start(program, { args: [...script, title, shown], ports, signal });
+      }
+      // Bodies are a little markup.
+      const body = shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+      const args = ["--app-name=Inkling", "--", title, body];
+      return start(program, { args, ports, signal });
+    },
+  };
+}
+
+async function start(
+  program: string,
+  { args, input, ports, signal }: {
+    args: readonly string[];
+    input?: string;
+    ports: CommandPorts;
+    signal: AbortSignal;
+  },
+): Promise<string> {
+  const { cwd, lookup, clock, redactor } = ports;
+  const desktop = DESKTOP_VARIABLES.flatMap((name) => {
+    const value = lookup(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  try {
+    const { exitCode, timedOut, stderr } = await runProgram(program, {
+      args,
+      cwd,
+      environment: { ...smallEnvironment(lookup), ...Object.fromEntries(desktop) },
+      ...(input !== undefined && { input }),
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      signal,
+      clock,
+      redactor,
+    });
+    if (exitCode === 0) return `${program} ended with 0`;
+    const how = timedOut
+      ? `did not end within ${TIMEOUT_MS / SECOND_MS} seconds`
+      : exitCode === null
+      ? "was ended by a signal"
+      : `ended with ${exitCode}`;
+    const said = toPlainLine(redactor.redact(stderr), MAX_SHOWN);
+    throw new DeliveryFailure(`${program} ${how}${said === "" ? "." : `: ${said}`}`);
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new DeliveryFailure(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,89 @@
+// One POST of a channel: to hosts that http_request may reach, too, and to no other; no redirect is followed.
+import { withinTime } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
+import { exchange, type ExchangeReply } from "../../tools/http/http_exchange.ts";
+import { type ResolveHost, resolveHostBySystem } from "../../tools/http/host_lookup.ts";
+import type { HttpPolicy } from "../../tools/http/http_policy.ts";
+import { OWN_HEADERS } from "../../tools/http/http_redirects.ts";
+import { ToolFailure } from "../../tools/tool_failure.ts";
+import { DeliveryFailure } from "./channel.ts";
+
+const TIMEOUT_MS = 20 * SECOND_MS;
+const MAX_REPLY_BYTES = 16 * 1_024;
+const LONGEST_RETRY_AFTER_MS = HOUR_MS;
+/** The receiver has looked at the message and will never take it. */
+const FINAL: ReadonlySet<number> = new Set([400, 410, 413, 422]);
+
+/** What a POST goes through. */
+export interface PostPorts {
+  policy: HttpPolicy;
+  clock: Clock;
+  resolveHost?: ResolveHost;
+}
+
+/** What is posted. */
+export interface PostedMessage {
+  url: string;
+  /** JSON. */
+  body: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Posts; resolves with what came back once the receiver has taken it. Throws DeliveryFailure; rethrows the signal's reason. */
+export async function post(
+  { url: address, body, headers }: PostedMessage,
+  { policy, clock, resolveHost = resolveHostBySystem, signal }: PostPorts & { signal: AbortSignal },
+): Promise<string> {
+  const url = new URL(address);
+  const bytes = new TextEncoder().encode(body);
+  const limit = {
+    clock,
+    ms: TIMEOUT_MS,
+    signal,
+    reason: new ToolFailure(`${url.host} did not answer within ${TIMEOUT_MS / SECOND_MS} seconds.`),
+  };
+  let reply: ExchangeReply;
+  try {
+    reply = await withinTime(
+      limit,
+      (inTime) =>
+        exchange({
+          url,
+          method: "POST",
+          headers: {
+            ...OWN_HEADERS,
+            "content-type": "application/json",
+            "content-length": String(bytes.length),
+            ...headers,
+          },
+          body: bytes,
+        }, { policy, maxBytes: MAX_REPLY_BYTES, signal: inTime, resolveHost }),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new DeliveryFailure(error.message, { cause: error });
+  }
+  const { status } = reply;
+  if (status >= 200 && status < 300) return `${url.host} answered ${status}`;
+  const moved = status >= 300 && status < 400
+    ? " (redirects are not followed: write the new address)"
+    : "";
+  throw new DeliveryFailure(`${url.host} answered ${status}${moved}.`, {
+    isFinal: FINAL.has(status),
+    retryAfterMs: readRetryAfter(reply.headers.get("retry-after"), clock.now()),
+  });
+}
+
+/** `Retry-After`: seconds or a date; 0 for anything else, an hour at most. */
+export function readRetryAfter(text: string | undefined, now: number): number {
+  if (text === undefined) return 0;
+  const ms = /^\d{1,9}$/.test(text.trim())
+    ? Number(text) * SECOND_MS
+    : /[a-z]{3}/i.test(text)
+    ? Date.parse(text) - now
+    : NaN;
+  return Number.isFinite(ms) ? Math.max(0, Math.min(ms, LONGEST_RETRY_AFTER_MS)) : 0;
+}

@@ -1,0 +1,68 @@
+// Any program with an address: JSON, signed as Standard Webhooks says. https://www.standardwebhooks.com
+import { toTimestamp } from "../../../base/clock.ts";
+import { SECOND_MS } from "../../../base/time_units.ts";
+import { type Channel, DeliveryFailure, toData } from "./channel.ts";
+import { post, type PostPorts } from "./http_post.ts";
+
+/** What the specification asks of a secret, in bytes. */
+const SHORTEST_SECRET = 24;
+const LONGEST_SECRET = 64;
+
+/** An address; `secret` is `whsec_` and base64. Throws DeliveryFailure for what is none. */
+export function createWebhook(
+  { url, secret }: { url: string; secret: string },
+  ports: PostPorts,
+): Channel {
+  const key = readSigningSecret(secret);
+  if (key === undefined) {
+    throw new DeliveryFailure(
+      `its secret must be whsec_ and ${SHORTEST_SECRET} to ${LONGEST_SECRET} bytes in base64: ` +
+        '"openssl rand -base64 32" makes such bytes',
+    );
+  }
+  return {
+    async send(message, signal) {
+      const now = ports.clock.now();
+      const body = JSON.stringify({
+        type: `inkling.${message.kind}`,
+        timestamp: toTimestamp(now),
+        data: toData(message),
+      });
+      const timestamp = Math.floor(now / SECOND_MS);
+      return await post({
+        url,
+        body,
+        headers: {
+          "webhook-id": message.id,
+          "webhook-timestamp": String(timestamp),
+          "webhook-signature": await sign(body, { id: message.id, timestamp, key }),
+          "idempotency-key": message.id,
+        },
+      }, { ...ports, signal });
+    },
+  };
+}
+
+/** The bytes of a signing secret; undefined for what is none. */
+export function readSigningSecret(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(text.trim().replace(/^whsec_/, ""));
+    const { length } = bytes;
+    return length >= SHORTEST_SECRET && length <= LONGEST_SECRET ? bytes : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The signature of `<id>.<timestamp>.<body>`, with its version before it. */
+export async function sign(
+  body: string,
+  { id, timestamp, key }: { id: string; timestamp: number; key: Uint8Array<ArrayBuffer> },
+): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const signer = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signature = new Uint8Array(await crypto.subtle.sign(algorithm, signer, signed));
+  return `v1,${signature.toBase64()}`;
+}

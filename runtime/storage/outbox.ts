@@ -1,0 +1,214 @@
+// The table of messages to people: stored with what they tell of, folded, claimed one attempt at a time.
+import type { NotifyKind } from "../config/notify_schema.ts";
+import type { Draft } from "../notify/drafts.ts";
+import type { Happening } from "../notify/happening.ts";
+import {
+  type ClaimedMessage,
+  FOLD_MS,
+  type Outbox,
+  type OutboxStore,
+  type Selection,
+} from "../notify/outbox.ts";
+import type { Database } from "./database.ts";
+
+/** What messages are made with. */
+export interface SqliteOutboxPorts {
+  toDrafts: (happening: Happening) => Draft[];
+  now: () => number;
+  /** Hears that there is something to send. Called within the transaction. */
+  stored: () => void;
+  /** Hears of a message that could not be made; what it would have told of happens all the same. */
+  failed: (error: unknown) => void;
+}
+
+interface MessageRow {
+  seq: number;
+  id: string;
+  channel: string;
+  kind: NotifyKind;
+  agent_id: string | null;
+  execution_id: number | null;
+  request_id: string | null;
+  title: string;
+  body: string;
+  count: number;
+  created_at: number;
+  attempts: number;
+  first_tried_at: number | null;
+}
+
+/**
+ * Open messages that may be tried: of the kinds and channels of a Selection, and behind none of their execution to the same
+ * channel that has been tried and is not closed.
+ */
+const ELIGIBLE = "closed_at IS NULL " +
+  "AND channel NOT IN (SELECT value FROM json_each(?1)) " +
+  "AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2))) " +
+  "AND NOT EXISTS (SELECT 1 FROM outbox earlier WHERE earlier.channel = outbox.channel " +
+  "AND earlier.execution_id = outbox.execution_id AND earlier.closed_at IS NULL " +
+  "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
+
+/** Messages in SQLite. */
+export class SqliteOutbox implements Outbox, OutboxStore {
+  readonly #db: Database;
+  readonly #ports: SqliteOutboxPorts;
+
+  constructor(db: Database, ports: SqliteOutboxPorts) {
+    this.#db = db;
+    this.#ports = ports;
+  }
+
+  tell(happening: Happening): void {
+    const now = this.#ports.now();
+    const drafts = this.#draft(happening);
+    for (const draft of drafts) this.#put(draft, now);
+    if (drafts.length > 0) this.#ports.stored();
+  }
+
+  announce(happening: Happening): void {
+    this.#db.transaction("process", () => this.tell(happening));
+  }
+
+  claim(
+    { now, retryAt, ...selection }: Selection & {
+      now: number;
+      retryAt: (attempt: number) => number;
+    },
+  ): ClaimedMessage | undefined {
+    return this.#db.transaction("process", () => {
+      this.#dropAnswered(now);
+      const row = this.#db.get<MessageRow>(
+        `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
+        ...toParameters(selection),
+        now,
+      );
+      if (row === undefined) return undefined;
+      const attempt = row.attempts + 1;
+      const firstTriedAt = row.first_tried_at ?? now;
+      this.#db.run(
+        "UPDATE outbox SET attempts = ?, first_tried_at = ?, due_at = ? WHERE seq = ?",
+        attempt,
+        firstTriedAt,
+        retryAt(attempt),
+        row.seq,
+      );
+      return {
+        id: row.id,
+        channel: row.channel,
+        kind: row.kind,
+        agentId: row.agent_id,
+        executionId: row.execution_id,
+        requestId: row.request_id,
+        title: row.title,
+        text: row.body,
+        count: row.count,
+        createdAt: row.created_at,
+        attempt,
+        firstTriedAt,
+      };
+    });
+  }
+
+  readNextDue(selection: Selection): number | undefined {
+    const row = this.#db.get<{ due: number | null }>(
+      `SELECT min(due_at) AS due FROM outbox WHERE ${ELIGIBLE}`,
+      ...toParameters(selection),
+    );
+    return row?.due ?? undefined;
+  }
+
+  countOpen(): number {
+    const row = this.#db.get<{ open: number }>(
+      "SELECT count(*) AS open FROM outbox WHERE closed_at IS NULL",
+    );
+    return row?.open ?? 0;
+  }
+
+  retryAll(now: number): void {
+    this.#db.transaction("process", () => {
+      this.#db.run(
+        "UPDATE outbox SET due_at = min(due_at, ?) WHERE closed_at IS NULL AND attempts > 0",
+        now,
+      );
+    });
+  }
+
+  postpone(id: string, dueAt: number): void {
+    this.#db.transaction("process", () => {
+      this.#db.run("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
+    });
+  }
+
+  close(id: string, { outcome, at }: { outcome: "delivered" | "given up"; at: number }): void {
+    this.#db.transaction("process", () => {
+      this.#db.run(
+        "UPDATE outbox SET closed_at = ?, outcome = ? WHERE id = ? AND closed_at IS NULL",
+        at,
+        outcome,
+        id,
+      );
+    });
+  }
+
+  purge(before: number): void {
+    this.#db.transaction("process", () => {
+      this.#db.run("DELETE FROM outbox WHERE closed_at < ?", before);
+    });
+  }
+
+  #draft(happening: Happening): Draft[] {
+    try {
+      return this.#ports.toDrafts(happening);
+    } catch (error) {
+      // A bug in a message must not keep an execution from pausing or ending.
+      this.#ports.failed(error);
+      return [];
+    }
+  }
+
+  /** Stores a message, or counts it where one like it waits that nobody has tried to send yet. */
+  #put(draft: Draft, now: number): void {
+    const { channel, kind, agentId } = draft;
+    const fold = draft.folds ? JSON.stringify([channel, kind, agentId]) : null;
+    const waiting = fold === null ? undefined : this.#db.get<MessageRow & { due_at: number }>(
+      "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
+      fold,
+    );
+    const tried = this.#db.get<{ at: number | null }>(
+      "SELECT max(first_tried_at) AS at FROM outbox WHERE fold = ?",
+      fold,
+    );
+    const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
+    // A new row takes the last place: it is about the newest execution, and comes behind what is told of that.
+    this.#db.run(
+      "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
+        "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      waiting?.id ?? `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+      channel,
+      kind,
+      agentId,
+      draft.executionId,
+      draft.requestId,
+      fold,
+      draft.title,
+      draft.text,
+      (waiting?.count ?? 0) + 1,
+      waiting?.created_at ?? now,
+      dueAt,
+    );
+  }
+
+  /** A question that was answered before it could be told is told no more. */
+  #dropAnswered(now: number): void {
+    this.#db.run(
+      "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +
+        "AND request_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM requests " +
+        "WHERE requests.request_id = outbox.request_id AND answered_at IS NULL)",
+      now,
+    );
+  }
+}
+
+function toParameters({ except, kinds }: Selection): [string, string | null] {
+  return [JSON.stringify(except), kinds === null ? null : JSON.stringify(kinds)];
+}

@@ -1,0 +1,102 @@
+// Steps of the database for what goes on without a person: agents that follow others, money, messages.
+
+/** Ends that are still to start the agents that follow, one row for each; an execution with its cause finds what followed it. */
+export const FOLLOW_UPS = `
+CREATE TABLE follow_ups (
+  agent_id TEXT NOT NULL,
+  execution_id INTEGER NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+  PRIMARY KEY (agent_id, execution_id)
+) STRICT;
+CREATE INDEX follow_ups_by_execution ON follow_ups (execution_id);
+CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executionId')
+  WHERE trigger = 'after';
+`;
+
+/**
+ * Money: what is set aside for calls that are being made, what was spent, by scope and quarter of an hour, and of each period
+ * of a budget what was allowed beyond its limit, whether people were told of its end, and which calls it refused.
+ */
+export const BUDGETS = `
+CREATE TABLE reservations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent_id TEXT,
+  execution_id INTEGER,
+  root_id INTEGER,
+  instance_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  nanos INTEGER NOT NULL,
+  tokens INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE spending (
+  scope TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  nanos INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (scope, step)
+) STRICT;
+
+CREATE TABLE budget_periods (
+  scope TEXT NOT NULL,
+  unit TEXT NOT NULL CHECK (unit IN ('usd', 'tokens')),
+  period TEXT NOT NULL CHECK (period IN ('day', 'month', 'tree')),
+  start INTEGER NOT NULL,
+  raised INTEGER NOT NULL DEFAULT 0,
+  warned INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (scope, unit, period, start)
+) STRICT;
+
+CREATE TABLE budget_refusals (
+  agent_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  period TEXT NOT NULL,
+  start INTEGER NOT NULL,
+  need INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, scope, unit, period, start)
+) STRICT;
+
+CREATE TRIGGER spending_of_trees AFTER DELETE ON executions
+BEGIN
+  DELETE FROM spending WHERE scope = 'tree:' || OLD.id;
+  DELETE FROM budget_periods WHERE scope = 'tree:' || OLD.id;
+  DELETE FROM budget_refusals WHERE scope = 'tree:' || OLD.id;
+END;
+`;
+
+/**
+ * Messages to people, one row for each channel that is to have one: `seq` is their order, `fold` what is counted together. And
+ * the links in them: what a token hashes to, never the token.
+ */
+export const MESSAGES = `
+CREATE TABLE outbox (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  channel TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  agent_id TEXT,
+  execution_id INTEGER,
+  request_id TEXT,
+  fold TEXT,
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  first_tried_at INTEGER,
+  closed_at INTEGER,
+  outcome TEXT
+) STRICT;
+CREATE INDEX outbox_open ON outbox (due_at) WHERE closed_at IS NULL;
+CREATE INDEX outbox_open_by_execution ON outbox (execution_id, channel) WHERE closed_at IS NULL;
+CREATE INDEX outbox_closed ON outbox (closed_at) WHERE closed_at IS NOT NULL;
+CREATE INDEX outbox_by_fold ON outbox (fold) WHERE fold IS NOT NULL;
+
+CREATE TABLE answer_links (
+  hash TEXT PRIMARY KEY,
+  request_id TEXT NOT NULL REFERENCES requests (request_id) ON DELETE CASCADE,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX answer_links_by_request ON answer_links (request_id);
+`;

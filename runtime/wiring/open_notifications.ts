@@ -1,0 +1,106 @@
+// Messages to people, put together: what happens is told to the outbox, the sender empties it, links lead back to questions.
+import type { AgentRegistry } from "../agents/registry.ts";
+import type { Clock } from "../../base/clock.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { EventBus } from "../events/bus.ts";
+import { AnswerLinks } from "../notify/answer_links.ts";
+import { toDrafts } from "../notify/drafts.ts";
+import { MessageSender } from "../notify/sender.ts";
+import type { RuntimeMessages } from "../runtime.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { SqliteAnswerLinkStore } from "../storage/answer_links.ts";
+import type { Database } from "../storage/database.ts";
+import { SqliteOutbox } from "../storage/outbox.ts";
+import { once } from "./once.ts";
+
+const loadMessageChannels = lazyModule(() => import("./message_channels.ts"));
+
+/** What they are made of. */
+export interface NotificationsOptions {
+  db: Database;
+  settings: WorkspaceSettings;
+  registry: AgentRegistry;
+  redactor: Redactor;
+  events: EventBus;
+  clock: Clock;
+  log: ServiceLog;
+  ownPorts: () => readonly number[];
+  /** The machine's. */
+  timeZone: () => string;
+}
+
+/** Messages of one runtime. */
+export interface Notifications extends RuntimeMessages {
+  outbox: SqliteOutbox;
+  sender: MessageSender;
+  /** Sends what is left from before, logs which channels cannot work, and tells of triggers that ran away and budgets near their end from now on. */
+  start(): Promise<void>;
+}
+
+/** Sends nothing before it is started, or told something. */
+export function openNotifications(options: NotificationsOptions): Notifications {
+  const { db, settings, registry, redactor, events, clock, log, ownPorts, timeZone } = options;
+  const notify = () => settings.config.notify;
+  const showTime = (ms: number) =>
+    new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "medium",
+      timeStyle: "short",
+      timeZone: notify().quiet.timezone ?? timeZone(),
+    }).format(ms);
+  const openChannels = once(async () => {
+    const { MessageChannels } = await loadMessageChannels();
+    return new MessageChannels({ settings, redactor, clock, ownPorts });
+  });
+  const outbox: SqliteOutbox = new SqliteOutbox(db, {
+    toDrafts: (happening) =>
+      toDrafts(happening, {
+        settings: notify,
+        findAgent: (id) => registry.get(id),
+        redactor,
+        showTime,
+      }),
+    now: () => clock.now(),
+    stored: () => sender.wake(),
+    failed: (error) => log.write("error", "A message could not be written", { error }),
+  });
+  const links = new AnswerLinks({ store: new SqliteAnswerLinkStore(db), clock });
+  const sender = new MessageSender({
+    store: outbox,
+    links,
+    settings: notify,
+    publicUrl: () => settings.config.publicUrl,
+    openChannel: async (name) => (await openChannels()).open(name),
+    showTime,
+    timeZone,
+    clock,
+    log,
+  });
+  return {
+    outbox,
+    sender,
+    findLink: (token) => links.find(token),
+    hasOpen: () => outbox.countOpen() > 0,
+    async start() {
+      events.subscribe((event) => {
+        if (event.type === "budget_warning") {
+          const { agentId, rootId, message } = event;
+          outbox.announce({ type: "budget", agentId, executionId: rootId, text: message });
+        }
+        if (event.type !== "trigger_changed" || event.reason === null) return;
+        const { agentId, displayName, reason } = event;
+        outbox.announce({ type: "stopped", agentId, displayName, reason });
+      });
+      if (Object.keys(notify().channels).length > 0) {
+        for (const { name, problem } of (await openChannels()).report()) {
+          if (problem === null) continue;
+          log.write("warn", `Messages through ${name} do not arrive: ${problem}`);
+        }
+      }
+      if (outbox.countOpen() === 0) return;
+      outbox.retryAll(clock.now());
+      sender.wake();
+    },
+  };
+}

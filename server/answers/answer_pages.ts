@@ -1,0 +1,203 @@
+// The pages behind the links in messages: a question with its form, and what there is to say when it is not open.
+import { toTimestamp } from "../../base/clock.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { escapeUnseen } from "../../base/text/unseen_characters.ts";
+import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
+import type { LinkedQuestion } from "../../runtime/runtime.ts";
+import { escapeHtml, noticePage } from "../notice_page.ts";
+
+/** Nobody else is told this address, finds it, or shows it in a frame. */
+const HEADERS = { "x-robots-tag": "noindex", "x-frame-options": "DENY" };
+
+/** The most characters of one argument, and of a diff. */
+const MAX_SHOWN = 20_000;
+
+const STYLE = `
+.notice { padding-top: 2.5rem; max-width: 44rem; }
+.notice .said { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 1.0625rem; }
+.notice table { width: 100%; border-collapse: collapse; table-layout: fixed; margin-bottom: 1rem; }
+.notice caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; }
+.notice th, .notice td { text-align: left; vertical-align: top; padding: 0.5rem 0.5rem 0.5rem 0;
+  border-top: 1px solid var(--rule); overflow-wrap: anywhere; }
+.notice th { width: 30%; font-weight: 600; color: var(--faded); }
+.notice td { white-space: pre-wrap; font-family: var(--mono); font-size: 0.875rem; }
+.notice pre { font-family: var(--mono); font-size: 0.8125rem; max-height: 28rem; overflow: auto; }
+.notice .added { color: var(--success); } .notice .removed { color: var(--error); }
+.notice textarea { width: 100%; margin: 0.25rem 0 1rem; padding: 0.5rem 0.75rem; font: inherit;
+  color: inherit; background: var(--sheet); border: 1px solid var(--edge); border-radius: 6px; }
+.notice fieldset { border: 0; padding: 0; margin: 0 0 1rem; }
+.notice legend { font-weight: 600; padding: 0; }
+.notice .option { display: flex; gap: 0.75rem; align-items: baseline; min-height: 2.75rem;
+  padding: 0.5rem 0; font-weight: 400; overflow-wrap: anywhere; }
+.notice .option input { width: auto; margin: 0; flex: none; }
+.notice .choices { display: flex; flex-wrap: wrap; gap: 0.75rem; }
+.notice button { min-height: 2.75rem; flex: 1 1 9rem; }
+.notice button.second { color: var(--ink); background: var(--sheet); border: 1px solid var(--edge); }
+.notice :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
+`;
+
+/** A question, with who asks. */
+export interface ShownQuestion {
+  request: HumanRequest;
+  execution: { id: number; displayName: string };
+}
+
+/** The question and the form that answers it; `fault` says what was wrong with an answer. */
+export async function questionPage(
+  { request, execution }: ShownQuestion,
+  fault?: { status: number; text: string },
+): Promise<Response> {
+  const { expiresAt, createdAt } = request;
+  const until = expiresAt === null ? "" : `, until ${showTime(expiresAt)}`;
+  return await noticePage({
+    heading: `${shown(execution.displayName)} asks`,
+    status: fault?.status ?? 200,
+    headers: HEADERS,
+    style: STYLE,
+    body: [
+      `<p class="said">${shown(request.message)}</p>`,
+      argumentTable(request),
+      previewOf(request),
+      fault === undefined ? "" : `<p class="fault" role="alert">${shown(fault.text)}</p>`,
+      `<form method="post">\n${fieldsOf(request)}\n</form>`,
+      `<p class="muted">Execution ${execution.id}, asked ${showTime(createdAt)}${until}. ` +
+      "This page answers once.</p>",
+    ].filter((part) => part !== "").join("\n"),
+  });
+}
+
+/** What the person said was taken. */
+export async function answeredPage(answer: HumanAnswer): Promise<Response> {
+  const verdict = "approved" in answer ? (answer.approved ? "Approved" : "Denied") : "Answered";
+  return await noticePage({
+    heading: verdict,
+    status: 200,
+    headers: HEADERS,
+    body: "<p>The answer was taken, and the execution goes on. You can close this page.</p>",
+  });
+}
+
+const CLOSED: Readonly<
+  Record<LinkedQuestion["state"] | "unknown", { heading: string; text: string }>
+> = {
+  // It was open a moment ago.
+  open: { heading: "Something else is asked now", text: "This question is no longer open." },
+  answered: {
+    heading: "Already answered",
+    text: "This question has been answered: with this link, or somewhere else.",
+  },
+  ended: { heading: "No longer asked", text: "The execution that asked this has ended." },
+  expired: {
+    heading: "This link has expired",
+    text: "A link answers for 24 hours at most, and no longer than its question is open.",
+  },
+  unknown: {
+    heading: "This link leads nowhere",
+    text: "There is no such link. Perhaps it was cut off when it was copied.",
+  },
+};
+
+/** The question is not open: nothing was changed. */
+export async function closedPage(
+  state: LinkedQuestion["state"] | "unknown",
+): Promise<Response> {
+  const { heading, text } = CLOSED[state];
+  return await noticePage({
+    heading,
+    status: state === "unknown" ? 404 : 410,
+    headers: HEADERS,
+    body: `<p>${text} Nothing was changed.</p>
+<p>What waits for you is listed by <code>inkling pending</code> and on the page of <code>inkling ui</code>.</p>`,
+  });
+}
+
+/** Somebody tries tokens. */
+export async function tooManyPage(): Promise<Response> {
+  return await noticePage({
+    heading: "Too many wrong links",
+    status: 429,
+    headers: { ...HEADERS, "retry-after": "1" },
+    body: "<p>Too many wrong links are being tried just now. Try again in a moment.</p>",
+  });
+}
+
+function argumentTable({ toolName, toolArgs }: HumanRequest): string {
+  // The question itself is all that these are.
+  if (toolName === "ask_user") return "";
+  const rows = Object.entries(toolArgs).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    return `<tr><th scope="row">${shown(name)}</th><td>${shown(text)}</td></tr>`;
+  });
+  if (rows.length === 0) return "";
+  return `<table>\n<caption>${shown(toolName)}</caption>\n${rows.join("\n")}\n</table>`;
+}
+
+/** What the call would do to a file, where the question brings that along. */
+function previewOf(request: HumanRequest): string {
+  const preview: unknown = Reflect.get(request, "preview");
+  if (!isJsonObject(preview)) return "";
+  const { path, diff, added, removed, isNewFile, problem } = preview;
+  const parts: string[] = [];
+  if (typeof diff === "string" && diff !== "") {
+    const title = `${isNewFile === true ? "New file" : "Changes"}${
+      typeof path === "string" ? ` · ${path}` : ""
+    } · +${Number(added ?? 0)} −${Number(removed ?? 0)}`;
+    parts.push(
+      `<h2>${shown(title)}</h2>`,
+      `<pre tabindex="0">${cut(diff).split("\n").map(diffLine).join("\n")}</pre>`,
+    );
+  }
+  if (typeof problem === "string") parts.push(`<p class="fault">${shown(problem)}</p>`);
+  return parts.join("\n");
+}
+
+function diffLine(line: string): string {
+  const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
+  return kind === undefined ? shown(line) : `<span class="${kind}">${shown(line)}</span>`;
+}
+
+function fieldsOf({ kind, options, multi }: HumanRequest): string {
+  switch (kind) {
+    case "confirm":
+      return `<label for="reason">Remark for the agent (optional)</label>
+<textarea id="reason" name="reason" rows="2"></textarea>
+<div class="choices">
+<button name="decision" value="approve">Approve</button>
+<button class="second" name="decision" value="deny">Deny</button>
+</div>`;
+    case "input":
+      return `<label for="text">Your answer</label>
+<textarea id="text" name="text" rows="5" required></textarea>
+<div class="choices"><button>Send</button></div>`;
+    case "choice": {
+      const type = multi ? "checkbox" : "radio";
+      const list = (options ?? []).map((option, place) =>
+        `<label class="option"><input type="${type}" name="choice" value="${place}"${
+          multi ? "" : " required"
+        }> <span>${shown(option)}</span></label>`
+      );
+      return `<fieldset>
+<legend>${multi ? "Choose one or more" : "Choose one"}</legend>
+${list.join("\n")}
+</fieldset>
+<div class="choices"><button>Send</button></div>`;
+    }
+  }
+  return kind satisfies never;
+}
+
+/** Text of others as HTML that says all that is in it, and does nothing. */
+function shown(text: string): string {
+  return escapeHtml(escapeUnseen(cut(text), { keep: "\n\t" }));
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_SHOWN) return text;
+  const rest = text.length - MAX_SHOWN;
+  return `${text.slice(0, MAX_SHOWN)}\n[… ${rest} more characters: inkling pending shows them]`;
+}
+
+/** The reader's zone is unknown. */
+function showTime(ms: number): string {
+  return `${toTimestamp(ms).slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,135 @@
+// Answers from links in messages, over TCP: the one place that needs no API key, because its path holds a secret that opens
+// one question, once. Looking changes nothing: chat programs open links before people do.
+import type { MiddlewareHandler } from "hono";
+import { RuntimeError } from "../../base/errors.ts";
+import { SECOND_MS } from "../../base/time_units.ts";
+import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
+import type { LinkedQuestion, Runtime } from "../../runtime/runtime.ts";
+import { readForm } from "../operations/request_body.ts";
+import { answeredPage, closedPage, questionPage, tooManyPage } from "./answer_pages.ts";
+
+/** How long a token that never was waits for its answer, and how many may wait. */
+export const WRONG_TOKEN = { waitsMs: SECOND_MS, mostWaiting: 16 };
+const MAX_FORM_BYTES = 65_536;
+/** 256 bits in base64url. */
+const PLACE = /^\/answer\/([\w-]{43})$/;
+
+/** The parts of answer links that stand in the application of a port. */
+export interface AnswerGuards {
+  /** Whether a request needs no key, because its address is a link. */
+  admits(request: Request): boolean;
+  /** Whether it may come from another site: somebody follows a link there. */
+  isFollowed(request: Request): boolean;
+  /** Stands behind the check of Host and Origin: shows questions and takes answers. */
+  respond: MiddlewareHandler;
+}
+
+/** A path as the log may hold it: without the secret of a link. */
+export function withoutToken(path: string): string {
+  return path.startsWith("/answer/") ? "/answer/…" : path;
+}
+
+/** The answers of one port. */
+export function createAnswers(
+  runtime: Pick<Runtime, "messages" | "pendingRequest" | "getExecution" | "respond" | "clock">,
+): AnswerGuards {
+  const { clock } = runtime;
+  let waiting = 0;
+
+  async function refuse(): Promise<Response> {
+    if (waiting >= WRONG_TOKEN.mostWaiting) return await tooManyPage();
+    waiting++;
+    await clock.sleep(WRONG_TOKEN.waitsMs).finally(() => waiting--);
+    return await closedPage("unknown");
+  }
+
+  async function show(token: string): Promise<Response> {
+    const link = await runtime.messages.findLink(token);
+    if (link === undefined) return await refuse();
+    const question = await openQuestion(link);
+    return question === undefined ? await closedPage(link.state) : await questionPage(question);
+  }
+
+  async function take(token: string, request: Request): Promise<Response> {
+    const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
+    const link = await runtime.messages.findLink(token);
+    if (link === undefined) return await refuse();
+    const question = await openQuestion(link);
+    if (question === undefined) return await closedPage(link.state);
+    const answer = readAnswer(question.request, form);
+    if (typeof answer === "string") {
+      return await questionPage(question, { status: 422, text: answer });
+    }
+    try {
+      const { executionId, requestId } = link;
+      await runtime.respond(executionId, { requestId, answer });
+    } catch (error) {
+      if (!(error instanceof RuntimeError)) throw error;
+      // Somebody was a moment faster.
+      if (error.code === "conflict" || error.code === "not_found") {
+        return await closedPage((await runtime.messages.findLink(token))?.state ?? "ended");
+      }
+      const status = error.code === "invalid" ? 422 : 503;
+      return await questionPage(question, { status, text: `${error.message}.` });
+    }
+    return await answeredPage(answer);
+  }
+
+  /** The question of a link, while it is the one that its execution waits with. */
+  async function openQuestion(link: LinkedQuestion) {
+    if (link.state !== "open") return undefined;
+    try {
+      const request = await runtime.pendingRequest(link.executionId);
+      if (request.requestId !== link.requestId) return undefined;
+      return { request, execution: await runtime.getExecution(link.executionId) };
+    } catch (error) {
+      if (error instanceof RuntimeError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    admits: (request) =>
+      ["GET", "HEAD", "POST"].includes(request.method) && tokenOf(request) !== undefined,
+    isFollowed: ({ method, url }) =>
+      (method === "GET" || method === "HEAD") && tokenOf({ url }) !== undefined,
+    async respond({ req: { method, raw } }, next) {
+      const token = tokenOf(raw);
+      if (token === undefined) return await next();
+      if (method === "POST") return await take(token, raw);
+      if (method === "GET" || method === "HEAD") return await show(token);
+      await next();
+    },
+  };
+}
+
+function tokenOf({ url }: { url: string }): string | undefined {
+  return PLACE.exec(URL.parse(url)?.pathname ?? "")?.[1];
+}
+
+/** What a form says, by the kind of the question; a sentence where it says nothing. */
+export function readAnswer(
+  { kind, options }: Pick<HumanRequest, "kind" | "options">,
+  form: URLSearchParams,
+): HumanAnswer | string {
+  const textOf = (name: string) => (form.get(name) ?? "").replaceAll(/\r\n?/g, "\n").trim();
+  switch (kind) {
+    case "confirm": {
+      const decision = form.get("decision");
+      if (decision !== "approve" && decision !== "deny") return "Choose Approve or Deny.";
+      const reason = textOf("reason");
+      return { approved: decision === "approve", ...(reason !== "" && { reason }) };
+    }
+    case "input": {
+      const text = textOf("text");
+      return text === "" ? "Write an answer." : { text };
+    }
+    case "choice": {
+      // Places, not texts: a browser changes line breaks.
+      const places = form.getAll("choice").filter((one) => /^\d{1,4}$/.test(one)).map(Number);
+      const selected = places.flatMap((place) => options?.[place] ?? []);
+      return selected.length === 0 ? "Choose one of the options." : { selected };
+    }
+  }
+  return kind satisfies never;
+}

@@ -1,0 +1,110 @@
+// Messages of a real service: over kill -9, to a receiver that is down for a while; and answers from their links.
+import assert from "node:assert/strict";
+import { Receiver } from "../runtime/notify/receiver.ts";
+import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
+
+const KEY = "a key of sixteen characters";
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+async function openHome(receiver: Receiver): Promise<{ home: RealHome; port: number }> {
+  const port = freePort();
+  const config = (workspace: string) =>
+    `workspace: ${workspace}\npublic_url: http://127.0.0.1:${port}\n` +
+    `notify:\n  on: [waiting, error, success]\n  channels:\n    hook: { type: webhook, url: "${receiver.url}", secret: HOOK_SECRET }\n`;
+  const home = await createRealHome({ shell: { INKLING_API_KEY: KEY, HOOK_SECRET: SECRET } });
+  await Deno.writeTextFile(`${home.configDir}/config.yaml`, config(home.workspace));
+  return { home, port };
+}
+
+async function start(home: RealHome, port: number): Promise<void> {
+  const { code, stderr } = await home.inkling("start", "-d", "--port", String(port));
+  assert.equal(code, 0, stderr);
+}
+
+const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers.get("webhook-id"));
+
+Deno.test("a killed service sends at its next start what it had not delivered, once, and its link answers once", async () => {
+  await using receiver = new Receiver();
+  // It is slow: the service dies in the middle of an attempt.
+  const late = Promise.withResolvers<number>();
+  receiver.reply = () => late.promise;
+  const { home, port } = await openHome(receiver);
+  await using _home = home;
+  await home.writeScript("writer", [WRITE, { say: "Written." }]);
+  await start(home, port);
+  const { code } = await home.inkling("run", "writer");
+  assert.equal(code, 4);
+  await untilFound("an attempt", () => Promise.resolve(receiver.received[0]));
+  await killService(home.stateDir);
+  late.resolve(200);
+  receiver.reply = () => 200;
+  await start(home, port);
+  const message = await untilFound("another", () => Promise.resolve(receiver.received[1]));
+  assert.equal(new Set(idsOf(receiver)).size, 1);
+  assert.equal(message.body.type, "inkling.waiting");
+
+  const link: string = message.body.data.answer_url;
+  assert.match(link, new RegExp(`^http://127\\.0\\.0\\.1:${port}/answer/[\\w-]{43}$`));
+  for (const method of ["GET", "HEAD", "GET"]) {
+    const page = await fetch(link, { method });
+    assert.equal(page.status, 200);
+    await page.body?.cancel();
+  }
+  // The first attempt's link was for nobody else: it opens the same question.
+  const first = await fetch(receiver.received[0]?.body.data.answer_url);
+  assert.match(await first.text(), /file_write/);
+  const post = () =>
+    fetch(link, { method: "POST", body: new URLSearchParams({ decision: "approve" }) });
+  const answered = await post();
+  assert.match(await answered.text(), /<h1>Approved<\/h1>/);
+  const again = await post();
+  assert.equal(again.status, 410);
+  await again.body?.cancel();
+  const end = await untilFound("the end", () => Promise.resolve(receiver.received[2]));
+  assert.equal(end.body.type, "inkling.success");
+  assert.equal(end.body.data.text, "Written.");
+  assert.equal(await Deno.readTextFile(`${home.workspace}/b.txt`), "copy");
+  assert.equal(receiver.received.length, 3);
+  const log = await Deno.readTextFile(`${home.stateDir}/inkling.log`);
+  assert.ok(!log.includes(link.slice(-43)));
+});
+
+Deno.test("a link is revoked by inkling respond", async () => {
+  await using receiver = new Receiver();
+  const { home, port } = await openHome(receiver);
+  await using _home = home;
+  await home.writeScript("writer", [WRITE, { say: "Not written." }]);
+  await start(home, port);
+  assert.equal((await home.inkling("run", "writer")).code, 4);
+  const message = await untilFound("the message", () => Promise.resolve(receiver.received[0]));
+  const link: string = message.body.data.answer_url;
+  const answered = await home.inkling("respond", String(message.body.data.execution_id), "--no");
+  assert.equal(answered.code, 0, answered.stderr);
+  const page = await fetch(link, {
+    method: "POST",
+    body: new URLSearchParams({ decision: "approve" }),
+  });
+  assert.equal(page.status, 410);
+  assert.match(await page.text(), /Already answered/);
+  await assert.rejects(Deno.stat(`${home.workspace}/b.txt`), Deno.errors.NotFound);
+});
+
+Deno.test("notify --test sends through a channel, and tells what came back", async () => {
+  await using receiver = new Receiver();
+  const { home } = await openHome(receiver);
+  await using _home = home;
+  const sent = await home.inkling("notify", "--test", "hook");
+  assert.equal(sent.code, 0, sent.stderr);
+  assert.match(sent.stdout, /^hook: delivered \(127\.0\.0\.1:\d+ answered 200\)\n$/);
+  assert.equal(receiver.received[0]?.body.type, "inkling.test");
+  receiver.reply = () => 404;
+  const refused = await home.inkling("notify", "--test");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout, /^hook: not delivered \(127\.0\.0\.1:\d+ answered 404\)\n$/);
+});

@@ -1,0 +1,67 @@
+// Links to questions: what each opens, and until when.
+import assert from "node:assert/strict";
+import { DAY_MS, HOUR_MS } from "../../../base/time_units.ts";
+import { executionOf, OutboxWorld } from "./outbox_world.ts";
+
+const WAITING = { status: "waiting" } as const;
+
+async function linkTo(world: OutboxWorld, requestId: string): Promise<string> {
+  return (await world.links.create(requestId)).replace("/answer/", "");
+}
+
+Deno.test("a link opens its question for 24 hours", async () => {
+  await using world = new OutboxWorld();
+  const { requestId } = world.ask(executionOf(1, WAITING));
+  const token = await linkTo(world, requestId);
+  assert.match(token, /^[\w-]{43}$/);
+  const found = { requestId, executionId: 1, state: "open" };
+  assert.deepEqual(await world.links.find(token), found);
+  // Finding it changes nothing.
+  assert.deepEqual(await world.links.find(token), found);
+  world.clock.jump(DAY_MS - 1);
+  assert.equal((await world.links.find(token))?.state, "open");
+  world.clock.jump(1);
+  assert.equal((await world.links.find(token))?.state, "expired");
+});
+
+Deno.test("a link lasts no longer than its question", async () => {
+  await using world = new OutboxWorld();
+  const expiresAt = world.clock.now() + HOUR_MS;
+  const { requestId } = world.ask(executionOf(1, WAITING), { expiresAt });
+  const token = await linkTo(world, requestId);
+  world.clock.jump(HOUR_MS);
+  assert.equal((await world.links.find(token))?.state, "expired");
+});
+
+Deno.test("an answer, an end and a question whose time is over close every link to it, and no other", async () => {
+  await using world = new OutboxWorld();
+  const tokens: string[] = [];
+  for (const id of [1, 2, 3, 4]) {
+    world.ask(executionOf(id, WAITING));
+    tokens.push(await linkTo(world, `q-${id}`), await linkTo(world, `q-${id}`));
+  }
+  world.answer("q-1");
+  world.answer("q-2", null);
+  world.answer("q-3", { expired: true });
+  const states = await Promise.all(tokens.map(async (one) => (await world.links.find(one))?.state));
+  assert.deepEqual(states, [
+    ...["answered", "answered", "ended", "ended"],
+    ...["expired", "expired", "open", "open"],
+  ]);
+});
+
+Deno.test("a forged token, and one of a question that is forgotten, lead nowhere", async () => {
+  await using world = new OutboxWorld();
+  world.ask(executionOf(1, WAITING));
+  const token = await linkTo(world, "q-1");
+  const forged = [
+    token.slice(0, -1) + (token.endsWith("A") ? "B" : "A"),
+    "A".repeat(43),
+    "",
+    "q-1",
+  ];
+  for (const one of forged) assert.equal(await world.links.find(one), undefined);
+  world.db.run("DELETE FROM executions WHERE id = 1");
+  assert.equal(await world.links.find(token), undefined);
+  assert.deepEqual(world.db.all("SELECT * FROM answer_links"), []);
+});

@@ -1,0 +1,132 @@
+// Which messages there are, and what they say.
+import assert from "node:assert/strict";
+import { configOf } from "../agents/parsed_file.ts";
+import { type DraftPorts, toDrafts } from "../../../runtime/notify/drafts.ts";
+import { type Happening, kindOfEnd } from "../../../runtime/notify/happening.ts";
+import type { NotifyChoice } from "../../../runtime/config/notify_schema.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import { executionOf, failure } from "./outbox_world.ts";
+
+const CONFIG = `
+notify:
+  to: [phone, off]
+  channels:
+    phone: { type: ntfy, topic: a }
+    team: { type: slack, url: TEAM_URL }
+    off: { type: command, run: [tell] }
+`;
+
+function ports(options: { config?: string; notify?: NotifyChoice } = {}): DraftPorts {
+  const { notify } = configOf(options.config ?? CONFIG);
+  return {
+    settings: () => notify,
+    findAgent: (id) =>
+      id === "gone" ? undefined : { displayName: "Daily", notify: options.notify ?? {} },
+    redactor: new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]),
+    showTime: () => "1 Jan 2026, 12:00",
+  };
+}
+
+const channelsOf = (happening: Happening, choice?: NotifyChoice, config?: string) =>
+  toDrafts(happening, ports({ ...(choice && { notify: choice }), ...(config && { config }) }))
+    .map(({ channel }) => channel);
+
+Deno.test("an agent's word stands in place of config.yaml's, key by key; a command that is not allowed is no channel", () => {
+  assert.deepEqual(channelsOf(failure(1)), ["phone"]);
+  assert.deepEqual(channelsOf(failure(1), { to: ["team"] }), ["team"]);
+  assert.deepEqual(channelsOf(failure(1), { to: ["team", "nowhere", "__proto__"] }), ["team"]);
+  assert.deepEqual(channelsOf(failure(1), { on: ["waiting"] }), []);
+  assert.deepEqual(channelsOf(failure(1), { on: [] }), []);
+  assert.deepEqual(channelsOf(failure(1), {}, CONFIG.replace("to:", "on: [success]\n  to:")), []);
+  assert.deepEqual(channelsOf(failure(1), {}, CONFIG.replace("  to: [phone, off]\n", "")), [
+    "phone",
+    "team",
+  ]);
+  // Of an agent whose file is gone, config.yaml alone has something to say.
+  assert.deepEqual(channelsOf(failure(1, { agentId: "gone" }), { on: [] }), ["phone"]);
+  assert.deepEqual(channelsOf(failure(1), {}, "# Nothing"), []);
+});
+
+Deno.test("the kind of an end: what a person did is none, what a limit did is an error", () => {
+  const kinds = (changes: Parameters<typeof executionOf>[1]) => kindOfEnd(executionOf(1, changes));
+  assert.equal(kinds({ status: "success", error: null }), "success");
+  for (const status of ["error", "timeout", "orphaned"] as const) {
+    assert.equal(kinds({ status }), "error");
+  }
+  const aborted = (error: string) => kinds({ status: "aborted", error });
+  assert.equal(aborted("Cancelled by user"), undefined);
+  assert.equal(aborted("Aborted: the execution that delegated to it has ended"), undefined);
+  assert.equal(aborted("Aborted: its conversation was purged"), undefined);
+  assert.equal(aborted("Aborted: loop_detected (x failed 3 times in a row: y)"), "loop");
+  assert.equal(aborted("Aborted: budget per_day ($2.00)"), "budget");
+  assert.equal(aborted("Aborted: max_cost_usd ($1.0000, limit $1)"), "error");
+  assert.equal(aborted("Aborted: service stopped"), "error");
+});
+
+Deno.test("a question is told with what it is about, shortened and without secrets", () => {
+  const request = {
+    requestId: "r",
+    executionId: 12,
+    position: 1,
+    kind: "choice" as const,
+    message: "Which one, s3cr3t-value?\u001b[31m\u202e",
+    options: ["blue", "red"],
+    multi: false,
+    toolName: "file_write",
+    toolArgs: { path: "a.md", content: "x".repeat(5_000), key: "s3cr3t-value" },
+    createdAt: 0,
+    expiresAt: null,
+    isGuard: true as const,
+  };
+  const execution = executionOf(12, { status: "waiting" });
+  const [draft] = toDrafts({ type: "waiting", execution, request }, ports());
+  assert.equal(draft?.title, "Daily waits for your answer");
+  assert.equal(draft?.requestId, "r");
+  const lines = draft?.text.split("\n") ?? [];
+  assert.equal(lines[0], "Which one, [redacted:TOKEN]?");
+  assert.deepEqual(lines.slice(1, 2), ["path: a.md"]);
+  assert.equal(lines[2]?.length, 200 + "content: ".length);
+  assert.deepEqual(lines.slice(3), [
+    "key: [redacted:TOKEN]",
+    "Options: blue, red",
+    "Execution 12: inkling respond 12",
+  ]);
+});
+
+Deno.test("answers, missed times, stopped triggers and budgets are told in words", () => {
+  const on = CONFIG.replace("to:", "on: [success, missed, loop, budget]\n  to:");
+  const told = (happening: Happening) => {
+    const [draft] = toDrafts(happening, ports({ config: on }));
+    return [draft?.kind, draft?.title, draft?.text];
+  };
+  const execution = executionOf(3, { status: "success", error: null });
+  assert.deepEqual(told({ type: "ended", execution, output: " All s3cr3t-value well. " }), [
+    "success",
+    "Daily succeeded",
+    "All [redacted:TOKEN] well.",
+  ]);
+  const slot = {
+    agentId: "daily",
+    scheduledFor: 0,
+    outcome: "missed" as const,
+    reason: "the service was not running",
+    executionId: null,
+    count: 3,
+  };
+  assert.deepEqual(told({ type: "missed", slot }), [
+    "missed",
+    "Daily missed 3 runs",
+    "Due from 1 Jan 2026, 12:00 on, not run: the service was not running.",
+  ]);
+  const stopped = { agentId: "daily", displayName: "Daily", reason: "It fired too often" };
+  assert.deepEqual(told({ type: "stopped", ...stopped }).slice(0, 2), [
+    "loop",
+    "Daily: its trigger was stopped",
+  ]);
+  const text = "80 % of per_day ($2.00) is used.";
+  assert.deepEqual(told({ type: "budget", agentId: null, executionId: null, text }), [
+    "budget",
+    "Budget of the workspace",
+    text,
+  ]);
+});

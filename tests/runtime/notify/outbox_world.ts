@@ -1,0 +1,206 @@
+// An outbox over a database in memory, a sender, and channels that a test plays.
+import { configOf } from "../agents/parsed_file.ts";
+import type { NotifySettings } from "../../../runtime/config/notify_schema.ts";
+import type { Execution } from "../../../runtime/executions/execution.ts";
+import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
+import { AnswerLinks } from "../../../runtime/notify/answer_links.ts";
+import {
+  type Channel,
+  DeliveryFailure,
+  type OutgoingMessage,
+} from "../../../runtime/notify/channels/channel.ts";
+import { toDrafts } from "../../../runtime/notify/drafts.ts";
+import type { Happening } from "../../../runtime/notify/happening.ts";
+import { MessageSender } from "../../../runtime/notify/sender.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import { SqliteAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
+import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteOutbox } from "../../../runtime/storage/outbox.ts";
+import { openInstance } from "../../../runtime/storage/instances.ts";
+import {
+  createExecutionStores,
+  type SqliteExecutionStores,
+} from "../../../runtime/storage/executions/execution_stores.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { settle, TestClock } from "../../support/test_clock.ts";
+
+export const CONFIG = `
+notify:
+  on: [waiting, error, success, budget, missed, loop]
+  channels:
+    phone: { type: ntfy, topic: a }
+`;
+
+/** One service's worth of messages; `restart` makes another over the same database. */
+export class OutboxWorld implements AsyncDisposable {
+  readonly clock: TestClock;
+  readonly db = Database.open(":memory:");
+  readonly log = new LogLines();
+  readonly redactor = new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]);
+  readonly links: AnswerLinks;
+  readonly outbox: SqliteOutbox;
+  /** What each channel was given, in order. */
+  readonly sent: (OutgoingMessage & { channel: string; at2: number })[] = [];
+  /** What a channel does with a message: throws, or waits. */
+  deliver: (message: OutgoingMessage, channel: string) => Promise<void> | void = () => {};
+  settings: NotifySettings;
+  agents = new Map<string, { displayName: string; notify: { on?: never[]; to?: string[] } }>();
+  publicUrl: string | null = "https://inkling.example";
+  sender: MessageSender;
+
+  constructor({ config = CONFIG, start }: { config?: string; start?: string } = {}) {
+    this.clock = new TestClock(start ?? "2026-01-01T12:00:00.000Z");
+    this.settings = configOf(config).notify;
+    openInstance(this.db, { id: "one", pid: 1, startedAt: 0 });
+    this.links = new AnswerLinks({ store: new SqliteAnswerLinkStore(this.db), clock: this.clock });
+    this.outbox = new SqliteOutbox(this.db, {
+      toDrafts: (happening) =>
+        toDrafts(happening, {
+          settings: () => this.settings,
+          findAgent: (id) => this.agents.get(id),
+          redactor: this.redactor,
+          showTime: (ms) => new Date(ms).toISOString(),
+        }),
+      now: () => this.clock.now(),
+      stored: () => this.sender.wake(),
+      failed: (error) => this.log.write("error", String(error)),
+    });
+    this.sender = this.#createSender();
+  }
+
+  get stores(): SqliteExecutionStores {
+    return createExecutionStores(this.db, "one", this.outbox);
+  }
+
+  /** The service ends, and another begins. */
+  async restart(): Promise<void> {
+    await this.sender[Symbol.asyncDispose]();
+    this.sender = this.#createSender();
+    this.outbox.retryAll(this.clock.now());
+    this.sender.wake();
+  }
+
+  /** Lets what has begun go on until nothing changes: digests take more than a turn. */
+  async settle(): Promise<void> {
+    for (let quiet = 0, before = -1; quiet < 5; quiet++) {
+      await settle();
+      if (this.sent.length !== before) quiet = 0;
+      before = this.sent.length;
+    }
+  }
+
+  tell(happening: Happening): void {
+    this.outbox.announce(happening);
+  }
+
+  /** Stores a question, so that it is open, and tells of it. */
+  ask(execution: Execution, changes: Partial<HumanRequest> = {}): HumanRequest {
+    const request: HumanRequest = {
+      requestId: `q-${execution.id}`,
+      executionId: execution.id,
+      position: 1,
+      kind: "confirm",
+      message: "May it?",
+      options: null,
+      multi: false,
+      toolName: "file_write",
+      toolArgs: { path: "a.md" },
+      createdAt: this.clock.now(),
+      expiresAt: null,
+      ...changes,
+    };
+    this.db.run(
+      "INSERT INTO executions (id, agent_id, display_name, status, trigger, instance_id, request, model, started_at) " +
+        "VALUES (?, 'a', 'a', 'waiting', 'manual', 'one', '{}', '', 0) ON CONFLICT DO NOTHING",
+      execution.id,
+    );
+    this.db.run(
+      "INSERT INTO requests (request_id, execution_id, position, kind, body, created_at, expires_at) VALUES (?, ?, 1, 'confirm', '{}', ?, ?)",
+      request.requestId,
+      execution.id,
+      request.createdAt,
+      request.expiresAt,
+    );
+    this.tell({ type: "waiting", execution, request });
+    return request;
+  }
+
+  answer(requestId: string, response: unknown = { approved: true }): void {
+    this.db.run(
+      "UPDATE requests SET answered_at = ?, response = ? WHERE request_id = ?",
+      this.clock.now(),
+      response === null ? null : JSON.stringify(response),
+      requestId,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sender[Symbol.asyncDispose]();
+    this.db[Symbol.dispose]();
+  }
+
+  #createSender(): MessageSender {
+    return new MessageSender({
+      store: this.outbox,
+      links: this.links,
+      settings: () => this.settings,
+      publicUrl: () => this.publicUrl,
+      openChannel: (name) =>
+        Promise.resolve(
+          Object.hasOwn(this.settings.channels, name) ? this.#channel(name) : undefined,
+        ),
+      showTime: (ms) => new Date(ms).toISOString().slice(11, 16),
+      timeZone: () => "UTC",
+      clock: this.clock,
+      log: this.log,
+    });
+  }
+
+  #channel(name: string): Channel {
+    return {
+      send: async (message, signal) => {
+        this.sent.push({ ...message, channel: name, at2: this.clock.now() });
+        const { promise, reject } = Promise.withResolvers<never>();
+        promise.catch(() => {});
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        await Promise.race([this.deliver(message, name), promise]);
+        return "ok";
+      },
+    };
+  }
+}
+
+/** The receiver is not there. */
+export function down(): never {
+  throw new DeliveryFailure("the receiver is down.");
+}
+
+/** An execution of an agent. */
+export function executionOf(id: number, changes: Partial<Execution> = {}): Execution {
+  return {
+    id,
+    agentId: "daily",
+    displayName: "Daily",
+    status: "error",
+    trigger: "manual",
+    parentExecutionId: null,
+    sessionId: null,
+    startedAt: 0,
+    finishedAt: null,
+    durationMs: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    totalTokens: null,
+    costUsd: null,
+    toolCalls: 0,
+    model: "demo/script",
+    args: [],
+    error: "It broke",
+    ...changes,
+  };
+}
+
+/** A failed run. */
+export function failure(id: number, changes: Partial<Execution> = {}): Happening {
+  return { type: "ended", execution: executionOf(id, changes), output: null };
+}

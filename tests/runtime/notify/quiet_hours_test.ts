@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { isQuiet } from "../../../runtime/notify/quiet_hours.ts";
+
+const quiet = (from: string, to: string, timezone?: string) => ({ from, to, timezone, pass: [] });
+const at = (time: string) => Date.parse(`2026-01-15T${time}Z`);
+
+Deno.test("isQuiet() begins with `from` and ends with `to`, over midnight where `to` is earlier", () => {
+  const night = quiet("22:00", "07:00");
+  for (const time of ["22:00:00", "23:59:59", "00:00:00", "06:59:59"]) {
+    assert.ok(isQuiet(at(time), night, "UTC"), time);
+  }
+  for (const time of ["07:00:00", "12:00:00", "21:59:59"]) {
+    assert.ok(!isQuiet(at(time), night, "UTC"), time);
+  }
+  const noon = quiet("12:00", "13:30");
+  for (
+    const [time, expected] of [["11:59:59", false], ["12:00:00", true], [
+      "13:30:00",
+      false,
+    ]] as const
+  ) {
+    assert.equal(isQuiet(at(time), noon, "UTC"), expected, time);
+  }
+});
+
+Deno.test("isQuiet() takes the zone of the hours, else the machine's", () => {
+  assert.ok(isQuiet(at("13:00:00"), quiet("22:00", "23:00", "Asia/Tokyo"), "UTC"));
+  assert.ok(isQuiet(at("13:00:00"), quiet("22:00", "23:00"), "Asia/Tokyo"));
+  assert.ok(!isQuiet(at("13:00:00"), quiet("22:00", "23:00", "UTC"), "Asia/Tokyo"));
+});
+
+Deno.test("isQuiet() knows an hour that comes twice, and one that does not come", () => {
+  const small = quiet("02:00", "03:00", "Europe/Berlin");
+  const hours = (day: string) =>
+    Array.from(
+      { length: 6 },
+      (_, hour) => Date.parse(`${day}T00:30:00Z`) - 3_600_000 + hour * 3_600_000,
+    )
+      .map((one) => isQuiet(one, small, "UTC"));
+  // 00:30, 01:30, 03:30 …
+  assert.deepEqual(hours("2026-03-29"), [false, false, false, false, false, false]);
+  // 01:30, 02:30, 02:30, 03:30 …
+  assert.deepEqual(hours("2026-10-25"), [false, true, true, false, false, false]);
+});

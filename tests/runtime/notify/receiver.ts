@@ -1,0 +1,47 @@
+// A receiver of messages on this machine.
+/** One request as it came. */
+export interface Received {
+  path: string;
+  headers: Headers;
+  text: string;
+  // deno-lint-ignore no-explicit-any -- tests look into whatever came
+  body: any;
+}
+
+/** What it answers with: a status, or a promise of one; `retry-after` where it is given. */
+export type Reply = number | Promise<number> | Response;
+
+/** Answers as `reply` says, by the number of requests before. */
+export class Receiver implements AsyncDisposable {
+  readonly received: Received[] = [];
+  reply: (request: Received, place: number) => Reply = () => 200;
+  #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly port: number;
+
+  constructor(port = 0) {
+    this.#server = Deno.serve(
+      { hostname: "127.0.0.1", port, onListen: () => {} },
+      async (request) => {
+        const text = await request.text();
+        const received: Received = {
+          path: new URL(request.url).pathname,
+          headers: request.headers,
+          text,
+          body: text.startsWith("{") ? JSON.parse(text) : undefined,
+        };
+        this.received.push(received);
+        const reply = await this.reply(received, this.received.length - 1);
+        return reply instanceof Response ? reply : new Response(null, { status: reply });
+      },
+    );
+    this.port = this.#server.addr.port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}

@@ -1,0 +1,298 @@
+// What becomes of messages: delivered in order, folded, tried again, held back, given up; over restarts.
+import assert from "node:assert/strict";
+import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
+import { settle } from "../../support/test_clock.ts";
+import { CONFIG, down, executionOf, failure, OutboxWorld } from "./outbox_world.ts";
+
+Deno.test("a message is sent at once, and nothing is left to do", async () => {
+  await using world = new OutboxWorld();
+  world.tell(failure(1));
+  await settle();
+  assert.equal(world.sent.length, 1);
+  const [message] = world.sent;
+  assert.match(message?.id ?? "", /^msg_[0-9a-f]{32}$/);
+  assert.equal(message?.title, "Daily failed");
+  assert.equal(message?.text, "It broke\nExecution 1: inkling logs -e 1");
+  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(world.clock.sleeping, 0);
+});
+
+Deno.test("an agent that fails every five minutes is one message an hour, with a count", async () => {
+  await using world = new OutboxWorld();
+  for (let id = 1; id <= 25; id++) {
+    world.tell(failure(id, { error: `failure ${id}` }));
+    await world.clock.advance(5 * MINUTE_MS);
+  }
+  assert.deepEqual(world.sent.map(({ count }) => count), [1, 11, 12]);
+  assert.match(world.sent[1]?.text ?? "", /^11 times since 12:05\. The last time:\nfailure 12\n/);
+  const times = world.sent.map(({ at2 }) => at2);
+  for (const [i, at] of times.slice(1).entries()) assert.equal(at - (times[i] ?? 0), HOUR_MS);
+  assert.equal(new Set(world.sent.map(({ id }) => id)).size, 3);
+});
+
+Deno.test("what is told of a budget waits behind nothing, the runs that it ends are folded", async () => {
+  await using world = new OutboxWorld();
+  const told = { type: "budget", agentId: "daily", executionId: 1 } as const;
+  const ended = { status: "aborted", error: "Aborted: budget per_day ($2.00)" } as const;
+  world.tell({ ...told, text: "80 % of per_day ($2.00) is used." });
+  world.tell({ ...told, text: "per_day ($2.00) is used up." });
+  for (const id of [2, 3, 4]) world.tell(failure(id, ended));
+  await world.settle();
+  assert.deepEqual(world.sent.map(({ kind, executionId }) => `${kind} ${executionId}`), [
+    "budget 1",
+    "budget 1",
+    "budget 4",
+  ]);
+  assert.equal(world.sent[2]?.count, 3);
+});
+
+Deno.test("agents, kinds and channels are folded apart, and questions not at all", async () => {
+  const config = CONFIG.replace("phone:", "team: { type: desktop }\n    phone:");
+  await using world = new OutboxWorld({ config });
+  world.tell(failure(1));
+  world.tell(failure(2, { agentId: "other", displayName: "Other" }));
+  world.tell({ type: "ended", execution: executionOf(3, { status: "success" }), output: "Done" });
+  world.ask(executionOf(4, { status: "waiting" }));
+  world.ask(executionOf(5, { status: "waiting" }));
+  await world.settle();
+  assert.equal(world.sent.length, 10);
+  assert.ok(world.sent.every(({ count }) => count === 1));
+});
+
+Deno.test("a receiver that is down gets it later, under the same id, in order for one execution", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = down;
+  const request = world.ask(executionOf(7, { status: "waiting" }));
+  await world.settle();
+  assert.equal(world.sent.length, 1);
+  // Its end must not arrive before its question; another execution's does not wait for either.
+  world.tell(failure(7));
+  world.tell(failure(8, { agentId: "other" }));
+  await world.settle();
+  assert.deepEqual(world.sent.map(({ executionId }) => executionId), [7, 8]);
+  await world.clock.advance(10 * MINUTE_MS);
+  assert.ok(world.sent.every(({ executionId, kind }) => executionId === 8 || kind === "waiting"));
+  const tries = world.sent.filter(({ kind }) => kind === "waiting");
+  assert.ok(tries.length >= 5, String(tries.length));
+  assert.equal(new Set(tries.map(({ id }) => id)).size, 1);
+  world.deliver = () => {};
+  world.sent.length = 0;
+  await world.clock.advance(HOUR_MS);
+  const own = world.sent.filter(({ executionId }) => executionId === 7);
+  assert.deepEqual(own.map(({ kind }) => kind), ["waiting", "error"]);
+  assert.equal(own[0]?.id, tries[0]?.id);
+  assert.equal(request.requestId, "q-7");
+  assert.equal(world.outbox.countOpen(), 0);
+});
+
+Deno.test("the waits between attempts grow from ten seconds to half an hour, and the log has one line", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = down;
+  world.tell(failure(1));
+  await world.clock.advance(90 * MINUTE_MS);
+  const times = world.sent.map(({ at2 }) => at2);
+  const waits = times.slice(1).map((at, i) => (at - (times[i] ?? 0)) / SECOND_MS);
+  assert.deepEqual(waits.slice(0, 5), [10, 20, 40, 80, 160]);
+  assert.deepEqual(waits.slice(5, 8), [320, 640, 1_280]);
+  const lines = world.log.lines.filter(({ message }) => message.includes("message"));
+  assert.deepEqual(lines.map(({ level, message }) => [level, message]), [
+    ["warn", "A message could not be delivered; it is tried again for 24 hours"],
+  ]);
+});
+
+Deno.test("a message is given up after 24 hours, and the log says so", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = down;
+  world.tell(failure(1));
+  await settle();
+  // The machine sleeps through most of it.
+  world.clock.jump(DAY_MS - HOUR_MS);
+  await world.clock.advance(HOUR_MS - MINUTE_MS);
+  assert.equal(world.outbox.countOpen(), 1);
+  await world.clock.advance(2 * MINUTE_MS);
+  assert.equal(world.outbox.countOpen(), 0);
+  const last = world.log.lines.at(-1);
+  assert.equal(last?.level, "error");
+  assert.equal(last?.message, "A message was given up: it was tried for 24 hours");
+  assert.equal(last?.fields["reason"], "the receiver is down.");
+  assert.equal(world.clock.sleeping, 0);
+});
+
+Deno.test("what a receiver refuses for good is not sent again", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = () => {
+    throw new DeliveryFailure("it answered 400.", { isFinal: true });
+  };
+  world.tell(failure(1));
+  await world.clock.advance(HOUR_MS);
+  assert.equal(world.sent.length, 1);
+  assert.equal(world.log.lines.at(-1)?.message, "A message was given up: it is not tried again");
+});
+
+Deno.test("a receiver that asks for time gets it", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = () => {
+    if (world.sent.length > 1) return;
+    throw new DeliveryFailure("it answered 429.", { retryAfterMs: 30 * MINUTE_MS });
+  };
+  world.tell(failure(1));
+  await world.clock.advance(29 * MINUTE_MS);
+  assert.equal(world.sent.length, 1);
+  await world.clock.advance(MINUTE_MS);
+  assert.equal(world.sent.length, 2);
+});
+
+Deno.test("a slow receiver holds up its own channel only", async () => {
+  const config = CONFIG.replace("phone:", "slow: { type: desktop }\n    phone:");
+  await using world = new OutboxWorld({ config });
+  const slow = Promise.withResolvers<void>();
+  world.deliver = (_message, channel) => channel === "slow" ? slow.promise : undefined;
+  world.tell(failure(1));
+  world.tell(failure(2, { agentId: "other" }));
+  await settle();
+  const to = (name: string) => world.sent.filter(({ channel }) => channel === name).length;
+  assert.deepEqual([to("slow"), to("phone")], [1, 2]);
+  slow.resolve();
+  await settle();
+  assert.deepEqual([to("slow"), to("phone")], [2, 2]);
+});
+
+Deno.test("a restart in the middle of an attempt sends it again under the same id; nothing is lost", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = () => new Promise(() => {});
+  world.tell(failure(1));
+  await settle();
+  assert.equal(world.sent.length, 1);
+  world.deliver = () => {};
+  await world.restart();
+  await world.settle();
+  assert.equal(world.sent.length, 2);
+  assert.equal(world.sent[0]?.id, world.sent[1]?.id);
+  assert.equal(world.outbox.countOpen(), 0);
+});
+
+Deno.test("what was tried already is not folded into: its text stays what may have arrived", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = down;
+  world.tell(failure(1, { error: "first" }));
+  await settle();
+  world.tell(failure(2, { error: "second" }));
+  await world.clock.advance(MINUTE_MS);
+  assert.ok(world.sent.every(({ text }) => text.startsWith("first")));
+  world.deliver = () => {};
+  await world.clock.advance(HOUR_MS);
+  assert.match(world.sent.at(-1)?.text ?? "", /^second/);
+});
+
+const QUIET = `${CONFIG}
+  quiet: { from: "22:00", to: "07:00", timezone: Europe/Berlin, pass: [waiting] }
+`;
+
+Deno.test("quiet hours over midnight hold messages back, but for those that may pass", async () => {
+  // 21:59 in Berlin.
+  await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T20:59:00.000Z" });
+  world.tell(failure(1));
+  await settle();
+  assert.equal(world.sent.length, 1);
+  await world.clock.advance(2 * HOUR_MS);
+  world.tell(failure(2, { agentId: "other" }));
+  world.ask(executionOf(3, { status: "waiting" }));
+  await world.settle();
+  assert.deepEqual(world.sent.map(({ executionId }) => executionId), [1, 3]);
+  // 06:59 in Berlin.
+  await world.clock.advance(7 * HOUR_MS);
+  assert.equal(world.sent.length, 2);
+  await world.clock.advance(2 * MINUTE_MS);
+  assert.deepEqual(world.sent.map(({ executionId }) => executionId), [1, 3, 2]);
+});
+
+Deno.test("a night of failures is one message in the morning", async () => {
+  await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T21:30:00.000Z" });
+  for (let id = 1; id <= 90; id++) {
+    world.tell(failure(id));
+    world.clock.jump(4 * MINUTE_MS);
+    await world.clock.advance(MINUTE_MS);
+  }
+  assert.equal(world.sent.length, 0);
+  world.clock.jump(HOUR_MS);
+  await world.clock.advance(2 * MINUTE_MS);
+  assert.deepEqual(world.sent.map(({ count }) => count), [90]);
+});
+
+for (
+  const [what, start, end] of [
+    [
+      "an hour shorter when the clock is set forward",
+      "2026-03-28T21:30:00Z",
+      "2026-03-29T05:00:00Z",
+    ],
+    ["an hour longer when it is set back", "2026-10-24T20:30:00Z", "2026-10-25T06:00:00Z"],
+  ] as const
+) {
+  Deno.test(`quiet hours follow the clock on the wall: ${what}`, async () => {
+    await using world = new OutboxWorld({ config: QUIET, start });
+    world.tell(failure(1));
+    await world.settle();
+    world.clock.jump(Date.parse(end) - Date.parse(start) - 5 * MINUTE_MS);
+    await world.clock.advance(4 * MINUTE_MS);
+    assert.equal(world.sent.length, 0);
+    await world.clock.advance(2 * MINUTE_MS);
+    assert.equal(world.sent.length, 1);
+  });
+}
+
+Deno.test("a question that is answered before its message could go is told no more", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = down;
+  const { requestId } = world.ask(executionOf(1, { status: "waiting" }));
+  await world.settle();
+  assert.equal(world.sent.length, 1);
+  world.answer(requestId);
+  await world.clock.advance(HOUR_MS);
+  assert.equal(world.sent.length, 1);
+  assert.equal(world.outbox.countOpen(), 0);
+});
+
+Deno.test("a channel that config.yaml has no more gives its messages up", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = down;
+  world.tell(failure(1));
+  await settle();
+  world.settings = { ...world.settings, channels: {} };
+  await world.clock.advance(MINUTE_MS);
+  assert.equal(world.outbox.countOpen(), 0);
+  assert.match(String(world.log.lines.at(-1)?.fields["reason"]), /no channel of this name/);
+});
+
+Deno.test("a link is made anew for each attempt, and none stands in the database", async () => {
+  await using world = new OutboxWorld();
+  world.deliver = () => world.sent.length < 2 ? down() : undefined;
+  world.ask(executionOf(1, { status: "waiting" }));
+  await world.clock.advance(MINUTE_MS);
+  const links = world.sent.map(({ link }) => link ?? "");
+  assert.equal(links.length, 2);
+  assert.notEqual(links[0], links[1]);
+  const stored = JSON.stringify([
+    world.db.all("SELECT * FROM outbox"),
+    world.db.all("SELECT * FROM answer_links"),
+  ]);
+  for (const link of links) {
+    const token = /^https:\/\/inkling\.example\/answer\/([\w-]{43})$/.exec(link)?.[1] ?? "";
+    assert.equal((await world.links.find(token))?.state, "open");
+    assert.ok(!stored.includes(token));
+  }
+});
+
+Deno.test("what a transaction takes back is not told", async () => {
+  await using world = new OutboxWorld();
+  assert.throws(() =>
+    world.db.transaction("process", () => {
+      world.outbox.tell(failure(1));
+      throw new Error("the disk is gone");
+    })
+  );
+  await world.clock.advance(MINUTE_MS);
+  assert.equal(world.sent.length, 0);
+  assert.equal(world.clock.sleeping, 0);
+});

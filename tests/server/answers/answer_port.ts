@@ -1,0 +1,99 @@
+// An application as `serve` puts it together for a port behind a proxy, with a question that a link opens.
+import { createAnswers } from "../../../server/answers/answers.ts";
+import { createApp } from "../../../server/app.ts";
+import { createLogin } from "../../../server/login/login.ts";
+import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
+import { hostCheck } from "../../../server/middleware/host_check.ts";
+import { createSecretMatch } from "../../../server/secret_text.ts";
+import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
+import { createTestApp, type TestApp } from "../../support/test_app.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+const KEY = "correct horse battery";
+export const HOST = "inkling.example";
+export const ORIGIN = `https://${HOST}`;
+export const TOKEN = "t".repeat(43);
+export const OTHER = "o".repeat(43);
+export const BROWSER = { accept: "text/html", "sec-fetch-site": "same-origin" };
+
+type Headers = Record<string, string>;
+
+/** The port, and what is behind it. */
+export interface AnswerPort extends TestApp {
+  /** The execution that asks. */
+  id: number;
+  send(method: string, path: string, headers?: Headers, body?: string): Promise<Response>;
+  /** Follows a link. */
+  open(token?: string, headers?: Headers): Promise<Response>;
+  /** Sends the form of its page. */
+  answer(form: Headers | [string, string][], token?: string, headers?: Headers): Promise<Response>;
+}
+
+/** Opens it; TOKEN is the link's. */
+export function openPort(changes: Partial<HumanRequest> = {}): AnswerPort {
+  const isKey = createSecretMatch(KEY);
+  const world = createTestApp();
+  const { runtime, lifecycle } = world;
+  const refused = new RefusedKeys(runtime.log);
+  const login = createLogin({ isKey, refused, clock: new TestClock(), port: 8420 });
+  const answers = createAnswers(runtime);
+  const guards = [
+    apiKey({
+      isKey,
+      refused,
+      admits: (request) => answers.admits(request) || login.admits(request),
+      explain: login.explain,
+    }),
+    login.explainRefusals,
+    hostCheck({ hosts: [HOST], origins: [ORIGIN], isFollowed: answers.isFollowed }),
+    answers.respond,
+    login.respond,
+  ];
+  const app = createApp({ runtime, lifecycle, transports: () => [] }, { via: "tcp", guards });
+  const { id } = runtime.addExecution({ status: "waiting", displayName: "Daily" });
+  const request: HumanRequest = {
+    requestId: "r1",
+    executionId: id,
+    position: 1,
+    kind: "confirm",
+    message: "May it write?",
+    options: null,
+    multi: false,
+    toolName: "file_write",
+    toolArgs: { path: "a.md" },
+    createdAt: 0,
+    expiresAt: null,
+    ...changes,
+  };
+  runtime.requests.set(id, request);
+  runtime.links.set(TOKEN, { requestId: "r1", executionId: id, state: "open" });
+  runtime.onRespond = (one) => {
+    runtime.links.set(TOKEN, { requestId: "r1", executionId: one, state: "answered" });
+  };
+  const send: AnswerPort["send"] = async (method, path, headers = {}, body) =>
+    await app.request(`http://${HOST}${path}`, {
+      method,
+      headers: { host: HOST, ...headers },
+      ...(body !== undefined && { body }),
+    });
+  return {
+    ...world,
+    app,
+    id,
+    send,
+    open: (token = TOKEN, headers = {}) =>
+      send("GET", `/answer/${token}`, { ...BROWSER, ...headers }),
+    answer: (form, token = TOKEN, headers = {}) =>
+      send(
+        "POST",
+        `/answer/${token}`,
+        {
+          ...BROWSER,
+          origin: ORIGIN,
+          "content-type": "application/x-www-form-urlencoded",
+          ...headers,
+        },
+        new URLSearchParams(form).toString(),
+      ),
+  };
+}

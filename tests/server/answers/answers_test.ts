@@ -1,0 +1,251 @@
+// Answer links in the application of a port: what a browser, a chat program and an attacker send.
+import assert from "node:assert/strict";
+import { readAnswer, WRONG_TOKEN } from "../../../server/answers/answers.ts";
+import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
+import { FakeRefusal } from "../../support/fake_runtime.ts";
+import { createTestApp } from "../../support/test_app.ts";
+import { settle } from "../../support/test_clock.ts";
+import { BROWSER, HOST, openPort, ORIGIN, OTHER, TOKEN } from "./answer_port.ts";
+
+Deno.test("a link shows its question without a key, and answers it once", async () => {
+  const { open, answer, runtime, id } = openPort();
+  const page = await open();
+  assert.equal(page.status, 200);
+  const text = await page.text();
+  assert.match(text, /<h1>Daily asks<\/h1>/);
+  assert.match(text, /May it write\?/);
+  assert.match(text, /<th scope="row">path<\/th><td>a\.md<\/td>/);
+  assert.match(text, /<form method="post">/);
+  assert.equal(runtime.responses.length, 0);
+
+  const answered = await answer({ decision: "approve", reason: " Fine\r\nby me " });
+  assert.equal(answered.status, 200);
+  assert.match(await answered.text(), /<h1>Approved<\/h1>/);
+  const expected = { id, requestId: "r1", answer: { approved: true, reason: "Fine\nby me" } };
+  assert.deepEqual(runtime.responses, [expected]);
+
+  const again = await answer({ decision: "deny" });
+  assert.equal(again.status, 410);
+  assert.match(await again.text(), /Already answered/);
+  assert.equal((await open()).status, 410);
+  assert.deepEqual(runtime.responses, [expected]);
+});
+
+Deno.test("looking changes nothing: chat programs open links, by GET and HEAD, from other sites", async () => {
+  const { send, open, runtime } = openPort();
+  for (const site of ["cross-site", "same-site", "none"]) {
+    const preview = await open(TOKEN, { "sec-fetch-site": site });
+    assert.equal(preview.status, 200, site);
+  }
+  const head = await send("HEAD", `/answer/${TOKEN}`);
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+  const query = await send("GET", `/answer/${TOKEN}?decision=approve`, BROWSER);
+  assert.equal(query.status, 200);
+  assert.equal(runtime.responses.length, 0);
+  assert.equal((await open()).status, 200);
+});
+
+Deno.test("the page keeps to itself: no store, no frame, no script, no referrer for others", async () => {
+  const { open, answer } = openPort();
+  for (const page of [await open(), await answer({ decision: "approve" }), await open()]) {
+    const header = (name: string) => page.headers.get(name) ?? "";
+    assert.equal(header("cache-control"), "no-store");
+    assert.equal(header("referrer-policy"), "same-origin");
+    assert.equal(header("x-frame-options"), "DENY");
+    assert.equal(header("x-robots-tag"), "noindex");
+    assert.equal(header("x-content-type-options"), "nosniff");
+    const policy = header("content-security-policy");
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-\S+'; img-src data:;/);
+    assert.match(policy, /form-action 'self'; frame-ancestors 'none'$/);
+    assert.doesNotMatch(await page.text(), /<script|https?:\/\//);
+  }
+});
+
+Deno.test("only these two routes need no key", async () => {
+  const { send } = openPort();
+  const bare: [string, string][] = [
+    ["PUT", `/answer/${TOKEN}`],
+    ["DELETE", `/answer/${TOKEN}`],
+    ["GET", "/answer/short"],
+    ["GET", `/answer/${TOKEN}x`],
+    ["GET", `/answer/${TOKEN}/agents`],
+    ["GET", `/answer/../agents?${TOKEN}`],
+    ["POST", "/answer"],
+    ["GET", "/agents"],
+    ["POST", "/executions/1/respond"],
+  ];
+  for (const [method, path] of bare) {
+    assert.equal((await send(method, path)).status, 401, `${method} ${path}`);
+  }
+});
+
+Deno.test("wrong tokens wait a second, sixteen at most, and tell nothing", async () => {
+  const { open, answer, clock, runtime } = openPort();
+  const tries = Array.from({ length: WRONG_TOKEN.mostWaiting }, () => open(OTHER));
+  await settle();
+  assert.equal((await open(OTHER)).status, 429);
+  assert.equal((await answer({ decision: "approve" }, OTHER)).status, 429);
+  // Who has a link is not held up.
+  assert.equal((await open()).status, 200);
+  await clock.advance(WRONG_TOKEN.waitsMs);
+  for (const page of await Promise.all(tries)) {
+    assert.equal(page.status, 404);
+    assert.match(await page.text(), /This link leads nowhere/);
+  }
+  const forged = answer({ decision: "approve" }, OTHER);
+  await settle();
+  await clock.advance(WRONG_TOKEN.waitsMs);
+  assert.equal((await forged).status, 404);
+  assert.equal(runtime.responses.length, 0);
+});
+
+Deno.test("a link that is over says why, and answers nothing", async () => {
+  const { open, answer, runtime, id } = openPort();
+  for (
+    const [state, words] of [
+      ["expired", /This link has expired/],
+      ["ended", /The execution that asked this has ended/],
+      ["answered", /Already answered/],
+    ] as const
+  ) {
+    runtime.links.set(TOKEN, { requestId: "r1", executionId: id, state });
+    for (const page of [await open(), await answer({ decision: "approve" })]) {
+      assert.equal(page.status, 410);
+      const text = await page.text();
+      assert.match(text, words);
+      assert.match(text, /Nothing was changed\..*\n.*inkling pending/);
+    }
+  }
+  assert.equal(runtime.responses.length, 0);
+});
+
+Deno.test("a link answers its own question, not the next one of the execution", async () => {
+  const { open, answer, runtime, id } = openPort();
+  const request = runtime.requests.get(id);
+  assert.ok(request);
+  runtime.requests.set(id, { ...request, requestId: "r2" });
+  assert.equal((await open()).status, 410);
+  assert.equal((await answer({ decision: "approve" })).status, 410);
+  assert.equal(runtime.responses.length, 0);
+});
+
+Deno.test("who is a moment slower changes nothing", async () => {
+  const { answer, runtime, id } = openPort();
+  runtime.respond = () => {
+    runtime.links.set(TOKEN, { requestId: "r1", executionId: id, state: "answered" });
+    return Promise.reject(new FakeRefusal("conflict", "This answer is to an older request"));
+  };
+  const page = await answer({ decision: "approve" });
+  assert.equal(page.status, 410);
+  assert.match(await page.text(), /Already answered/);
+});
+
+Deno.test("other origins, other sites and other hosts are refused as everywhere", async () => {
+  const { answer, open, send, runtime } = openPort();
+  const form = { decision: "approve" };
+  for (const origin of ["https://evil.example", "null", `http://${HOST}:1`]) {
+    assert.equal((await answer(form, TOKEN, { origin })).status, 403, origin);
+  }
+  const site = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+  assert.equal((await answer(form, TOKEN, site)).status, 403);
+  const nameless = { ...site, origin: ORIGIN };
+  assert.equal((await answer(form, OTHER, { ...nameless, host: "evil.example" })).status, 421);
+  const bare = { "sec-fetch-site": "cross-site" };
+  const body = new URLSearchParams(form).toString();
+  assert.equal((await send("POST", `/answer/${TOKEN}`, bare, body)).status, 403);
+  assert.equal((await open(TOKEN, { host: "evil.example" })).status, 421);
+  assert.equal(
+    (await send("GET", `/answer/${TOKEN}`, { origin: "https://evil.example" })).status,
+    403,
+  );
+  assert.equal(runtime.responses.length, 0);
+});
+
+Deno.test("an answer that does not fit says so, and the question stays open", async () => {
+  const { answer, runtime } = openPort();
+  const page = await answer({ reason: "x" });
+  assert.equal(page.status, 422);
+  assert.match(await page.text(), /<p class="fault" role="alert">Choose Approve or Deny\.<\/p>/);
+  runtime.respond = () => Promise.reject(new FakeRefusal("unavailable", "The service is stopping"));
+  const stopping = await answer({ decision: "approve" });
+  assert.equal(stopping.status, 503);
+  assert.match(await stopping.text(), /The service is stopping\./);
+  assert.equal((await answer({ reason: "x".repeat(70_000) })).status, 413);
+  assert.equal(runtime.responses.length, 0);
+});
+
+Deno.test("text and choices are answered by forms without a script", async () => {
+  const text = openPort({ kind: "input" });
+  assert.match(await (await text.open()).text(), /<label for="text">/);
+  assert.equal((await text.answer({ text: " " })).status, 422);
+  await text.answer({ text: "one\r\ntwo" });
+  assert.deepEqual(text.runtime.responses[0]?.answer, { text: "one\ntwo" });
+
+  const options = ["blue", 'r"e<d', "a\nb"];
+  const one = openPort({ kind: "choice", options });
+  assert.match(await (await one.open()).text(), /<input type="radio" name="choice" value="1"/);
+  for (const choice of ["", "9", "-1", "blue", "1e0"]) {
+    assert.equal((await one.answer({ choice })).status, 422, choice);
+  }
+  await one.answer({ choice: "1" });
+  assert.deepEqual(one.runtime.responses[0]?.answer, { selected: ['r"e<d'] });
+
+  const several = openPort({ kind: "choice", options, multi: true });
+  assert.match(await (await several.open()).text(), /<input type="checkbox"/);
+  await several.answer([["choice", "0"], ["choice", "2"]]);
+  assert.deepEqual(several.runtime.responses[0]?.answer, { selected: ["blue", "a\nb"] });
+});
+
+Deno.test("what a model wrote is text: markup does nothing, and what hides is shown", async () => {
+  const evil = '"><script>alert(1)</script>\u202e\u001b[2J';
+  const { open } = openPort({
+    message: evil,
+    toolName: evil,
+    toolArgs: { [evil]: evil, deep: { list: [evil] } },
+    kind: "choice",
+    options: [evil],
+  });
+  const text = await (await open()).text();
+  for (const one of ["<script", "\u202e", "\u001b"]) assert.ok(!text.includes(one));
+  assert.match(text, /&quot;&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;\\u202e\\u001b\[2J/);
+});
+
+Deno.test("the change to a file is shown where the question brings it along", async () => {
+  const preview = {
+    path: "notes/a.md",
+    diff: "@@ -1,2 +1,2 @@\n same\n-old <b>\n+new",
+    added: 1,
+    removed: 1,
+    isNewFile: false,
+    problem: null,
+  };
+  const { open } = openPort({ preview } as Partial<HumanRequest>);
+  const text = await (await open()).text();
+  assert.match(text, /<h2>Changes · notes\/a\.md · \+1 −1<\/h2>/);
+  assert.match(
+    text,
+    /<span class="removed">-old &lt;b&gt;<\/span>\n<span class="added">\+new<\/span>/,
+  );
+});
+
+Deno.test("no token gets into the log", async () => {
+  const { open, answer, runtime } = openPort();
+  await open();
+  await answer({ decision: "approve" });
+  const lines = JSON.stringify(runtime.log.lines);
+  assert.match(lines, /"path":"\/answer\/…"/);
+  assert.doesNotMatch(lines, /tttt/);
+});
+
+Deno.test("over the socket there is no such route", async () => {
+  const { app } = createTestApp();
+  assert.equal((await app.request(`http://localhost/answer/${TOKEN}`)).status, 404);
+});
+
+Deno.test("readAnswer() takes whatever a form may hold", () => {
+  const form = new URLSearchParams([["choice", "0"], ["choice", "0"]]);
+  assert.deepEqual(readAnswer({ kind: "choice", options: ["a"] }, form), { selected: ["a", "a"] });
+  assert.equal(typeof readAnswer({ kind: "choice", options: null }, form), "string");
+  assert.equal(typeof readAnswer({ kind: "confirm", options: null }, form), "string");
+});
