@@ -85,8 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a schedule does not fire while its budget is used up",
     file: "runtime/storage/executions/acceptance.ts",
-    find:
-      'if (claim !== undefined && findUsedUp(db, agentId, budgets) !== undefined) return "budget";',
+    find: 'if (findUsedUp(db, agentId, budgets) !== undefined) return "budget";',
     replace: "",
     tests: ["tests/runtime/executions/budget"],
   },
@@ -970,7 +969,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "what a killed service was writing is cleared at the next start",
     file: "base/files/staged_files.ts",
-    find: "const isRemoved = NEW_CONTENT.test(name) &&",
+    find: "const isRemoved = isNew &&",
     replace: "const isRemoved = false &&",
     tests: ["tests/runtime/wiring/left_files_test.ts"],
   },

@@ -1,5 +1,4 @@
 // What an execution asks a person, and what the person answers.
-import { isDeepStrictEqual } from "node:util";
 import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -138,7 +137,8 @@ export function describeApproval({ request, answer }: GivenAnswer): string | und
 const REPEATED_CHARACTERS = 1_000;
 
 function describeEdit(asked: JsonObject, given: JsonObject): string {
-  const isChanged = (name: string) => !isDeepStrictEqual(asked[name], given[name]);
+  // Not by node:util, which would be loaded at every start.
+  const isChanged = (name: string) => JSON.stringify(asked[name]) !== JSON.stringify(given[name]);
   const changed = Object.entries(given).filter(([name]) => isChanged(name)).map(([name, value]) => {
     const text = JSON.stringify(value);
     return `${name} = ${

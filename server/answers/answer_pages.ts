@@ -1,9 +1,8 @@
 // The pages behind the links in messages: a question with its form, and what there is to say when it is not open.
 import { toTimestamp } from "../../base/clock.ts";
-import { isJsonObject } from "../../base/json.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
-import type { LinkedQuestion } from "../../runtime/runtime.ts";
+import type { CallPreview, LinkedQuestion, PendingRequest } from "../../runtime/runtime.ts";
 import { escapeHtml, noticePage } from "../notice_page.ts";
 
 /** Nobody else is told this address, finds it, or shows it in a frame. */
@@ -38,7 +37,7 @@ const STYLE = `
 
 /** A question, with who asks. */
 export interface ShownQuestion {
-  request: HumanRequest;
+  request: PendingRequest;
   execution: { id: number; displayName: string };
 }
 
@@ -57,7 +56,7 @@ export async function questionPage(
     body: [
       `<p class="said">${shown(request.message)}</p>`,
       argumentTable(request),
-      previewOf(request),
+      changeOf(request.preview),
       fault === undefined ? "" : `<p class="fault" role="alert">${shown(fault.text)}</p>`,
       `<form method="post">\n${fieldsOf(request)}\n</form>`,
       `<p class="muted">Execution ${execution.id}, asked ${showTime(createdAt)}${until}. ` +
@@ -132,23 +131,18 @@ function argumentTable({ toolName, toolArgs }: HumanRequest): string {
   return `<table>\n<caption>${shown(toolName)}</caption>\n${rows.join("\n")}\n</table>`;
 }
 
-/** What the call would do to a file, where the question brings that along. */
-function previewOf(request: HumanRequest): string {
-  const preview: unknown = Reflect.get(request, "preview");
-  if (!isJsonObject(preview)) return "";
+/** What the call would do to a file. */
+function changeOf(preview: CallPreview | null): string {
+  if (preview === null) return "";
   const { path, diff, added, removed, isNewFile, problem } = preview;
-  const parts: string[] = [];
-  if (typeof diff === "string" && diff !== "") {
-    const title = `${isNewFile === true ? "New file" : "Changes"}${
-      typeof path === "string" ? ` · ${path}` : ""
-    } · +${Number(added ?? 0)} −${Number(removed ?? 0)}`;
-    parts.push(
+  const title = `${isNewFile ? "New file" : "Changes"} · ${path} · +${added} −${removed}`;
+  return [
+    ...(diff === "" ? [] : [
       `<h2>${shown(title)}</h2>`,
       `<pre tabindex="0">${cut(diff).split("\n").map(diffLine).join("\n")}</pre>`,
-    );
-  }
-  if (typeof problem === "string") parts.push(`<p class="fault">${shown(problem)}</p>`);
-  return parts.join("\n");
+    ]),
+    ...(problem === null ? [] : [`<p class="fault">${shown(problem)}</p>`]),
+  ].join("\n");
 }
 
 function diffLine(line: string): string {

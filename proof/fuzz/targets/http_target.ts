@@ -8,6 +8,7 @@ import { describeApi } from "../../../server/operations/openapi.ts";
 import { EVENT_STREAM } from "../../../server/streams/event_stream.ts";
 import type { Operation } from "../../../server/operations/operation.ts";
 import { OPERATIONS } from "../../../server/operations/operations.ts";
+import { fakePlan } from "../../../tests/support/fake_plan.ts";
 import { fakeAgent } from "../../../tests/support/fake_agent.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";
 import { anyRequest, type FuzzedRequest } from "../http_request.ts";
@@ -54,7 +55,10 @@ function validatorOf(schema: JsonObject): Validator {
 function createBusyApp(): TestApp {
   const test = createTestApp();
   const { runtime } = test;
-  for (const id of ["writer", "Zoë's agent", "a b"]) runtime.addAgent(fakeAgent(id));
+  for (const id of ["writer", "Zoë's agent", "a b"]) {
+    runtime.addAgent(fakeAgent(id));
+    runtime.plans.set(id, fakePlan());
+  }
   for (const status of EXECUTION_STATUSES) {
     const { id } = runtime.addExecution({ sessionId: "s", args: ["a", "\u2028"] });
     runtime.append(id, "ai", { content: "x\ny" });

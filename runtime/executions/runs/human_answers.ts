@@ -13,9 +13,12 @@ import type { Execution } from "../execution.ts";
 import { Journal, type JournalPorts } from "../record/journal.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
-import { checkEditedCall } from "./edited_call.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import type { Runs } from "./runs.ts";
+
+// Loaded with the first answer.
+const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
 /** What answers are taken with. */
 export type HumanAnswersPorts = JournalPorts & {
@@ -93,7 +96,11 @@ export class HumanAnswers {
     const agent = agents.find(execution.agentId);
     const answer = agent === undefined || agent instanceof AgentUnreadable
       ? fitting
-      : await checkEditedCall(open, { answer: fitting, agent }, this.#ports);
+      : await (await loadEditedCall()).checkEditedCall(
+        open,
+        { answer: fitting, agent },
+        this.#ports,
+      );
     return { execution, request, open, answer };
   }
 

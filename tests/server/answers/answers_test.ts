@@ -1,7 +1,6 @@
 // Answer links in the application of a port: what a browser, a chat program and an attacker send.
 import assert from "node:assert/strict";
 import { readAnswer, WRONG_TOKEN } from "../../../server/answers/answers.ts";
-import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";
 import { createTestApp } from "../../support/test_app.ts";
 import { settle } from "../../support/test_clock.ts";
@@ -211,7 +210,7 @@ Deno.test("what a model wrote is text: markup does nothing, and what hides is sh
   assert.match(text, /&quot;&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;\\u202e\\u001b\[2J/);
 });
 
-Deno.test("the change to a file is shown where the question brings it along", async () => {
+Deno.test("the change that a call would make to a file is shown", async () => {
   const preview = {
     path: "notes/a.md",
     diff: "@@ -1,2 +1,2 @@\n same\n-old <b>\n+new",
@@ -220,7 +219,8 @@ Deno.test("the change to a file is shown where the question brings it along", as
     isNewFile: false,
     problem: null,
   };
-  const { open } = openPort({ preview } as Partial<HumanRequest>);
+  const { open, runtime, id } = openPort();
+  runtime.previews.set(id, preview);
   const text = await (await open()).text();
   assert.match(text, /<h2>Changes · notes\/a\.md · \+1 −1<\/h2>/);
   assert.match(

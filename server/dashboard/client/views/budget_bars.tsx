@@ -3,22 +3,21 @@ import type { VNode } from "preact";
 import type { BudgetBody } from "../../../schemas/budget_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCount, formatRelative } from "../format.ts";
-import { AgentName, Problem } from "../parts.tsx";
+import { AgentName } from "../parts.tsx";
 import { useService } from "../state/service_context.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;
 
-/** The budgets; nothing where there are none. */
+/** The budgets; nothing where there are none. That the service cannot be reached is said by the view around them. */
 export function BudgetBars({ agents }: { agents: AgentsById }): VNode | null {
   const { client } = useService();
   const now = useNow(REFRESH_MS);
-  const { data, problem } = useResource(() => client.budgets(), {
+  const { data } = useResource(() => client.budgets(), {
     key: "",
     topics: ["executions", "agents"],
     beat: Math.floor(now / REFRESH_MS),
   });
-  if (problem !== null) return <Problem text={problem} />;
   if (data === undefined || data.length === 0) return null;
   return (
     <section aria-labelledby="budgets">
