@@ -646,16 +646,10 @@ function withBudgets(world: World): void {
   ];
 }
 
-/** Those that are looked at on a wide screen, too. */
-const WIDE = /^(doctor|show|why)/;
-
 for (const columns of [80, 40, 120]) {
   Deno.test(`screen of every command at ${columns} columns`, async (t) => {
     for (const screen of SCREENS) {
       const { name, argv, code = 0, before = withPast, needs, meanwhile, ...options } = screen;
-      // Most are as they are at 80.
-      const isWide = WIDE.test(name) || before === askToWrite || before === askToSend;
-      if (columns === 120 && !isWide) continue;
       await t.step(name, async (t) => {
         await using world = await createWorld({ columns, ...options });
         before(world);
