@@ -20,6 +20,7 @@ import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_k
 import { type Definition, modelSchema } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
+import type { AgentOutput } from "./output_schema.ts";
 
 /** Which model, and how to reach it. */
 export interface ModelSettings {
@@ -134,6 +135,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   confirmTimeoutMs: number | null;
   /** Which messages about it go where; what it leaves out is config.yaml's. */
   notify: NotifyChoice;
+  /** What its answer has to fit; absent: it may be any text. */
+  output?: AgentOutput;
   enabled: boolean;
   /** The task, without substitutions. */
   body: string;
@@ -148,6 +151,7 @@ export function toAgent(
   source: {
     id: string;
     paths: AgentPath[];
+    output?: AgentOutput;
     body: string;
     sourcePath: string;
     defaults: AgentDefaults;
@@ -182,6 +186,7 @@ export function toAgent(
     autoApprove,
     confirmTimeoutMs: confirmTimeout,
     notify: definition.notify,
+    ...(source.output && { output: source.output }),
     enabled: definition.enabled,
     body: withoutBlankEdges(source.body),
     sourcePath: source.sourcePath,

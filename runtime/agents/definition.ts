@@ -208,6 +208,10 @@ const pathsSchema = z.union([
     .refine((paths) => Object.keys(paths).length > 0, "must not be empty"),
 ], { error: "must be a path, a list of paths, or a map of aliases to paths" });
 
+const outputSchema = z.union([filledText, z.record(z.string(), z.json())], {
+  error: "must be a JSON Schema, or the path of a file that holds one",
+});
+
 const autoApproveSchema = z.union([z.literal("*"), z.literal("all"), textList], {
   error: 'must be a list of tool names, or "*" for every tool',
 });
@@ -272,6 +276,13 @@ export const definitionSchema = z.object({
     "none",
     "Maximum runs of this agent at once; further ones wait, delegated ones neither wait nor count",
   ),
+  output: section({
+    schema: outputSchema.nullish().meta({
+      values: "text or map",
+      description:
+        "A JSON Schema that the answer must fit: in place, or the path of a `.json` file in the workspace",
+    }),
+  }),
   enabled: field(z.boolean(), true, "`false`: its trigger does not fire, and no agent may call it"),
 });
 

@@ -8,11 +8,17 @@ import { parseYaml, type YamlDocument } from "../config/files/yaml_document.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 import { describeBadName, idOfFileName } from "./agent_id.ts";
-import { type AgentPathProblem, type PathBase, readAgentPaths } from "./agent_paths.ts";
+import {
+  type AgentPathProblem,
+  type PathBase,
+  readAgentPaths,
+  resolveAgentPath,
+} from "./agent_paths.ts";
 import { toAgent } from "./agent.ts";
-import { definitionSchema } from "./definition.ts";
+import { type Definition, definitionSchema } from "./definition.ts";
 import { checkRules } from "./definition_rules.ts";
 import { type FrontMatter, splitFrontMatter } from "./front_matter.ts";
+import { type AgentOutput, checkOutput } from "./output_schema.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
 const { basename } = PATHS;
@@ -63,6 +69,7 @@ export function parseAgent(
     ...parsed.document.warnings,
     ...diagnostics,
     ...checkRules(file),
+    ...checkOutput(file),
     ...paths.problems.map((problem) => diagnosePath(file, problem)),
     ...checkBody(parts, path),
   );
@@ -73,12 +80,20 @@ export function parseAgent(
   const agent = toAgent(value, {
     id: idOfFileName(basename(path)),
     paths: paths.paths,
+    ...(value.output.schema != null && { output: toOutput(value.output.schema, options) }),
     body: parts.body,
     sourcePath: path,
     defaults: options.config.defaults,
     warnings: problems,
   });
   return { agent, document: parsed.document };
+}
+
+function toOutput(
+  schema: NonNullable<Definition["output"]["schema"]>,
+  base: PathBase,
+): AgentOutput {
+  return typeof schema === "string" ? { file: resolveAgentPath(schema, base) } : { schema };
 }
 
 function readYaml(

@@ -22,6 +22,8 @@ export interface UserMessage {
   content: string;
   /** Nobody said it: a tool's result brought it along. */
   injected?: true;
+  /** It asks for the answer once more, which did not fit the schema. Goes with `injected`. */
+  repair?: true;
 }
 
 /** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */

@@ -1,4 +1,5 @@
 // The port to a language model. Adapters translate and nothing else: retry, timeout, pricing and limits stand outside.
+import type { JsonSchema } from "../../base/json.ts";
 import type { ToolDescription } from "../tool_description.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
 
@@ -12,6 +13,8 @@ export interface ModelRequest {
   temperature: number | undefined;
   /** The most tokens of the reply. */
   maxTokens: number;
+  /** What the answer has to fit; absent: it may be any text. */
+  schema?: JsonSchema;
 }
 
 /** Token counts of one reply. `inputTokens` includes the cached ones. */

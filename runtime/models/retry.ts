@@ -4,6 +4,7 @@ import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
+import { askInWords } from "./answer_schema.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,
@@ -41,13 +42,17 @@ const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortEr
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];
 
+/** How providers and servers name the parameter, or what they make of it, when they refuse it. */
+const NAMES_SCHEMA =
+  /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/i;
+
 const MAX_ATTEMPTS = 4;
 const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
 /**
  * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
- * jitter or as long as `Retry-After` asks, and once more without `temperature` where a model refuses it (remembered
- * for later calls). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
+ * jitter or as long as `Retry-After` asks, and once more without `temperature`, or with the schema in words, where a model
+ * refuses that (remembered for later calls). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
  * ReplyTimeout when the time is over, the last ModelError when attempts or patience are, and rethrows
  * `signal.reason` at a cancel; the connection is closed in each case.
  */
@@ -60,6 +65,7 @@ class RetryingModel implements Model {
   readonly #model: Model;
   readonly #options: RetryOptions;
   #refusesTemperature = false;
+  #refusesSchema = false;
 
   constructor(model: Model, options: RetryOptions) {
     this.id = model.id;
@@ -124,7 +130,7 @@ class RetryingModel implements Model {
     const over = new AbortController();
     const signal = AbortSignal.any([options.signal, stall.signal, over.signal]);
     const stream = this.#model.generate(
-      this.#refusesTemperature ? { ...request, temperature: undefined } : request,
+      this.#withoutRefused(request),
       { signal, ...(options.subject && { subject: options.subject }) },
     );
     try {
@@ -147,17 +153,31 @@ class RetryingModel implements Model {
     }
   }
 
-  /** Whether the call failed for its temperature alone and is worth repeating without it. */
+  #withoutRefused(request: ModelRequest): ModelRequest {
+    const asked = this.#refusesSchema ? askInWords(request) : request;
+    return this.#refusesTemperature ? { ...asked, temperature: undefined } : asked;
+  }
+
+  /** Whether the call failed for its temperature or its schema alone and is worth repeating without it. */
   #refused(error: ModelError, request: ModelRequest): boolean {
-    if (this.#refusesTemperature || request.temperature === undefined) return false;
     if (error.status !== 400 && error.status !== 422) return false;
-    if (!/\btemperature\b/i.test(error.message)) return false;
-    this.#refusesTemperature = true;
-    this.#options.log.write("info", "The model refuses temperature; calling it without", {
-      model: this.id,
-      error: error.message,
-    });
-    return true;
+    const refused = (told: string) => {
+      this.#options.log.write("info", told, { model: this.id, error: error.message });
+      return true;
+    };
+    const { temperature, schema } = request;
+    if (
+      !this.#refusesTemperature && temperature !== undefined &&
+      /\btemperature\b/i.test(error.message)
+    ) {
+      this.#refusesTemperature = true;
+      return refused("The model refuses temperature; calling it without");
+    }
+    if (!this.#refusesSchema && schema !== undefined && NAMES_SCHEMA.test(error.message)) {
+      this.#refusesSchema = true;
+      return refused("The model refuses output.schema as a parameter; asking for it in words");
+    }
+    return false;
   }
 
   /** The milliseconds until the next attempt; throws the failure when there is none. */

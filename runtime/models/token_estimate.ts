@@ -12,6 +12,7 @@ export function estimateInputTokens(request: ModelRequest): number {
     if (message.role === "assistant") characters += callCharacters(message);
   }
   if (request.tools.length > 0) characters += JSON.stringify(request.tools).length;
+  if (request.schema !== undefined) characters += JSON.stringify(request.schema).length;
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
@@ -28,6 +29,8 @@ function callCharacters(message: AssistantMessage): number {
 const TOKENS_PER_MESSAGE = 12;
 const TOKENS_PER_TOOL = 24;
 const TOKENS_FOR_TOOLS = 900;
+/** Ours where it is asked for in words, and what providers put around it. */
+const TOKENS_FOR_SCHEMA = 300;
 
 /**
  * At least as many tokens as any provider counts for a request of usual texts (prose, code, data, all scripts): what is set
@@ -35,6 +38,9 @@ const TOKENS_FOR_TOOLS = 900;
  */
 export function boundInputTokens(request: ModelRequest): number {
   let tokens = TOKENS_PER_MESSAGE;
+  if (request.schema !== undefined) {
+    tokens += TOKENS_FOR_SCHEMA + boundTokens(JSON.stringify(request.schema));
+  }
   for (const message of request.messages) {
     tokens += TOKENS_PER_MESSAGE + boundTokens(message.content);
     if (message.role === "tool") tokens += TOKENS_PER_MESSAGE + boundTokens(message.toolName);

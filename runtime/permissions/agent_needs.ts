@@ -20,7 +20,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /** Something that an agent needs. */
 export interface AgentNeed extends PermissionNeed {
   /** The part of its file that asks for it. */
-  field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "text";
+  field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "output" | "text";
 }
 
 /** Everything that an agent needs. */
@@ -144,13 +144,16 @@ function viaProxy(
 }
 
 async function programNeeds(
-  { id, customTools, skills }: Agent,
+  { id, customTools, skills, output }: Agent,
   { directories }: AgentSurroundings,
 ): Promise<AgentNeed[]> {
   const run = { kind: "run" as const, value: "" };
   const needs: AgentNeed[] = [];
   if (customTools.length > 0) {
     needs.push({ ...run, field: "custom_tools", why: `the custom tools of ${id}` });
+  }
+  if (output !== undefined) {
+    needs.push({ ...run, field: "output", why: `the check of the answers of ${id}` });
   }
   for (const skill of skills) {
     if (!await hasScripts(directories.skillsDir, skill)) continue;

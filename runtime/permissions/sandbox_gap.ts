@@ -15,7 +15,8 @@ export async function sandboxGap(
   const { sandbox } = settings.config;
   if (sandbox === "off") return [];
   const { needs } = await agentNeeds(agent, settings);
-  const need = needs.find(({ kind }) => kind === "run");
+  // The check of answers runs nothing of the agent's.
+  const need = needs.find(({ kind, field }) => kind === "run" && field !== "output");
   if (need === undefined) return [];
   const support = await find();
   const severity = sandbox === "required" ? "error" : "warning";

@@ -74,6 +74,13 @@ export async function effectiveSettings(
       ["defaults", name],
     ]),
     ...budgetRows(agent),
+    ...(agent.output === undefined ? [] : [
+      [
+        "output.schema",
+        "file" in agent.output ? agent.output.file : "in the agent's file",
+        [["output", "schema"]],
+      ] satisfies [string, unknown, YamlPath[]],
+    ]),
     ["confirm", guards, [["confirm"], ["auto_approve"]], ["defaults", "confirm_tools"]],
     ...(autoApprove.length === 0 ? [] : [
       [

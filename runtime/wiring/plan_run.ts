@@ -2,6 +2,7 @@
 // no execution is begun, and no tool is called.
 import type { Agent } from "../agents/agent.ts";
 import { isGuarded } from "../agents/guarded_tools.ts";
+import { OutputSchemaUnusable } from "../agents/output_schema.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { exists } from "../config/files/exists.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -59,6 +60,7 @@ export async function planRun(
     leaveOut: (reason) => problems.push(reason),
   });
   if (tools.sandboxGap !== undefined) notices.push(tools.sandboxGap);
+  await orProblem(problems, () => ports.openFormat(agent));
   const key = findKey(agent, { ports, problems });
   const messages = !options.withMessages
     ? null
@@ -172,7 +174,7 @@ async function orProblem<T>(problems: string[], make: () => Promise<T>): Promise
   try {
     return await make();
   } catch (error) {
-    if (!(error instanceof RuntimeError)) throw error;
+    if (!(error instanceof RuntimeError) && !(error instanceof OutputSchemaUnusable)) throw error;
     problems.push(error.message);
     return null;
   }

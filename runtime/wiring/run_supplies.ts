@@ -8,10 +8,14 @@ import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadModelSupply = lazyModule(() => import("../models/model_supply.ts"));
 const loadToolCatalog = lazyModule(() => import("./tool_catalog.ts"));
+const loadAnswerFormat = lazyModule(() => import("./answer_format.ts"));
 const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
 /** What a runner gets from here. */
-export type RunSupplies = Pick<RunPorts, "openModel" | "costOf" | "openTools" | "openSandbox">;
+export type RunSupplies = Pick<
+  RunPorts,
+  "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat"
+>;
 
 /** What they are opened with; `openOwnWrites` where agents' writes are told to. */
 export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
@@ -36,6 +40,11 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply) => await (await openModels()).costOf(agent, reply),
     openTools: async (agent, options) => await (await openShed()).openTools(agent, options),
+    async openFormat(agent) {
+      if (agent.output === undefined) return undefined;
+      const { openAnswerFormat } = await loadAnswerFormat();
+      return await openAnswerFormat(agent.output, { settings, clock, executable });
+    },
     async openSandbox(agent, subject) {
       const { openAgentSandbox } = await loadAgentSandbox();
       return openAgentSandbox(agent, subject, { settings, ownWrites: await openOwnWrites() });

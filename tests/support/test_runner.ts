@@ -64,6 +64,7 @@ export async function openTestRunner(
     budgetsOf: () => [],
     openModel: () => Promise.resolve(ASKING),
     costOf: () => Promise.resolve(null),
+    openFormat: () => Promise.resolve(undefined),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),
     maxAgentDepth: () => 3,
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),

@@ -13,6 +13,7 @@ import { diagnoseWebhook } from "./validate_webhook.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import { showValue } from "../../config/shown_value.ts";
+import { OutputSchemaUnusable, readOutputSchema } from "../output_schema.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
 
 /** What validation holds a file against. */
@@ -26,6 +27,7 @@ export type ValidateAgentOptions =
     /** Looks at the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
     config: Pick<Config, "notify">;
+    directories: Parameters<typeof readOutputSchema>[1];
   };
 
 /** Checks one agent file. Returns errors and warnings in the order of lines; empty when nothing is to say. */
@@ -44,6 +46,7 @@ export async function validateAgent(
     ...await diagnoseModel(agent, file, options),
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
+    ...await diagnoseOutput(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
     ...diagnoseChannels(agent, file, options),
     ...diagnoseWebhook(agent, file, options),
@@ -70,6 +73,21 @@ function diagnoseChannels(
       ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
     })];
   });
+}
+
+/** The file of the schema cannot be used. One that stands in the agent's file was checked with it. */
+async function diagnoseOutput(
+  { output }: Agent,
+  file: DiagnosedFile,
+  { directories }: { directories: Parameters<typeof readOutputSchema>[1] },
+): Promise<Diagnostic[]> {
+  try {
+    await readOutputSchema(output, directories);
+    return [];
+  } catch (error) {
+    if (!(error instanceof OutputSchemaUnusable)) throw error;
+    return [diagnose(file, ["output", "schema"], { message: error.message })];
+  }
 }
 
 /** Whose clock counts for an agent that names no zone. */

@@ -6,7 +6,7 @@ import { isJsonObject } from "../../../base/json.ts";
 
 /** Something that an agent names and cannot use, or should look at. `text` is what stands below the front matter. */
 export interface ResourceProblem {
-  field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "text";
+  field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "output" | "text";
   /** As the agent names it; undefined: it concerns the field as a whole. */
   name?: string;
   severity: Diagnostic["severity"];

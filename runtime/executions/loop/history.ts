@@ -77,8 +77,10 @@ function shorten(message: Message, redactor: Redactor): Message {
 
 /** Only of what the runtime put there: a person may write what looks like a skill's tag. */
 function leaveBreadcrumb(message: UserMessage): UserMessage {
-  const content = message.injected ? toSkillBreadcrumb(message.content) : undefined;
-  return content === undefined ? message : { ...message, content };
+  // A new run may ask for a repair of its own.
+  const { repair: _repair, ...kept } = message;
+  const content = kept.injected ? toSkillBreadcrumb(kept.content) : undefined;
+  return content === undefined ? kept : { ...kept, content };
 }
 
 function toFailureNote({ status, error }: Execution): Message {

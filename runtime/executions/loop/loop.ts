@@ -14,6 +14,7 @@ import {
 } from "../budget/budget_question.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/journal.ts";
+import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "../runs/run.ts";
 import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
@@ -33,7 +34,16 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       run.signal.throwIfAborted();
       const last = run.conversation.lastReply();
       if (last !== undefined && isLast(last.message)) {
-        return judgeAnswer(last.message, { agent: run.agent, figures });
+        const judged = judgeAnswer(last.message, { agent: run.agent, figures });
+        if (run.format === undefined || !isWhole(last.message)) return judged;
+        const { content } = last.message;
+        const faults = await findFaults(content, run.format, run);
+        if (faults.length === 0 || run.conversation.isRepaired) {
+          return toFitOutcome(content, faults);
+        }
+        const crossed = findCrossedLimit(figures, run.agent.settings);
+        if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+        await askForRepair(run, faults);
       }
       const open = run.conversation.openCalls();
       if (open.length > 0) {
@@ -99,6 +109,11 @@ const MAX_REFUSAL_LENGTH = 600;
 /** Whether a reply ends the run. Calls of one that the provider stopped half-way are not what the model meant. */
 function isLast({ toolCalls, stop }: AssistantMessage): boolean {
   return toolCalls.length === 0 || stop === "content_filter" || stop === "refusal";
+}
+
+/** Whether the model itself ended its answer. */
+function isWhole({ stop }: AssistantMessage): boolean {
+  return stop !== "length" && stop !== "content_filter" && stop !== "refusal";
 }
 
 /** What the last reply means for the run. */

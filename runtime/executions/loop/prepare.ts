@@ -12,7 +12,7 @@ import type { ExecutionRequest } from "../execution_request.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import { createFirstMessages, type FirstMessagesPorts } from "./first_messages.ts";
 import { renewSystem } from "./opening.ts";
-import type { Run } from "../runs/run.ts";
+import type { AnswerFormat, Run } from "../runs/run.ts";
 import type { Telemetry } from "../telemetry.ts";
 
 /** What a run is made with. */
@@ -22,6 +22,8 @@ export interface RunPorts extends FirstMessagesPorts {
   telemetry: Telemetry;
   /** The model of an agent. Throws ModelError with what is missing. */
   openModel(agent: Agent): Promise<Model>;
+  /** What an agent's answer has to fit, if anything. Throws OutputSchemaUnusable. */
+  openFormat(agent: Agent): Promise<AnswerFormat | undefined>;
   /** What a reply of this agent's model cost; null where no price is known. */
   costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
   /** The tools of an agent, and what its prompt says about them. Throws ToolsUnavailable, and the signal's reason. */
@@ -43,6 +45,7 @@ export async function prepareRun(
 ): Promise<Run> {
   const { execution, request, agent } = subject;
   const { ports, journal, openReply, signal, delegate } = context;
+  const format = await ports.openFormat(agent);
   const stored = await ports.conversations.readConversation(execution.id);
   const conversation = new Conversation(stored.messages);
   const sandbox = await ports.openSandbox(agent, {
@@ -80,6 +83,7 @@ export async function prepareRun(
     execution,
     agent,
     model: await ports.openModel(agent),
+    format,
     toolbox: tools.toolbox,
     sandbox,
     conversation,

@@ -34,6 +34,7 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
     tools: run.toolbox.descriptions(),
     temperature,
     maxTokens,
+    ...(run.format && { schema: run.format.schema }),
   };
   const { id: execution, agentId: agent } = run.execution;
   const subject = { execution, agent };

@@ -2,7 +2,7 @@
 import type { Redactor } from "../../secrets/redactor.ts";
 
 /** Code points. */
-const ANSWER_CHARACTERS = 1_000_000;
+export const ANSWER_CHARACTERS = 1_000_000;
 
 /**
  * The answer as stored and sent: whole up to 1,000,000 characters (code points), beyond that cut, with a last line that

@@ -57,12 +57,17 @@ export class Conversation {
     return call.position + last.message.toolCalls.length;
   }
 
-  /** The last reply, unless a person has spoken since. */
+  /** Whether the model was asked for its answer once more already. */
+  get isRepaired(): boolean {
+    return this.#messages.some((message) => message?.role === "user" && message.repair);
+  }
+
+  /** The last reply, unless a person has spoken since, or it is to be mended. */
   lastReply(): { position: number; message: AssistantMessage } | undefined {
     for (let position = this.#end - 1; position >= 0; position--) {
       const message = this.#messages[position];
       if (message?.role === "assistant") return { position, message };
-      if (message?.role === "user" && message.injected) continue;
+      if (message?.role === "user" && message.injected && !message.repair) continue;
       if (message?.role === "user" || message?.role === "system") return undefined;
     }
     return undefined;

@@ -98,6 +98,12 @@ export interface ConversationStore {
   /** Stores a reply, its planned calls, and what it cost; returns the execution with the new figures. */
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution>;
 
+  /** Stores a message that the runtime puts in, with its frame. */
+  addMessage(
+    executionId: number,
+    added: { message: PlacedMessage; frame: FrameDraft },
+  ): Promise<void>;
+
   /** Logs a frame that changes nothing else. */
   addFrame(executionId: number, frame: FrameDraft): Promise<void>;
 

@@ -125,6 +125,18 @@ export class Journal {
     return figures;
   }
 
+  /** Stores and logs that the model is asked for its answer once more; returns the message that asks. */
+  async askForRepair(position: number, content: string): Promise<PlacedMessage> {
+    const message = {
+      position,
+      message: { role: "user" as const, content, injected: true as const, repair: true as const },
+    };
+    const frame = this.#frame(toInstructionsFrame(content));
+    await this.#ports.conversations.addMessage(this.#identity.executionId, { message, frame });
+    this.#notify();
+    return message;
+  }
+
   /** Logs what the run waits for, for those who watch it. */
   async notice(level: "info" | "warn", text: string): Promise<void> {
     const frame = this.#frame(toNoticeFrame(level, text));

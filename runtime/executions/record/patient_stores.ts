@@ -17,6 +17,7 @@ const IS_TRIED_AGAIN: {
     beginConversation: true,
     replaceSystem: true,
     recordReply: true,
+    addMessage: true,
     addFrame: true,
     startCall: true,
     resetCall: true,

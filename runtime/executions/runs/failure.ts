@@ -1,4 +1,5 @@
 // A run that threw, as the outcome of its execution.
+import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { NoDescriptorLeft } from "../../../base/free_descriptors.ts";
 import { ModelError } from "../../models/model.ts";
@@ -30,6 +31,7 @@ export function toFailure(
 
 function isExpected(error: unknown): error is Error {
   return error instanceof ModelError || error instanceof ToolsUnavailable ||
+    error instanceof OutputSchemaUnusable ||
     error instanceof NoDescriptorLeft || error instanceof TextTooLong ||
     error instanceof RuntimeError && error.code === "storage";
 }

@@ -1,6 +1,7 @@
 // Everything one run works with, gathered once; the steps of the loop take it whole.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
+import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import type { Delegation } from "../../tools/tool.ts";
@@ -14,12 +15,21 @@ import type { Journal, Outcome } from "../record/journal.ts";
 import type { RedactedReply } from "../record/redacted_reply.ts";
 import type { Telemetry } from "../telemetry.ts";
 
+/** The form that an answer has to have. */
+export interface AnswerFormat {
+  schema: JsonSchema;
+  /** Where the answer does not fit, each a JSON pointer with the reason; empty where it does. Rethrows the signal's reason. */
+  faultsOf(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
+}
+
 /** One run of an execution: from its start, or from where it was left, to its next rest. */
 export interface Run {
   /** As it stood when this run of it began. */
   execution: Execution;
   agent: Agent;
   model: Model;
+  /** What the answer has to fit; undefined: it may be any text. */
+  format: AnswerFormat | undefined;
   toolbox: Toolbox;
   sandbox: PathSandbox;
   conversation: Conversation;

@@ -2,6 +2,7 @@
 // which is loaded at the first call. Retry and timeout stand outside: the package's own are switched off.
 import type Anthropic from "@anthropic-ai/sdk";
 import { isJsonObject } from "../../../base/json.ts";
+import { toWireSchema } from "../answer_schema.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toAnthropicPrompt } from "./anthropic_messages.ts";
 import { AnthropicReplyAssembly } from "./anthropic_reply.ts";
@@ -79,12 +80,15 @@ class AnthropicModel implements Model {
   }
 
   #body(request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
-    const { temperature, maxTokens } = request;
+    const { temperature, maxTokens, schema } = request;
     return {
       model: this.#name,
       max_tokens: maxTokens,
       stream: true,
       ...(temperature === undefined ? {} : { temperature }),
+      ...(schema && {
+        output_config: { format: { type: "json_schema", schema: toWireSchema(schema) } },
+      }),
       ...toAnthropicPrompt(request, this.#owner),
     };
   }

@@ -2,6 +2,7 @@
 // timeout stand outside: the package's own are switched off.
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
+import { toWireSchema } from "../answer_schema.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toGooglePrompt } from "./google_messages.ts";
 import { GoogleReplyAssembly } from "./google_reply.ts";
@@ -83,7 +84,7 @@ class GoogleModel implements Model {
 
   #body(request: ModelRequest, abortSignal: AbortSignal): GenerateContentParameters {
     const { contents, config } = toGooglePrompt(request, this.#owner);
-    const { temperature, maxTokens } = request;
+    const { temperature, maxTokens, schema } = request;
     return {
       model: this.#name,
       contents,
@@ -91,6 +92,10 @@ class GoogleModel implements Model {
         ...config,
         maxOutputTokens: maxTokens,
         ...(temperature === undefined ? {} : { temperature }),
+        ...(schema && {
+          responseMimeType: "application/json",
+          responseJsonSchema: toWireSchema(schema),
+        }),
         automaticFunctionCalling: { disable: true },
         automaticContinuation: false,
         abortSignal,

@@ -1,6 +1,7 @@
 // The adapter for Ollama's own chat API, through fetch alone: the API is small, and unlike the compatible one it takes
 // the size of the context, without which a long prompt is cut silently.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
+import { askInWords, grammarSchema } from "../answer_schema.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { readJsonLines } from "./json_lines.ts";
 import type { Message } from "../message.ts";
@@ -82,11 +83,15 @@ class OllamaModel implements Model {
   }
 
   #body(request: ModelRequest): JsonObject {
-    const { temperature, maxTokens, tools, messages } = request;
+    const { temperature, maxTokens, tools } = request;
+    // A grammar without the words lets a model fill in the fields without knowing what for.
+    const { messages } = askInWords(request);
+    const schema = grammarSchema(request);
     return {
       model: this.#name,
       messages: messages.map(toOllamaMessage),
       stream: true,
+      ...(schema && { format: schema }),
       ...(tools.length === 0 ? {} : {
         tools: tools.map(({ name, description, parameters }) => ({
           type: "function",

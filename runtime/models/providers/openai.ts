@@ -1,6 +1,8 @@
 // The adapter for OpenAI and for every endpoint that speaks Chat Completions, through the `openai` package, which is
 // loaded at the first call. Retry and timeout stand outside: the package's own are switched off.
 import type OpenAI from "openai";
+import type { JsonSchema } from "../../../base/json.ts";
+import { askInWords, grammarSchema, isStrict, toWireSchema } from "../answer_schema.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import type { Model, ModelDelta, ModelError, ModelReply, ModelRequest } from "../model.ts";
 import { type OpenAiFlavour, toOpenAiMessages, toOpenAiTools } from "./openai_messages.ts";
@@ -89,14 +91,19 @@ class OpenAiModel implements Model {
   #body(request: ModelRequest): OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming {
     const { name, flavour, streamUsage } = this.#options;
     const { temperature, maxTokens, tools } = request;
+    const isOpenAi = flavour === "openai";
+    // Many other endpoints ignore what they do not know: there the words stand in any case.
+    const { messages } = isOpenAi ? request : askInWords(request);
+    const schema = isOpenAi ? request.schema : grammarSchema(request);
     return {
       model: name,
-      messages: toOpenAiMessages(request.messages, flavour),
+      messages: toOpenAiMessages(messages, flavour),
       stream: true,
       ...(streamUsage ? { stream_options: { include_usage: true } } : {}),
       ...(temperature === undefined ? {} : { temperature }),
-      ...(flavour === "openai" ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
+      ...(isOpenAi ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
       ...(tools.length === 0 ? {} : { tools: toOpenAiTools(tools) }),
+      ...(schema && { response_format: toResponseFormat(toWireSchema(schema)) }),
     };
   }
 
@@ -107,4 +114,11 @@ class OpenAiModel implements Model {
       ? streamedFailure(this.#context, { code, type, message, cause: error })
       : answerFailure(this.#context, { status, message, headers, cause: error });
   }
+}
+
+function toResponseFormat(schema: JsonSchema): OpenAI.ResponseFormatJSONSchema {
+  return {
+    type: "json_schema",
+    json_schema: { name: "answer", schema, strict: isStrict(schema) },
+  };
 }

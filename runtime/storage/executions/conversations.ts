@@ -12,6 +12,7 @@ import type {
   SeededExecution,
   StoredConversation,
 } from "../../executions/record/conversation_store.ts";
+import type { PlacedMessage } from "../../executions/record/conversation.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { bucketOf } from "./buckets.ts";
 import {
@@ -51,6 +52,16 @@ export class SqliteConversationStore implements ConversationStore {
   replaceSystem(executionId: number, { message, frame }: ReplacedSystem): Promise<void> {
     return this.#db.change("process", () => {
       replaceMessage(this.#db, executionId, message);
+      appendFrames(this.#db, executionId, [frame]);
+    });
+  }
+
+  addMessage(
+    executionId: number,
+    { message, frame }: { message: PlacedMessage; frame: FrameDraft },
+  ): Promise<void> {
+    return this.#db.change("process", () => {
+      insertMessage(this.#db, executionId, message);
       appendFrames(this.#db, executionId, [frame]);
     });
   }

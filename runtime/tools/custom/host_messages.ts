@@ -1,6 +1,6 @@
 // What the service and the child process that hosts a tool say to each other: a JSON object a line. Little but
 // types, for the child loads nothing it does not need.
-import type { JsonObject, JsonSchema } from "../../../base/json.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../../../base/json.ts";
 
 /** What a tool or script may reach, as the worker that runs it is confined. All paths are absolute. */
 export interface WorkerPermissions {
@@ -93,6 +93,12 @@ export interface HostedScript {
   permissions: WorkerPermissions;
 }
 
+/** An answer that is checked in a host, which reads it as one line, too. */
+export interface CheckedAnswer {
+  schema: JsonSchema;
+  answer: JsonValue;
+}
+
 /** What a host that checks arguments reads from its standard input, as one line. */
 export interface CheckedArguments {
   tool: string;
@@ -103,5 +109,5 @@ export interface CheckedArguments {
 /** The variable that makes Inkling a host instead of a command line, and its values. */
 export const HOST_VARIABLE = "INKLING_HOST";
 
-/** A host of custom tools, or of one script of a skill; or the check of one call's arguments. */
+/** A host of custom tools, or of one script of a skill; or the check of one call's arguments or of an answer. */
 export type HostRole = "tools" | "script" | "check";

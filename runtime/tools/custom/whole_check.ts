@@ -1,8 +1,8 @@
-// The check of arguments against a custom tool's whole schema: patterns and references in it can make that take for ever.
+// The check of arguments, or of an answer, against a whole schema: patterns and references in it can make that take for ever.
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import type { CheckedArguments } from "./host_messages.ts";
+import type { CheckedAnswer, CheckedArguments } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 
 /** The start of the process included, on a machine that is busy. */
@@ -19,17 +19,48 @@ export interface WholeCheckOptions {
   lookup(name: string): string | undefined;
 }
 
+type CheckContext = Pick<ToolContext, "signal" | "clock" | "redactor">;
+
 /**
  * Checks arguments in a process of its own, which is gone at the end. Throws ToolFailure with what does not fit, and where
  * the check takes too long; and the context's signal's reason.
  */
 export async function requireFit(
   checked: CheckedArguments,
-  context: Pick<ToolContext, "signal" | "clock" | "redactor">,
-  { program, cwd, lookup }: WholeCheckOptions,
+  context: CheckContext,
+  options: WholeCheckOptions,
 ): Promise<void> {
-  const { signal, clock, redactor } = context;
-  const end = await runProgram(program.program, {
+  const end = await check(checked, context, options);
+  if (end.exitCode !== 0) {
+    const hint = end.timedOut ? " Try other arguments." : "";
+    throw new ToolFailure(
+      `The check of the arguments of ${checked.tool} against its schema ${
+        describeFailure(end)
+      }${hint}`,
+    );
+  }
+  if (end.stdout !== "") throw new ToolFailure(end.stdout);
+}
+
+/** The faults of an answer, found in a process of its own; one where the check takes too long. Rethrows the signal's reason. */
+export async function findAnswerFaults(
+  checked: CheckedAnswer,
+  context: CheckContext,
+  options: WholeCheckOptions,
+): Promise<string[]> {
+  const end = await check(checked, context, options);
+  if (end.exitCode !== 0) {
+    return [`it cannot be checked: the check against the schema ${describeFailure(end)}`];
+  }
+  return end.stdout === "" ? [] : JSON.parse(end.stdout) as string[];
+}
+
+async function check(
+  checked: CheckedArguments | CheckedAnswer,
+  { signal, clock, redactor }: CheckContext,
+  { program, cwd, lookup }: WholeCheckOptions,
+): Promise<ProgramEnd> {
+  return await runProgram(program.program, {
     ...hostCommand(program, {
       role: "check",
       permissions: NOTHING,
@@ -47,17 +78,15 @@ export async function requireFit(
     redactor,
     killGraceMs: 0,
   });
-  if (end.exitCode !== 0) throw new ToolFailure(describeFailure(checked.tool, end));
-  if (end.stdout !== "") throw new ToolFailure(end.stdout);
 }
 
-function describeFailure(tool: string, { timedOut, stderr }: ProgramEnd): string {
-  const reason = timedOut
-    ? `took longer than ${
+function describeFailure({ timedOut, stderr }: ProgramEnd): string {
+  if (timedOut) {
+    return `took longer than ${
       TIMEOUT_MS / 1_000
-    } s: a pattern or a reference in it takes too long. Try other arguments.`
-    : /out of memory/.test(stderr)
+    } s: a pattern or a reference in it takes too long.`;
+  }
+  return /out of memory/.test(stderr)
     ? "took too much memory: its references multiply."
     : `ended its process: ${stderr.trim().split("\n")[0]}`;
-  return `The check of the arguments of ${tool} against its schema ${reason}`;
 }

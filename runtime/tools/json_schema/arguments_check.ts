@@ -46,8 +46,7 @@ export async function compileArgumentsCheck(
   const { Validator } = await loadValidator();
   const validator = new Validator(toCheckSchema(schema) as Schema, "2020-12", false);
   const isWhole = isCheckedWhole(schema);
-  const size = sizeOf(schema);
-  const isTooBig = (args: JsonObject) => size * sizeOf(args) > MAX_COMPARISONS;
+  const isTooBig = (args: JsonObject) => isTooMuch(schema, args);
   return {
     check(args) {
       if (!isJsonObject(args)) {
@@ -87,6 +86,11 @@ function refuseErrors(
   );
 }
 
+/** Whether a schema and a value are too big to be held against each other in the service. */
+export function isTooMuch(schema: JsonSchema, value: JsonValue): boolean {
+  return sizeOf(schema) * sizeOf(value) > MAX_COMPARISONS;
+}
+
 /** How many values and names there are, a long text as several. */
 function sizeOf(value: JsonValue): number {
   if (typeof value === "string") return 1 + value.length / CHARACTERS_OF_A_PART;
@@ -110,7 +114,8 @@ function errorsOf(validator: Validator, given: JsonObject, tool: string): Output
   }
 }
 
-function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
+/** The draft that a schema names; the newest where it names none. */
+export function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
   const named = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   if (named.includes("draft-04")) return "4";
   if (/draft-0[67]/.test(named)) return "7";
@@ -151,10 +156,11 @@ function withDefaults(args: JsonObject, schema: JsonSchema): JsonObject {
   return { ...args, ...Object.fromEntries(defaults) };
 }
 
-function complaintsOf(errors: readonly OutputUnit[], known: readonly string[]): string[] {
+/** Those errors that say what is wrong, and not only that something below them is. */
+export function causesOf(errors: readonly OutputUnit[]): OutputUnit[] {
   const causes = errors.filter(({ keyword }) => !CONTAINER.test(keyword));
   const choices = causes.filter(({ keyword }) => CHOICES.includes(keyword));
-  const told = causes.filter((error) =>
+  return causes.filter((error) =>
     !choices.some((choice) => choice !== error && isInside(error, choice)) &&
     // The validator calls a property unknown, too, when a schema that describes it does not fit.
     !(error.keyword === "false" &&
@@ -162,7 +168,10 @@ function complaintsOf(errors: readonly OutputUnit[], known: readonly string[]): 
         other.keyword !== "false" && isBelow(other.instanceLocation, error.instanceLocation)
       ))
   );
-  const sentences = [...new Set(told.map((error) => complaintOf(error, known)))];
+}
+
+function complaintsOf(errors: readonly OutputUnit[], known: readonly string[]): string[] {
+  const sentences = [...new Set(causesOf(errors).map((error) => complaintOf(error, known)))];
   if (sentences.length <= MAX_COMPLAINTS) return sentences;
   return [
     ...sentences.slice(0, MAX_COMPLAINTS),

@@ -1,0 +1,81 @@
+// The check of an agent's answer against the JSON schema of its file: in the service what cannot take long, the whole where
+// it may (see arguments_check.ts).
+import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
+import type { JsonSchema, JsonValue } from "../../../base/json.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { causesOf, draftOf, isTooMuch } from "./arguments_check.ts";
+import { isCheckedWhole, toCheckSchema } from "./check_schema.ts";
+
+const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
+
+const MAX_FAULTS = 10;
+
+/** The check of an agent's answers. */
+export interface AnswerCheck {
+  /** Where the answer does not fit: each a JSON pointer with the reason. */
+  faultsOf(answer: JsonValue): string[];
+  /** Whether the check of this answer left something open that the schema says. */
+  leavesOpen(answer: JsonValue): boolean;
+}
+
+/** Compiles the part of a schema that is checked in the service. */
+export async function compileAnswerCheck(schema: JsonSchema): Promise<AnswerCheck> {
+  const { Validator } = await loadValidator();
+  const validator = new Validator(toCheckSchema(schema) as Schema, "2020-12", false);
+  const isWhole = isCheckedWhole(schema);
+  return {
+    faultsOf: (answer) => isTooMuch(schema, answer) ? [] : findFaults(validator, answer),
+    leavesOpen: (answer) => !isWhole || isTooMuch(schema, answer),
+  };
+}
+
+/** The faults by all that a schema says. That may take for ever, so it is for a process that somebody ends. */
+export async function wholeFaultsOf(answer: JsonValue, schema: JsonSchema): Promise<string[]> {
+  const { Validator } = await loadValidator();
+  return findFaults(new Validator(schema as Schema, draftOf(schema), false), answer);
+}
+
+function findFaults(validator: Validator, answer: JsonValue): string[] {
+  try {
+    const { valid, errors } = validator.validate(answer);
+    if (valid) return [];
+    const faults = [...new Set(causesOf(errors).map(describe))];
+    return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : ["the whole answer is not allowed"];
+  } catch (error) {
+    // A reference or a pattern that is broken shows when it is used.
+    const reason = error instanceof Error ? error.message : String(error);
+    return [`the answer cannot be checked: ${reason}`];
+  }
+}
+
+function describe({ keyword, instanceLocation, error }: OutputUnit): string {
+  const pointer = decodeURIComponent(instanceLocation.replace(/^#/, ""));
+  const place = pointer === "" ? "the whole answer" : pointer;
+  const sentence = error.replace(/\.$/, "");
+  const told = (pattern: RegExp) => pattern.exec(sentence)?.[1];
+  switch (keyword) {
+    case "type": {
+      const types = told(/Expected "(.*)"$/);
+      if (types !== undefined) return `${place} must be ${types.replaceAll('", "', " or ")}`;
+      break;
+    }
+    case "required": {
+      const name = told(/"(.*)"$/s);
+      if (name !== undefined) {
+        return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")} is missing`;
+      }
+      break;
+    }
+    case "false":
+      return `${place} is not allowed`;
+    case "enum":
+    case "const": {
+      const values = told(/^Instance does not match (?:any of )?(.*)$/s);
+      if (values !== undefined) {
+        return `${place} must be ${keyword === "enum" ? "one of " : ""}${values}`;
+      }
+      break;
+    }
+  }
+  return `${place} does not fit: ${sentence}`;
+}

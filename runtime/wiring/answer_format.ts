@@ -1,0 +1,55 @@
+// The form that an agent's answer has to have, and where it is checked: here, and the whole of it in a process of its own
+// where that may take long.
+import {
+  type AgentOutput,
+  OutputSchemaUnusable,
+  readOutputSchema,
+} from "../agents/output_schema.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { AnswerFormat } from "../executions/runs/run.ts";
+import { Redactor } from "../secrets/redactor.ts";
+import { ownProgram } from "../tools/custom/host_program.ts";
+import { findAnswerFaults } from "../tools/custom/whole_check.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
+import { compileAnswerCheck } from "../tools/json_schema/answer_check.ts";
+
+/** Nothing of what the process prints leaves: it is redacted where it does. */
+const NO_SECRETS = new Redactor(() => []);
+
+/** Reads and compiles the schema. Throws OutputSchemaUnusable. */
+export async function openAnswerFormat(
+  output: AgentOutput,
+  { settings, clock, executable }: {
+    settings: WorkspaceSettings;
+    clock: Clock;
+    executable: string;
+  },
+): Promise<AnswerFormat | undefined> {
+  const { directories, environment } = settings;
+  const schema = await readOutputSchema(output, directories);
+  if (schema === undefined) return undefined;
+  const { faultsOf, leavesOpen } = await compileAnswerCheck(schema);
+  return {
+    schema,
+    async faultsOf(answer, { signal }) {
+      const faults = faultsOf(answer);
+      if (faults.length > 0 || !leavesOpen(answer)) return faults;
+      try {
+        return await findAnswerFaults(
+          { schema, answer },
+          { signal, clock, redactor: NO_SECRETS },
+          {
+            program: ownProgram(executable),
+            cwd: directories.workspace,
+            lookup: (name) => environment.get(name),
+          },
+        );
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error;
+        const message = `The answer cannot be checked against output.schema: ${error.message}`;
+        throw new OutputSchemaUnusable(message, { cause: error });
+      }
+    },
+  };
+}

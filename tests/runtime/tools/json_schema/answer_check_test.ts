@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
+import {
+  compileAnswerCheck,
+  wholeFaultsOf,
+} from "../../../../runtime/tools/json_schema/answer_check.ts";
+
+const SCHEMA: JsonSchema = {
+  type: "object",
+  properties: {
+    items: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { price: { type: "number", minimum: 0 }, "a/b": { type: ["string", "null"] } },
+        required: ["price"],
+        additionalProperties: false,
+      },
+    },
+    state: { enum: ["open", "closed"] },
+    kind: { const: "order" },
+  },
+  required: ["items"],
+};
+
+const CASES: [answer: JsonValue, faults: string[]][] = [
+  [{ items: [{ price: 1, "a/b": null }], state: "open", kind: "order" }, []],
+  [{ items: [{ price: "1" }] }, ["/items/0/price must be number"]],
+  [{ items: [{ price: 1 }, {}] }, ["/items/1/price is missing"]],
+  [{}, ["/items is missing"]],
+  [[], ["the whole answer must be object"]],
+  ["text", ["the whole answer must be object"]],
+  [{ items: [{ price: 1, more: 2 }] }, ["/items/0/more is not allowed"]],
+  [{ items: [{ price: 1, "a/b": 2 }] }, ["/items/0/a~1b must be string or null"]],
+  [{ items: [{ price: -1 }] }, ["/items/0/price does not fit: -1 is less than 0"]],
+  [{ items: [], state: "lost" }, ['/state must be one of ["open","closed"]']],
+  [{ items: [], kind: "bill" }, ['/kind must be "order"']],
+  [{ items: [{ price: "1" }, { price: true }] }, [
+    "/items/0/price must be number",
+    "/items/1/price must be number",
+  ]],
+];
+
+Deno.test("an answer's faults are JSON pointers with reasons, in the service and outside of it", async () => {
+  const { faultsOf, leavesOpen } = await compileAnswerCheck(SCHEMA);
+  for (const [answer, faults] of CASES) {
+    assert.deepEqual(faultsOf(answer), faults);
+    assert.deepEqual(await wholeFaultsOf(answer, SCHEMA), faults);
+    assert.equal(leavesOpen(answer), false);
+  }
+});
+
+Deno.test("patterns, references and very big answers are left to a process of their own", async () => {
+  const whole: JsonSchema = {
+    $defs: { code: { type: "string", pattern: "^[A-Z]{3}$" } },
+    type: "object",
+    properties: { code: { $ref: "#/$defs/code" } },
+  };
+  const { faultsOf, leavesOpen } = await compileAnswerCheck(whole);
+  assert.deepEqual(faultsOf({ code: "x" }), []);
+  assert.equal(leavesOpen({ code: "x" }), true);
+  assert.match(
+    (await wholeFaultsOf({ code: "x" }, whole)).join(),
+    /^\/code does not fit: .*pattern/,
+  );
+  const big = Array.from({ length: 20_000 }, () => ({ price: "x" }));
+  const check = await compileAnswerCheck(SCHEMA);
+  assert.deepEqual(check.faultsOf({ items: big }), []);
+  assert.equal(check.leavesOpen({ items: big }), true);
+});
+
+Deno.test("an answer with very many faults shows the first ten", async () => {
+  const { faultsOf } = await compileAnswerCheck(SCHEMA);
+  assert.equal(faultsOf({ items: Array.from({ length: 50 }, () => ({})) }).length, 10);
+});
+
+Deno.test("no answer makes the check throw", async () => {
+  const { faultsOf } = await compileAnswerCheck(SCHEMA);
+  const odd = JSON.parse('{"items": [], "\\ud800": 1, "__proto__": {"x": 1}, "%": 2}') as JsonValue;
+  assert.ok(Array.isArray(faultsOf(odd)));
+});
