@@ -151,7 +151,6 @@ export function toAgent(
   source: {
     id: string;
     paths: AgentPath[];
-    output?: AgentOutput;
     body: string;
     sourcePath: string;
     defaults: AgentDefaults;
@@ -186,9 +185,8 @@ export function toAgent(
     autoApprove,
     confirmTimeoutMs: confirmTimeout,
     notify: definition.notify,
-    ...(source.output && { output: source.output }),
     enabled: definition.enabled,
-    body: withoutBlankEdges(source.body),
+    body: source.body,
     sourcePath: source.sourcePath,
     warnings: source.warnings,
   };
@@ -294,10 +292,6 @@ function toGuards(
     confirmTools: guards.filter((name) => !autoApprove.includes(name)),
     freedGuards: guards.filter((name) => autoApprove.includes(name)),
   };
-}
-
-function withoutBlankEdges(body: string): string {
-  return body.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
 }
 
 function unique(list: readonly string[]): string[] {

@@ -80,13 +80,18 @@ export function parseAgent(
   const agent = toAgent(value, {
     id: idOfFileName(basename(path)),
     paths: paths.paths,
-    ...(value.output.schema != null && { output: toOutput(value.output.schema, options) }),
-    body: parts.body,
+    body: withoutBlankEdges(parts.body),
     sourcePath: path,
     defaults: options.config.defaults,
     warnings: problems,
   });
-  return { agent, document: parsed.document };
+  const { schema } = value.output;
+  const output = schema == null ? {} : { output: toOutput(schema, options) };
+  return { agent: { ...agent, ...output }, document: parsed.document };
+}
+
+function withoutBlankEdges(body: string): string {
+  return body.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
 }
 
 function toOutput(

@@ -85,7 +85,7 @@ export class FrameRenderer {
       case "human":
         return this.#showMessages ? [this.#message(payload, "User", { whole: true })] : [];
       case "meta":
-        return [payload["kind"] === "notice" ? this.#notice(payload) : this.#skill(payload)];
+        return [this.#meta(payload)];
       case "tool_call":
         return this.#toolCalls(payload);
       case "tool_result":
@@ -145,6 +145,13 @@ export class FrameRenderer {
   }
 
   /** Instructions that a skill brought into the conversation. */
+  #meta(payload: FramePayload): FramePiece {
+    if (payload["kind"] === "notice") return this.#notice(payload);
+    if (payload["kind"] !== "repair") return this.#skill(payload);
+    if (this.#showMessages) return this.#message(payload, "Repair");
+    return this.#notice({ ...payload, level: "warn", content: textOf(payload, "message") });
+  }
+
   #notice(payload: FramePayload): FramePiece {
     const text = toOneLine(textOf(payload, "content"));
     const { style } = this.#layout;

@@ -53,5 +53,7 @@ export async function askForRepair(run: Run, faults: readonly string[]): Promise
     `The schema:\n${JSON.stringify(format?.schema)}\n` +
     "Answer again with the whole JSON, mended, and nothing else: no words and no code fence.";
   const position = conversation.nextPosition;
-  conversation.add(await journal.askForRepair(position, run.withoutKeys(content)));
+  conversation.add(
+    await journal.askForRepair(position, run.withoutKeys({ content, faults: [...faults] })),
+  );
 }

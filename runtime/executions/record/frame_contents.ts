@@ -98,6 +98,16 @@ export function toInstructionsFrame(content: string): FrameContent {
   return { event: "meta", eventType: "meta", message: content, fields: { content } };
 }
 
+/** The model is asked for its answer once more: what it reads, and where the answer does not fit. */
+export function toRepairFrame(content: string, faults: readonly string[]): FrameContent {
+  return {
+    event: "meta",
+    eventType: "meta",
+    message: `The answer does not fit output.schema, it is asked for once more: ${faults[0]}`,
+    fields: { kind: "repair", content, faults: [...faults] },
+  };
+}
+
 /** What a run waits for or tries again: nothing that its model reads. */
 export function toNoticeFrame(level: "info" | "warn", content: string): FrameContent {
   return {

@@ -28,6 +28,7 @@ import {
   toInterruptFrame,
   toNoticeFrame,
   toOpeningFrame,
+  toRepairFrame,
   toReplyFrame,
   toResultFrame,
   toStatsFrame,
@@ -126,12 +127,15 @@ export class Journal {
   }
 
   /** Stores and logs that the model is asked for its answer once more; returns the message that asks. */
-  async askForRepair(position: number, content: string): Promise<PlacedMessage> {
+  async askForRepair(
+    position: number,
+    { content, faults }: { content: string; faults: readonly string[] },
+  ): Promise<PlacedMessage> {
     const message = {
       position,
       message: { role: "user" as const, content, injected: true as const, repair: true as const },
     };
-    const frame = this.#frame(toInstructionsFrame(content));
+    const frame = this.#frame(toRepairFrame(content, faults));
     await this.#ports.conversations.addMessage(this.#identity.executionId, { message, frame });
     this.#notify();
     return message;

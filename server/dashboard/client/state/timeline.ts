@@ -78,7 +78,12 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         }
         break;
       case "meta":
-        steps.push({ ...here, kind: "notice", text: content });
+        steps.push({
+          ...here,
+          kind: "notice",
+          // What the model reads then holds the whole schema.
+          text: payload["kind"] === "repair" ? text(payload["message"]) : content,
+        });
         break;
       case "interrupt":
         addQuestion(steps, {

@@ -154,3 +154,14 @@ Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names 
   }
   assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz: "Asia/Tokyo" }), []);
 });
+
+Deno.test("validateAgent() places a schema's file that cannot be used", async () => {
+  const yaml = `${UNASKED}\noutput: { schema: answer.json }`;
+  const start = "error daily.md:4:19: output.schema cannot be used: /answer.json ";
+  assert.deepEqual(await validate(yaml), [`${start}does not exist`]);
+  const files = (text: string) => ({ files: { "answer.json": text } });
+  assert.deepEqual(await validate(yaml, files("{")), [`${start}is not JSON`]);
+  const [found] = await validate(yaml, files('{"properties":{"a":{"type":"text"}}}'));
+  assert.ok(found?.startsWith(`${start}is not a schema: properties.a.type must be`), found);
+  assert.deepEqual(await validate(yaml, files('{"type":"object"}')), []);
+});
