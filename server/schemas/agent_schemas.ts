@@ -151,12 +151,7 @@ export const AgentDetail = AgentSummary.extend({
   on_budget: z.enum(ON_BUDGET),
   unpriced: z.enum(UNPRICED),
   max_concurrent_runs: z.int().nullable(),
-  output: z.object({
-    schema: z.record(z.string(), z.unknown()).nullable(),
-    file: z.string().nullable(),
-  }).nullable().meta({
-    description: "What the answer has to fit: a JSON Schema, or the file of one; null: any text",
-  }),
+  output_schema: z.unknown().meta({ description: "Of its answers, or its file; null: any text" }),
   trigger: TriggerBody,
   source_path: z.string(),
   warnings: z.array(DiagnosticBody),
@@ -223,7 +218,7 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
       ? "none"
       : writeDuration(agent.confirmTimeoutMs),
     ...toSpending(agent),
-    output: agent.output === undefined ? null : { schema: null, file: null, ...agent.output },
+    output_schema: Object.values(agent.output ?? { schema: null })[0],
     trigger: toTrigger(agent.trigger),
     source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),

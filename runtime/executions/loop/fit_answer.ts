@@ -52,8 +52,10 @@ export async function askForRepair(run: Run, faults: readonly string[]): Promise
     `${faults.map((one) => `- ${one}`).join("\n")}\n` +
     `The schema:\n${JSON.stringify(format?.schema)}\n` +
     "Answer again with the whole JSON, mended, and nothing else: no words and no code fence.";
-  const position = conversation.nextPosition;
-  conversation.add(
-    await journal.askForRepair(position, run.withoutKeys({ content, faults: [...faults] })),
-  );
+  const asked = run.withoutKeys({
+    position: conversation.nextPosition,
+    message: { role: "user" as const, content, injected: true as const, repair: true as const },
+  });
+  await journal.askForRepair(asked, run.withoutKeys([...faults]));
+  conversation.add(asked);
 }

@@ -126,19 +126,11 @@ export class Journal {
     return figures;
   }
 
-  /** Stores and logs that the model is asked for its answer once more; returns the message that asks. */
-  async askForRepair(
-    position: number,
-    { content, faults }: { content: string; faults: readonly string[] },
-  ): Promise<PlacedMessage> {
-    const message = {
-      position,
-      message: { role: "user" as const, content, injected: true as const, repair: true as const },
-    };
-    const frame = this.#frame(toRepairFrame(content, faults));
+  /** Stores and logs the message that asks the model for its answer once more. */
+  async askForRepair(message: PlacedMessage, faults: readonly string[]): Promise<void> {
+    const frame = this.#frame(toRepairFrame(message.message.content, faults));
     await this.#ports.conversations.addMessage(this.#identity.executionId, { message, frame });
     this.#notify();
-    return message;
   }
 
   /** Logs what the run waits for, for those who watch it. */

@@ -70,7 +70,7 @@ function describe({ keyword, instanceLocation, error }: OutputUnit): string {
       return `${place} is not allowed`;
     case "enum":
     case "const": {
-      const values = told(/^Instance does not match (?:any of )?(.*)$/s);
+      const values = told(/^Instance does not match (?:\w+ of )?(.*)$/s);
       if (values !== undefined) {
         return `${place} must be ${keyword === "enum" ? "one of " : ""}${values}`;
       }

@@ -180,10 +180,12 @@ Deno.test("FrameRenderer shows what a run waits for, and what it tries again", (
   );
 });
 
-Deno.test("FrameRenderer shows in one line that an answer is asked for once more", () => {
-  const message = "The answer does not fit output.schema, it is asked for once more: /a is missing";
+Deno.test("FrameRenderer shows in one sentence that an answer is asked for once more", () => {
+  const message = "The answer does not fit output.schema, it is asked for once more: /a";
   const repair = { event_type: "meta", kind: "repair", message, content: "Your answer\n- /a" };
-  assert.deepEqual(render([repair]), [["step", `! ${message}`]]);
+  assert.deepEqual(render([repair]), [
+    ["step", "! The answer does not fit output.schema, it is asked for\n  once more: /a"],
+  ]);
 });
 
 Deno.test("FrameRenderer tells the parent of a delegated run, and warnings about prices", () => {

@@ -290,6 +290,15 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
+    change: "SqliteConversationStore.addMessage",
+    durability: "process",
+    prepare: async (store) => {
+      const { id } = await store.accept();
+      const message = { position: 0, message: { role: "user", content: "Again." } } as const;
+      return () => store.conversations.addMessage(id, { message, frame: FRAME });
+    },
+  },
+  {
     change: "SqliteConversationStore.replaceSystem",
     durability: "process",
     prepare: async (store) => {

@@ -161,7 +161,7 @@ Deno.test("validateAgent() places a schema's file that cannot be used", async ()
   assert.deepEqual(await validate(yaml), [`${start}does not exist`]);
   const files = (text: string) => ({ files: { "answer.json": text } });
   assert.deepEqual(await validate(yaml, files("{")), [`${start}is not JSON`]);
-  const [found] = await validate(yaml, files('{"properties":{"a":{"type":"text"}}}'));
-  assert.ok(found?.startsWith(`${start}is not a schema: properties.a.type must be`), found);
+  const [found = ""] = await validate(yaml, files('{"properties":{"a":{"type":"text"}}}'));
+  assert.ok(found.startsWith(`${start}is not a schema: properties.a.type must be`), found);
   assert.deepEqual(await validate(yaml, files('{"type":"object"}')), []);
 });
