@@ -151,7 +151,7 @@ export const AgentDetail = AgentSummary.extend({
   on_budget: z.enum(ON_BUDGET),
   unpriced: z.enum(UNPRICED),
   max_concurrent_runs: z.int().nullable(),
-  output_schema: z.unknown().meta({ description: "Of its answers, or its file; null: all text fits" }),
+  output_schema: z.unknown().meta({ description: "Of its answers, or the file; null: none" }),
   trigger: TriggerBody,
   source_path: z.string(),
   warnings: z.array(DiagnosticBody),

@@ -41,8 +41,8 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
         if (faults.length === 0 || run.conversation.isRepaired) {
           return toFitOutcome(content, faults);
         }
-        const crossed = findCrossedLimit(figures, run.agent.settings);
-        if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+        const limit = findCrossedLimit(figures, run.agent.settings);
+        if (limit !== undefined) return { status: "aborted", error: limit, output: null };
         await askForRepair(run, faults);
       }
       const open = run.conversation.openCalls();
