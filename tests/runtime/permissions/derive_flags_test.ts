@@ -300,3 +300,9 @@ Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other varia
   const added = valuesOf(await derive(place), "allow-env").filter((one) => !before.includes(one));
   assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
 });
+
+Deno.test("deriveFlags() lets a program run where answers have a schema: they are checked in one", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("typed", demo("output: { schema: { type: object } }"));
+  assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
+});

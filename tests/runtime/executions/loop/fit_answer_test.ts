@@ -241,6 +241,33 @@ Deno.test("a run of the same conversation may mend its own answer, whatever an e
   }
 });
 
+Deno.test("a follower reads places of the answer, a caller its text, both without the fence", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("typed", [{ say: `\`\`\`json\n${GOOD}\n\`\`\`` }], OUTPUT);
+  await place.writeScript(
+    "caller",
+    [{ call: [{ name: "run_agent", arguments: { agent_id: "typed", arguments: "Now." } }] }, {
+      say: "Called.",
+    }],
+    "agents: [typed]\nauto_approve: '*'",
+  );
+  await place.writeAgent(
+    "follower",
+    "---\nmodel: { provider: demo, name: echo }\nafter: typed\n" +
+      'trigger: { input: "It costs {field:/items/0/price}." }\n---\nSay it.\n',
+  );
+  await using runtime = await place.open();
+  await runToEnd(runtime, "typed");
+  const runs = () => runtime.listRuns("follower", { limit: 1, offset: 0 });
+  await until(async () => (await runs())[0]?.status === "success", "the follower");
+  const followed = await payloadsOf(runtime, (await runs())[0]?.id ?? 0);
+  assert.ok(JSON.stringify(followed).includes("It costs 1.5."));
+  const called = await payloadsOf(runtime, (await runToEnd(runtime, "caller")).id);
+  const result = called.find((one) => one["event_type"] === "tool_result");
+  const { output } = JSON.parse(String(result?.["content"])) as { output: string };
+  assert.equal(output, GOOD);
+});
+
 for (const adapter of ADAPTERS) {
   Deno.test(`${adapter.provider} answers in prose, is asked once more, and fits`, async () => {
     await using server = adapter.serve([
