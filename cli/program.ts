@@ -15,9 +15,12 @@ import {
 import {
   cancel,
   checkpoint,
+  diff,
+  fork,
   logs,
   pending,
   recap,
+  replay,
   respond,
   watch,
 } from "./declarations/execution_commands.ts";
@@ -58,6 +61,9 @@ export const PROGRAM: Program = {
     checkpoint,
     recap,
     logs,
+    replay,
+    fork,
+    diff,
     why,
     budget,
     skill,

@@ -12,11 +12,13 @@ import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";
 import { lazyModule } from "../base/lazy_module.ts";
+import { agentVariant } from "./wiring/agent_variant.ts";
 import { once } from "./wiring/once.ts";
 import type { Runtime } from "./runtime.ts";
 import { openAgents } from "./wiring/open_agents.ts";
 import { openNotifications } from "./wiring/open_notifications.ts";
 import { openStorage, type RuntimeMode } from "./wiring/open_storage.ts";
+import { Replays } from "./wiring/replays.ts";
 import { createRunSupplies } from "./wiring/run_supplies.ts";
 import { startService } from "./wiring/service_start.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
@@ -126,6 +128,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     whyUnreadable: (id) => registry.whyUnreadable(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
     followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
+    variantOf: (agent, request) => agentVariant(agent, request, settings),
     maxAgentDepth: () => settings.config.maxAgentDepth,
     log: executionLog,
     telemetry: options.telemetry ?? NO_TELEMETRY,
@@ -185,6 +188,17 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         ports: { ...runPorts, settings, triggers, pause },
       });
     },
+    replays: new Replays({
+      settings,
+      recordedRuns: stores.recordedRuns,
+      runPorts,
+      findAgent: (id) => registry.get(id),
+      async refresh() {
+        await refreshConfig();
+        await agentFiles.reload();
+      },
+      runner: mode === "service" ? runner : undefined,
+    }),
     retention,
     runner: mode === "service" ? runner : undefined,
     abortWaiting: mode === "read-only" ? undefined : (id, error) => runner.abortWaiting(id, error),

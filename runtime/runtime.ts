@@ -22,6 +22,8 @@ import type {
 } from "./executions/record/execution_reads.ts";
 import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
 import type { LinkedQuestion } from "./notify/answer_links.ts";
+import type { Replay } from "./executions/replay/difference.ts";
+import type { ForkRequest } from "./executions/replay/fork_request.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
@@ -40,6 +42,8 @@ export type {
 } from "./executions/record/execution_reads.ts";
 export type { LinkedQuestion } from "./notify/answer_links.ts";
 export type { Recap } from "./wiring/recap.ts";
+export type { Replay } from "./executions/replay/difference.ts";
+export type { ForkRequest } from "./executions/replay/fork_request.ts";
 export type { RunPlan } from "./wiring/run_plan.ts";
 export type { Delivery } from "./triggers/webhook/delivery.ts";
 export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
@@ -64,6 +68,8 @@ export interface ExecutionDetail extends Execution {
   context: string | null;
   /** Whether secrets were taken out of what it was asked, so that repeating what is shown would ask something else. */
   isAskedRedacted: boolean;
+  /** The execution and the step that it was forked from; null: it began at its beginning. */
+  forkedFrom: { executionId: number; step: number } | null;
   /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
   isUsageEstimated: boolean;
   /** What the executions below it used, those that it delegated to and theirs. */
@@ -173,6 +179,21 @@ export interface RuntimeMessages {
   hasOpen(): boolean;
 }
 
+/** What can be done with runs that are stored. */
+export interface RecordedRuns {
+  /**
+   * Plays a run again, offline, with its agent as it is now; what is told has no secrets. With `withAllTools` custom tools and
+   * MCP servers are started for their declarations; no tool is called. Throws ExecutionNotFound, AgentNotFound and
+   * ConversationGone.
+   */
+  replay(id: number, options: { withAllTools: boolean }): Promise<Replay>;
+  /**
+   * Accepts a run that has the first steps of another one: it is on disk when this returns. Throws ExecutionNotFound,
+   * AgentNotFound, ConversationGone, NoSuchStep, AgentTextUnusable, and what a run is refused with.
+   */
+  fork(id: number, request: ForkRequest): Promise<Execution>;
+}
+
 /** A running (or read-only) Inkling. Every method may throw a RuntimeError; nothing else is expected of them. */
 export interface Runtime extends AsyncDisposable {
   readonly version: string;
@@ -189,6 +210,8 @@ export interface Runtime extends AsyncDisposable {
   readonly budgets: Pick<BudgetDesk, "list" | "raise">;
   /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
   readonly webhooks: Pick<Webhooks, "has" | "receive"> | undefined;
+  /** Recorded runs: played again, and gone on from. */
+  readonly replays: RecordedRuns;
 
   /** By id, ascending. */
   listAgents(): Promise<AgentListing[]>;

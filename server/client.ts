@@ -29,6 +29,7 @@ import type {
   RespondAccepted,
   RespondBody,
 } from "./schemas/request_schemas.ts";
+import type { ForkBody, ReplayBody } from "./schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
 import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
@@ -110,9 +111,20 @@ export class Client {
     body: RunBody = {},
     options: { idempotencyKey?: string } = {},
   ): Promise<RunAccepted> {
-    const headers: Record<string, string> = {};
-    if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
-    return this.#call("run", { id, body, headers });
+    return this.#call("run", { id, body, headers: toKeyHeader(options) });
+  }
+
+  /** With `tools` custom tools and MCP servers are started for what they declare now. */
+  replay(id: number, { tools }: { tools?: boolean | undefined } = {}): Promise<ReplayBody> {
+    return this.#call("replay", { id, query: { tools: tools ? "true" : undefined } });
+  }
+
+  fork(
+    id: number,
+    body: ForkBody = {},
+    options: { idempotencyKey?: string } = {},
+  ): Promise<RunAccepted> {
+    return this.#call("fork", { id, body, headers: toKeyHeader(options) });
   }
 
   runs(id: string, page: Page = {}): Promise<ExecutionSummary[]> {
@@ -254,6 +266,10 @@ export class Client {
     const headers = { accept: "text/event-stream", ...options.headers };
     return sendRequest(this.#transport.fetch, toRequest(operation, { ...options, headers }));
   }
+}
+
+function toKeyHeader({ idempotencyKey: key }: { idempotencyKey?: string }): Record<string, string> {
+  return key === undefined ? {} : { "idempotency-key": key };
 }
 
 function toRequest(

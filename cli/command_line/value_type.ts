@@ -56,6 +56,14 @@ export const AMOUNT: ValueType<number> = {
 
 /** A whole number from 1. */
 export const COUNT: ValueType<number> = { sort: "text", read: readCount };
+/** A whole number from 0. */
+export const STEP: ValueType<number> = {
+  sort: "text",
+  read(text) {
+    if (/^\d{1,9}$/.test(text)) return Number(text);
+    throw new InvalidValue(text, "It must be a whole number from 0.");
+  },
+};
 /** How moments of the past are written; moment.ts reads them, when it is known what time it is. */
 export const MOMENT_FORMS = "22:00, today, yesterday, 2h, 2026-01-31 or 2026-01-31T08:30";
 

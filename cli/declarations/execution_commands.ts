@@ -9,8 +9,10 @@ import {
   AGENT,
   COUNT,
   EXECUTION,
+  FILE,
   MOMENT_FORMS,
   oneOf,
+  STEP,
   TEXT,
   WAITING_EXECUTION,
 } from "../command_line/value_type.ts";
@@ -169,6 +171,70 @@ export const recap = declareCommand({
   async perform(context, options) {
     const { recap } = await import("../commands/executions/recap.ts");
     return await recap(context, options);
+  },
+});
+
+/** `replay`. */
+export const replay = declareCommand({
+  name: "replay",
+  description: "Play an execution again, offline: would its agent of today go the same way?",
+  examples: [
+    ["inkling replay 12", "the first place that differs, or identical; nothing is called"],
+    ["inkling replay 12 --json", "the same as JSON; exit code 1 if something differs"],
+  ],
+  arguments: { id: required("The execution's id", EXECUTION) },
+  options: {
+    tools: flag("--tools", "Start custom tools and MCP servers to see what they declare now"),
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options, { id }) {
+    const { replay } = await import("../commands/executions/replay.ts");
+    return await replay(context, id, options);
+  },
+});
+
+/** `fork`. */
+export const fork = declareCommand({
+  name: "fork",
+  description: "Go on from a step of an execution as a new one; no call before it is made again",
+  examples: [
+    ["inkling fork 12", "ask the model once more for its last step"],
+    ['inkling fork 12 --at 2 --message "Shorter"', "say something behind step 2"],
+    ["inkling fork 12 --model ollama/qwen3", "what another model makes of it"],
+    ["inkling fork 12 --at 0 --agent-file draft.md", "from its beginning, by another agent file"],
+  ],
+  arguments: { id: required("The execution's id", EXECUTION) },
+  options: {
+    at: option("--at <step>", "How many steps to take over; 0: none (default: the most)", STEP),
+    message: option("--message <text>", "Say this there; at step 0 instead of what was said", TEXT),
+    model: option("--model <provider/name>", "Use this model from there on", TEXT),
+    agentFile: option("--agent-file <path>", "Use this agent file from there on", FILE),
+    detach: flag("-d, --detach", "Return as soon as the run is accepted"),
+    json: flag("--json", "Print the run's frames, one JSON object per line"),
+  },
+  async perform(context, options, { id }) {
+    const { fork } = await import("../commands/executions/fork.ts");
+    return await fork(context, id, options);
+  },
+});
+
+/** `diff`. */
+export const diff = declareCommand({
+  name: "diff",
+  description: "Compare two executions: prompts, calls, answers, cost",
+  examples: [
+    ["inkling diff 12 15", "what differs, step by step; exit code 1 if something does"],
+  ],
+  arguments: {
+    id: required("The first execution's id", EXECUTION),
+    other: required("The other's", EXECUTION),
+  },
+  options: {
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options, { id, other }) {
+    const { diff } = await import("../commands/executions/diff.ts");
+    return await diff(context, [id, other], options);
   },
 });
 

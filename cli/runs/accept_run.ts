@@ -1,12 +1,14 @@
 // Has the service accept a run: starts it where none answers, and asks again where it is just going down.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../server/client.ts";
+import type { ForkBody } from "../../server/schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "../../server/schemas/run_schemas.ts";
 import type { Places } from "../app.ts";
 import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 import { openService } from "../service/daemon.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
+import { findExecution } from "./find_execution.ts";
 
 const GOING_MS = 20_000;
 const POLL_MS = 100;
@@ -17,14 +19,49 @@ export interface AcceptedRun {
   accepted: RunAccepted;
 }
 
-/**
- * Has the service accept the run. A service that is just going down is waited for, and a new one is asked; the key of
- * the request makes sure that no run starts twice. `signal` ends the waiting, `leaveSignal` also the request.
- */
+interface AcceptSignals {
+  /** Ends the waiting. */
+  signal: AbortSignal;
+  /** Ends also the request. */
+  leaveSignal: AbortSignal;
+}
+
+/** Has the service accept a run of an agent; see accept(). */
 export async function acceptRun(
   context: CommandContext,
   { agentId, body }: { agentId: string; body: RunBody },
-  { signal, leaveSignal }: { signal: AbortSignal; leaveSignal: AbortSignal },
+  signals: AcceptSignals,
+): Promise<AcceptedRun> {
+  return await accept(
+    context,
+    signals,
+    (client, key) =>
+      orUnknownAgent(client.run(agentId, body, key), { app: context.app, client, agentId }),
+  );
+}
+
+/** Has the service accept a fork of an execution; see accept(). */
+export async function acceptFork(
+  context: CommandContext,
+  { executionId, body }: { executionId: number; body: ForkBody },
+  signals: AcceptSignals,
+): Promise<AcceptedRun> {
+  return await accept(context, signals, async (client, key) => {
+    const { agent_id: agentId } = await findExecution(client, executionId);
+    // Asked for first, so that an older service is not taken for a missing agent.
+    await orUnknownAgent(client.agent(agentId), { app: context.app, client, agentId });
+    return await client.fork(executionId, body, key);
+  });
+}
+
+/**
+ * Has the service accept a run. A service that is just going down is waited for, and a new one is asked; the key of
+ * the request makes sure that no run starts twice.
+ */
+async function accept(
+  context: CommandContext,
+  { signal, leaveSignal }: AcceptSignals,
+  ask: (client: Client, key: { idempotencyKey: string }) => Promise<RunAccepted>,
 ): Promise<AcceptedRun> {
   const { app, workspace } = context;
   const places = await app.places(workspace);
@@ -33,8 +70,8 @@ export async function acceptRun(
     const client = await openService(context, { signal });
     try {
       // The first Ctrl+C still waits for the answer, which says which execution to cancel.
-      const request = untilAborted(client.run(agentId, body, { idempotencyKey }), leaveSignal);
-      return { client, accepted: await orUnknownAgent(request, { app, client, agentId }) };
+      const accepted = await untilAborted(ask(client, { idempotencyKey }), leaveSignal);
+      return { client, accepted };
     } catch (error) {
       client[Symbol.dispose]();
       if (isRetry || !isGoing(error)) throw error;

@@ -44,7 +44,7 @@ export interface Frame {
   payload: string;
 }
 
-/** A frame about to be stored. Only createFrame makes one, so that each has passed the redaction. */
+/** A frame about to be stored. Only createFrame and copyFrame make one, so that each has passed the redaction. */
 export interface FrameDraft {
   event: FrameEvent;
   payload: string;
@@ -83,6 +83,16 @@ export function createFrame(
     ...options.redactor.redactValue({ message: content.message, ...content.fields }),
   };
   return { event: content.event, payload: toDataLine(JSON.stringify(payload)) };
+}
+
+/** The same entry for the log of another execution; its time stays. */
+export function copyFrame(
+  identity: FrameIdentity,
+  { event, payload }: Pick<Frame, "event" | "payload">,
+  { redactor }: { redactor: Redactor },
+): FrameDraft {
+  const copied = { ...JSON.parse(payload), ...identityFields(identity) };
+  return { event, payload: toDataLine(JSON.stringify(redactor.redactValue(copied))) };
 }
 
 /**

@@ -1,6 +1,19 @@
 // What a run was asked to do. Stored with the execution, so that a restarted service knows it too.
 import type { RunCause } from "../run_cause.ts";
 
+/** Where a run took its first steps from, and what is different from there on. */
+export interface Fork {
+  executionId: number;
+  /** How many replies were taken, with the results of their calls; 0: the opening alone. */
+  step: number;
+  /** What a person said at that point; at step 0 in place of what was said there. */
+  message?: string;
+  /** `provider/name` instead of the agent's. */
+  model?: string;
+  /** The text of an agent file that holds instead of the agent's. */
+  agentText?: string;
+}
+
 /** What an execution was asked for. */
 export interface ExecutionRequest {
   args: string[];
@@ -10,4 +23,6 @@ export interface ExecutionRequest {
   context?: string;
   /** Why it began by itself; absent where a person or a program asked. */
   cause?: RunCause;
+  /** Absent: it began at its beginning. */
+  fork?: Fork;
 }

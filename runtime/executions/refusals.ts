@@ -51,6 +51,39 @@ export class ReadOnlyRuntime extends RuntimeError {
   }
 }
 
+/** Nothing is stored of what an execution said and was told. */
+export class ConversationGone extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(id: number, wish: "fork" | "replay") {
+    super(`Cannot ${wish} execution ${id}: its conversation is not stored (any more)`);
+  }
+}
+
+/** An execution has fewer steps. */
+export class NoSuchStep extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+  constructor(id: number, { step, last }: { step: number; last: number }) {
+    super(
+      last === 0
+        ? `Execution ${id} has no step ${step}: it can be forked at 0, its beginning`
+        : `Execution ${id} has no step ${step}: it can be forked at 0 (its beginning) to ${last}`,
+    );
+  }
+}
+
+/** The text of an agent file that came with a fork is none. */
+export class AgentTextUnusable extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "invalid";
+}
+
+/** The steps that a fork was to take over are gone since they were looked up. */
+export class ForkedStepsGone extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor() {
+    super("The conversation to fork was removed meanwhile");
+  }
+}
+
 /** An idempotency key stands for one request: it came back with another one. */
 export class IdempotencyKeyReused extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";

@@ -54,6 +54,29 @@ export function isSamePrompt(one: string, other: string): boolean {
   return withoutTime(one) === withoutTime(other);
 }
 
+/** What a system message of this form tells of the moment it was made at; undefined for one of another form. */
+export function readPromptFacts(
+  prompt: string,
+): { now: number; timeZone: string; memorySections: string[] } | undefined {
+  const time = /^<environment>\nNow: \w+, [\d-]+ [\d:]+ (\S+) \([^;)]*; ([^)]*)\)\n/.exec(prompt);
+  const [, timeZone, timestamp] = time ?? [];
+  const now = Date.parse(timestamp ?? "");
+  if (timeZone === undefined || Number.isNaN(now)) return undefined;
+  const end = prompt.indexOf("\n</environment>\n");
+  const memory = /\n\nLong-term memory: sections (.*)\. Read one with /.exec(prompt.slice(0, end));
+  return { now, timeZone, memorySections: readSections(memory?.[1] ?? "") };
+}
+
+/** Sections that a prompt only counts get names that it would not name. */
+function readSections(list: string): string[] {
+  const named = [...list.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([quoted]) =>
+    String(JSON.parse(quoted))
+  );
+  const more = Number(/(?:^|, )(\d+) more, which memory_retrieve lists$/.exec(list)?.[1] ?? 0);
+  const unnamed = " ".repeat(MAX_SECTION_CHARACTERS + 1);
+  return [...named, ...Array.from({ length: more }, () => unnamed)];
+}
+
 /** Making one takes longer than all else in a prompt; a service has one zone. */
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 

@@ -209,6 +209,19 @@ INSERT INTO executions_text (rowid, asked, answered)
   FROM executions;
 `;
 
+/**
+ * What model calls sent besides messages: JSON texts by their digests, each once. A message names the terms of the call that it
+ * answers, and the last of an opening those of the first call.
+ */
+const CALL_TERMS = `
+CREATE TABLE call_terms (
+  digest TEXT PRIMARY KEY,
+  body TEXT NOT NULL CHECK (json_valid(body))
+) STRICT;
+ALTER TABLE messages ADD COLUMN terms TEXT;
+CREATE INDEX messages_by_terms ON messages (terms) WHERE terms IS NOT NULL;
+`;
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -220,4 +233,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   FOLLOW_UPS,
   BUDGETS,
   MESSAGES,
+  CALL_TERMS,
 ];

@@ -47,7 +47,7 @@ export class ToolCatalog {
    */
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
     const { builtin, findAgent } = this.#sources;
-    const { signal, leaveOut } = options;
+    const { signal, leaveOut, offline } = options;
     // Each by itself, where what is not available is left out.
     const parts = (names: string[]) =>
       leaveOut === undefined ? (names.length === 0 ? [] : [names]) : names.map((name) => [name]);
@@ -70,7 +70,7 @@ export class ToolCatalog {
       });
     }
     tools.push(...skills.tools);
-    for (const customTools of parts(agent.customTools)) {
+    for (const customTools of offline ? [] : parts(agent.customTools)) {
       await unlessLeftOut(async () => {
         const custom = await (await this.#sources.openCustomTools())
           .openTools({ id: agent.id, customTools }, { signal });
@@ -78,7 +78,7 @@ export class ToolCatalog {
         tools.push(...custom);
       });
     }
-    if (agent.mcp.length > 0) {
+    if (agent.mcp.length > 0 && !offline) {
       await unlessLeftOut(async () => {
         const servers = await this.#sources.openMcpServers();
         const taken = tools.map(({ name }) => name);
@@ -86,9 +86,10 @@ export class ToolCatalog {
       });
     }
     if (leaveOut === undefined) this.#sources.idleGuards.look(agent, tools);
-    const sandboxGap = [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0)
-      ? await this.#sources.findSandboxGap(agent)
-      : undefined;
+    const sandboxGap =
+      !offline && [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0)
+        ? await this.#sources.findSandboxGap(agent)
+        : undefined;
     return {
       toolbox: new Toolbox(tools),
       skills: skills.described,

@@ -11,4 +11,6 @@ export interface OpenToolsOptions {
    * leaves nothing behind: what a run is warned of once, or what it notes, is still new to the next run.
    */
   leaveOut?: (reason: string) => void;
+  /** Set by who may start nothing: custom tools and MCP servers are left out. */
+  offline?: true;
 }

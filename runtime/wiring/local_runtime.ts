@@ -43,6 +43,7 @@ import { describeScheduler } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
+import type { Replays } from "./replays.ts";
 import type { RunPlan } from "./run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
@@ -51,7 +52,6 @@ import type { SchedulerState } from "../triggers/pause.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
-
 /** The runtime over the parts of this process. What it lacks (a runner, triggers) it refuses with ReadOnlyRuntime. */
 export class LocalRuntime implements Runtime {
   readonly version: string;
@@ -63,6 +63,7 @@ export class LocalRuntime implements Runtime {
   readonly messages: Runtime["messages"];
   readonly webhooks: Runtime["webhooks"];
   readonly budgets: Runtime["budgets"];
+  readonly replays: Replays;
   readonly #parts: RuntimeParts;
   readonly #newAgents: NewAgents;
   readonly #knownAgents: KnownAgents;
@@ -83,6 +84,7 @@ export class LocalRuntime implements Runtime {
     this.messages = parts.messages;
     this.webhooks = parts.triggers?.webhooks;
     this.budgets = parts.budgets;
+    this.replays = parts.replays;
     this.startedAt = parts.clock.now();
   }
 
@@ -194,9 +196,7 @@ export class LocalRuntime implements Runtime {
     return followExecution(id, { ...options, after, ports: this.#parts });
   }
 
-  checkpointStats(): Promise<CheckpointStats> {
-    return this.#parts.retention.stats();
-  }
+  checkpointStats = (): Promise<CheckpointStats> => this.#parts.retention.stats();
 
   async purgeCheckpoints(
     { agentId, force }: { agentId?: string; force: boolean },
@@ -242,13 +242,8 @@ export class LocalRuntime implements Runtime {
     return await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
   }
 
-  pauseScheduler(): Promise<void> {
-    return this.#changePause("paused");
-  }
-
-  resumeScheduler(): Promise<void> {
-    return this.#changePause("running");
-  }
+  pauseScheduler = (): Promise<void> => this.#changePause("paused");
+  resumeScheduler = (): Promise<void> => this.#changePause("running");
 
   async stop(options: { graceMs: number }): Promise<void> {
     await this.#parts.runner?.stop(options);

@@ -1,4 +1,5 @@
 // What a runtime in this process is made of. mod.ts puts it together.
+import type { Replays } from "./replays.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -43,6 +44,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   timeZone: () => string;
   redactor: Redactor;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
+  replays: Replays;
   retention: Retention;
   /** Absent in a runtime that runs nothing. */
   runner: Runner | undefined;

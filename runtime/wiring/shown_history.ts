@@ -8,6 +8,7 @@ import {
   type ListedExecution,
   PREVIEW_CHARACTERS,
   requireExecution,
+  type StoredExecution,
 } from "../executions/record/execution_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -86,6 +87,7 @@ export class ShownHistory {
       message: asked.message,
       context: asked.context,
       isAskedRedacted: JSON.stringify(asked) !== JSON.stringify({ args, message, context }),
+      forkedFrom: forkedFrom(stored),
       isUsageEstimated: await this.#ports.executions.readIsEstimated(id),
       children: await this.#ports.families.sumDescendants(id),
     };
@@ -164,4 +166,8 @@ export class ShownHistory {
     );
     return executions.map((one, index) => ({ ...one, ...shown[index] }));
   }
+}
+
+function forkedFrom({ request: { fork } }: StoredExecution): ExecutionDetail["forkedFrom"] {
+  return fork === undefined ? null : { executionId: fork.executionId, step: fork.step };
 }

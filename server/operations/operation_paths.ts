@@ -19,6 +19,8 @@ const PATHS = {
   messages: ["GET", "/executions/{id}/messages"],
   follow: ["GET", "/executions/{id}/stream"],
   cancel: ["DELETE", "/executions/{id}"],
+  replay: ["GET", "/executions/{id}/replay"],
+  fork: ["POST", "/executions/{id}/fork"],
   pending: ["GET", "/executions/{id}/pending"],
   previewArguments: ["POST", "/executions/{id}/pending"],
   respond: ["POST", "/executions/{id}/respond"],

@@ -36,6 +36,10 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
     "follow",
     "cancel",
   ]),
+  ...placesIn(async () => (await import("../routes/replays.ts")).replayOperations, [
+    "replay",
+    "fork",
+  ]),
   ...placesIn(async () => (await import("../routes/requests.ts")).requestOperations, [
     "pending",
     "previewArguments",

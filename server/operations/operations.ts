@@ -7,6 +7,7 @@ import { eventOperations } from "../routes/events.ts";
 import { executionOperations } from "../routes/executions.ts";
 import { healthOperations } from "../routes/health.ts";
 import { infoOperations } from "../routes/info.ts";
+import { replayOperations } from "../routes/replays.ts";
 import { reportOperations } from "../routes/reports.ts";
 import { requestOperations } from "../routes/requests.ts";
 import { schedulerOperations } from "../routes/scheduler.ts";
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...infoOperations,
   ...agentOperations,
   ...executionOperations,
+  ...replayOperations,
   ...requestOperations,
   ...checkpointOperations,
   ...budgetOperations,

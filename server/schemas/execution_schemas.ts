@@ -55,6 +55,10 @@ export const ExecutionDetail = ExecutionSummary.extend({
   asked_redacted: z.boolean().meta({
     description: "Whether secrets were taken out of `args`, `message` or `context`",
   }),
+  forked_from: z.object({ execution_id: id, step: count }).meta({ id: "ForkOrigin" }).nullable()
+    .meta({
+      description: "The execution whose first steps it took over, and how many",
+    }),
   usage_estimated: z.boolean().meta({
     description:
       "Whether its last reply was cut off, so that part of its tokens and of its cost is estimated",

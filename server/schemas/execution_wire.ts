@@ -49,13 +49,14 @@ export function toListedExecution(execution: Listed): ListedExecution {
 
 /** An execution with its answer. */
 export function toExecutionDetail(execution: Detail): ExecutionDetail {
-  const { children, costUsd } = execution;
+  const { children, costUsd, forkedFrom } = execution;
   return {
     ...toExecutionSummary(execution),
     output_data: execution.outputData,
     message: execution.message,
     context: execution.context,
     asked_redacted: execution.isAskedRedacted,
+    forked_from: forkedFrom && { execution_id: forkedFrom.executionId, step: forkedFrom.step },
     usage_estimated: execution.isUsageEstimated,
     total_cost_usd: addCosts(costUsd, children.costUsd),
     children: {

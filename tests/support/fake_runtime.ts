@@ -24,6 +24,7 @@ import type {
   ExecutionFilter,
   FollowItem,
   FollowOptions,
+  ForkRequest,
   HookOutcome,
   LinkedQuestion,
   ListedExecution,
@@ -32,6 +33,7 @@ import type {
   RaiseRequest,
   Recap,
   ReloadReport,
+  Replay,
   RunPlan,
   RunRequest,
   Runtime,
@@ -123,6 +125,21 @@ export class FakeRuntime implements Runtime {
   followers = 0;
   handedOut = 0;
   readonly events = new EventBus(this.log);
+  /** What every replay comes to. */
+  replay: Replay = { differences: [], steps: 3, recordedSteps: 3, notes: [] };
+  readonly forks: { id: number; request: ForkRequest }[] = [];
+  readonly replays: Runtime["replays"] = {
+    replay: async (id) => {
+      await this.getExecution(id);
+      return this.replay;
+    },
+    fork: async (id, request) => {
+      const { agentId, displayName } = await this.getExecution(id);
+      this.forks.push({ id, request });
+      const forkedFrom = { executionId: id, step: request.step ?? 2 };
+      return this.addExecution({ agentId, displayName, forkedFrom });
+    },
+  };
   #bell = Promise.withResolvers<void>();
   #deltas: { executionId: number; content: string; seen: WeakSet<object> }[] = [];
 
@@ -176,6 +193,7 @@ export class FakeRuntime implements Runtime {
       message: null,
       context: null,
       isAskedRedacted: false,
+      forkedFrom: null,
       isUsageEstimated: false,
       children: { count: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, costUsd: null },
       ...changes,

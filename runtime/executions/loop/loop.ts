@@ -97,6 +97,7 @@ async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Exe
   const figures = await run.journal.reply(reply, {
     position,
     costUsd,
+    terms: run.terms,
     ...(isPriceMissed && { warning }),
   });
   run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });

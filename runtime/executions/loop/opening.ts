@@ -16,6 +16,13 @@ import type { SandboxRoot } from "../../tools/files/path_sandbox.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 
+/** What a prompt tells of the world around the agent, beside the time. */
+export interface PromptFacts {
+  memorySections: readonly string[];
+  /** Whether the watched file was there. */
+  fileExists: boolean;
+}
+
 /** What an opening is made with. */
 export interface OpeningPorts {
   clock: Clock;
@@ -29,6 +36,8 @@ export interface OpeningPorts {
   keyRedactor: Redactor;
   /** Whether a variable holds a key of a model provider, which no prompt may contain. */
   isProviderKey(name: string): boolean;
+  /** Set by who makes an earlier opening again: the world as it was then. Absent: as it is. */
+  facts?: () => PromptFacts;
 }
 
 /** Whose opening it is. */
@@ -52,7 +61,8 @@ export async function createOpening(
     args: request.args,
     argumentsUsed: usesArguments,
     ...(cause !== undefined && { cause }),
-    ...(cause?.type === "watch" && { fileExists: await isThere(cause.path) }),
+    ...(cause?.type === "watch" &&
+      { fileExists: ports.facts?.().fileExists ?? await isThere(cause.path) }),
     ...(message !== undefined && { message }),
     ...(context !== undefined && { context }),
   });
@@ -93,7 +103,8 @@ async function createSystem(
     timeZone: ports.timeZone(),
     roots,
     watched: agent.trigger.type === "watch" ? agent.trigger.paths : [],
-    memorySections: await memorySectionsOf(agent, ports.serviceLog),
+    memorySections: ports.facts?.().memorySections ??
+      await memorySectionsOf(agent, ports.serviceLog),
     skills: tools.skills,
     delegates: delegatesOf(agent, ports),
   });

@@ -5,6 +5,7 @@ import type { RunCause } from "../../run_cause.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
+import { packTerms, toCallTerms } from "../record/call_terms.ts";
 import { Conversation } from "../record/conversation.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
@@ -63,11 +64,12 @@ export async function prepareRun(
     ports.serviceLog.write("warn", tools.sandboxGap, subjectOf(execution));
   }
   const opened = { request, agent, roots: await sandbox.roots(), tools };
+  const terms = packTerms(toCallTerms(agent, tools.toolbox));
   const first = stored.messages[0];
   if (first === undefined) {
     const messages = await createFirstMessages({ ...opened, execution }, ports);
     const opening = messages.map((one, position) => ({ ...one, position }));
-    await journal.begin(opening);
+    await journal.begin(opening, terms);
     for (const message of opening) conversation.add(message);
   } else {
     const renewed = await renewSystem({ ...opened, stored: first.message }, ports);
@@ -85,6 +87,7 @@ export async function prepareRun(
     model: await ports.openModel(agent),
     format,
     toolbox: tools.toolbox,
+    terms,
     sandbox,
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),

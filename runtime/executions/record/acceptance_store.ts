@@ -1,6 +1,7 @@
 // The port to the acceptance of executions: what is accepted, what it takes with it, and why it may be refused.
 import type { Budget } from "../budget/budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
+import type { PlacedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
@@ -30,6 +31,16 @@ export type Claim =
   /** The end of an execution that the agent follows. */
   | { type: "end"; executionId: number };
 
+/** The first steps of another execution, which the accepted one has from its beginning. */
+export interface TakenSteps {
+  executionId: number;
+  /** Of its messages those before this place; so many there are. */
+  end: number;
+  count: number;
+  /** What a person says then, or in the place of what was said. */
+  message?: PlacedMessage & { replaces: boolean };
+}
+
 /** What an acceptance is bound to, and what is logged with it. */
 export interface AcceptanceTerms {
   idempotencyKey?: string;
@@ -40,6 +51,8 @@ export interface AcceptanceTerms {
   claim?: Claim;
   /** Refused while one of these is used up. */
   budgets?: readonly Budget[];
+  /** Throws ForkedStepsGone where they are not there any more. */
+  taken?: TakenSteps;
   frames: (execution: Execution) => FrameDraft[];
 }
 

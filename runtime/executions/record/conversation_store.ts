@@ -2,6 +2,7 @@
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { Effect } from "../../tools/tool.ts";
+import type { PackedTerms } from "./call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { GivenAnswer } from "../human_request.ts";
@@ -25,6 +26,8 @@ export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result
 export interface RecordedOpening {
   messages: (PlacedMessage & { seeded: boolean })[];
   frames: FrameDraft[];
+  /** Those of the first call. */
+  terms?: PackedTerms;
 }
 
 /** A system message made anew, at its old place, and the frame that tells it. */
@@ -36,6 +39,8 @@ export interface ReplacedSystem {
 /** A model reply with everything that is stored with it. */
 export interface RecordedReply {
   message: PlacedMessage;
+  /** Those of the call that it answers. */
+  terms?: PackedTerms;
   calls: PlannedCall[];
   /** Null where the endpoint reported no usage. */
   usage: { inputTokens: number; outputTokens: number } | null;

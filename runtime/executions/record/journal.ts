@@ -13,6 +13,7 @@ import type { UserMessage } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
+import type { PackedTerms } from "./call_terms.ts";
 import { type PlacedMessage, planCalls, type PlannedCall, toToolMessage } from "./conversation.ts";
 import type { ConversationStore } from "./conversation_store.ts";
 import type { CutReply, EndingStore } from "./ending_store.ts";
@@ -88,12 +89,16 @@ export class Journal {
   }
 
   /** Stores the opening: what was seeded stands silently, what is new is logged. */
-  async begin(opening: (PlacedMessage & { seeded: boolean })[]): Promise<void> {
+  async begin(
+    opening: (PlacedMessage & { seeded: boolean })[],
+    terms?: PackedTerms,
+  ): Promise<void> {
     const frames = opening.filter(({ seeded }) => !seeded)
       .map(({ message }) => this.#frame(toOpeningFrame(message)));
     await this.#ports.conversations.beginConversation(this.#identity.executionId, {
       messages: opening,
       frames,
+      ...(terms !== undefined && { terms }),
     });
     this.#notify();
   }
@@ -108,12 +113,14 @@ export class Journal {
   /** Stores a model reply; returns the execution with its new figures. */
   async reply(
     reply: ModelReply,
-    options: { position: number; costUsd: number | null; warning?: string },
+    options: { position: number; costUsd: number | null; warning?: string; terms?: PackedTerms },
   ): Promise<Execution> {
     const { usage } = reply;
+    const { terms } = options;
     const message = { ...reply.message, stop: reply.stop };
     const figures = await this.#ports.conversations.recordReply(this.#identity.executionId, {
       message: { position: options.position, message },
+      ...(terms !== undefined && { terms }),
       calls: planCalls(message, options.position),
       usage,
       costUsd: options.costUsd,

@@ -2,14 +2,14 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Budget } from "../budget/budget.ts";
-import { createFrame, type FrameDraft } from "../../events/frame.ts";
+import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { AcceptanceStore, Claim } from "../record/acceptance_store.ts";
+import type { AcceptanceStore, Claim, TakenSteps } from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { StoredExecution } from "../record/execution_reads.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
-import { identityOf, toInfoFrame } from "../record/frame_contents.ts";
+import { identityOf, toInfoFrame, toOpeningFrame } from "../record/frame_contents.ts";
 
 /** A run that is asked for. */
 export interface RunSpec {
@@ -21,6 +21,8 @@ export interface RunSpec {
   otherKeys?: readonly string[];
   /** What it takes with its acceptance. */
   claim?: Claim;
+  /** The steps of another execution that it has from its beginning, and what its log says of them. */
+  taken?: TakenSteps & { frames: readonly Frame[] };
   /** Whose call it answers. */
   parent?: { executionId: number; position: number; depth: number };
 }
@@ -35,7 +37,7 @@ export function toAcceptance(
     budgetsOf: (agent: Agent) => Budget[];
   },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
-  const { parent, claim, idempotencyKey, otherKeys } = spec;
+  const { parent, claim, idempotencyKey, otherKeys, taken } = spec;
   const startedAt = clock.now();
   return [{
     agentId: agent.id,
@@ -51,11 +53,18 @@ export function toAcceptance(
   }, {
     unlessWaiting: agent.onPending === "skip" && TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
     // What a person or another agent asks for begins anyway: its first call finds out what is used up.
-    frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
+    frames: (execution) => [
+      createInfoFrame(execution, { redactor, at: startedAt }),
+      ...(taken === undefined ? [] : createTakenFrames(execution, taken, {
+        redactor,
+        at: startedAt,
+      })),
+    ],
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(otherKeys === undefined ? {} : { otherKeys }),
     ...(claim === undefined ? {} : { claim }),
     ...(TRIGGER_KINDS[spec.trigger].isAutomatic && { budgets: budgetsOf(agent) }),
+    ...(taken === undefined ? {} : { taken }),
   }];
 }
 
@@ -65,6 +74,21 @@ export function createInfoFrame(
   options: { redactor: Redactor; at: number },
 ): FrameDraft {
   return createFrame(identityOf(execution), toInfoFrame(execution), options);
+}
+
+/** What the log of another execution says of the steps, and what is said behind them now. */
+function createTakenFrames(
+  execution: Execution,
+  { frames, message }: NonNullable<RunSpec["taken"]>,
+  options: { redactor: Redactor; at: number },
+): FrameDraft[] {
+  const identity = identityOf(execution);
+  return [
+    ...frames.map((frame) => copyFrame(identity, frame, options)),
+    ...(message === undefined
+      ? []
+      : [createFrame(identity, toOpeningFrame(message.message), options)]),
+  ];
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationPorts } from "./delegation.ts";
 import type { Execution } from "../execution.ts";
+import type { ExecutionRequest } from "../execution_request.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "../human_request.ts";
@@ -38,19 +39,27 @@ export type Rest =
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
-  ports: RunPorts & JournalPorts & DelegationPorts & { places: AgentPlaces };
+  ports: RunPorts & JournalPorts & DelegationPorts & AgentVariants & { places: AgentPlaces };
+}
+
+/** Agents that differ from their files in one execution. */
+export interface AgentVariants {
+  /** The agent as this request wants it; absent: as its file says. Throws AgentTextUnusable. */
+  variantOf?(agent: Agent, request: ExecutionRequest): Agent;
 }
 
 /** Takes an execution to its end, or to its next question. Never rejects: what goes wrong is its outcome. */
 export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<Rest> {
   const { execution } = subject;
-  const { agent, signal, ports } = conduct;
+  const { signal, ports } = conduct;
   const { clock, serviceLog, active } = ports;
   const patience = { clock, serviceLog, signal: active.stopping, execution: execution.id };
   const journal = new Journal(execution, { ...ports, ...patientStores(ports, patience) });
+  let { agent } = conduct;
   let outcome: Outcome;
   try {
-    const rest = await untilRest(subject, { ...conduct, journal });
+    agent = ports.variantOf?.(agent, subject.request) ?? agent;
+    const rest = await untilRest(subject, { ...conduct, agent, journal });
     if ("request" in rest) return { status: "waiting", ...rest };
     outcome = rest;
   } catch (error) {

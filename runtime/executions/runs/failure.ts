@@ -6,6 +6,7 @@ import { ModelError } from "../../models/model.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { TextTooLong } from "../../../base/text/substitute.ts";
 import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
+import { AgentTextUnusable } from "../refusals.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/journal.ts";
 import { RunStopped } from "./run.ts";
@@ -31,7 +32,7 @@ export function toFailure(
 
 function isExpected(error: unknown): error is Error {
   return error instanceof ModelError || error instanceof ToolsUnavailable ||
-    error instanceof OutputSchemaUnusable ||
+    error instanceof OutputSchemaUnusable || error instanceof AgentTextUnusable ||
     error instanceof NoDescriptorLeft || error instanceof TextTooLong ||
     error instanceof RuntimeError && error.code === "storage";
 }

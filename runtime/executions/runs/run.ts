@@ -7,6 +7,7 @@ import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import type { Delegation } from "../../tools/tool.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
+import type { PackedTerms } from "../record/call_terms.ts";
 import type { Conversation, PlannedCall } from "../record/conversation.ts";
 import type { StoredCall } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
@@ -31,6 +32,8 @@ export interface Run {
   /** What the answer has to fit; undefined: it may be any text. */
   format: AnswerFormat | undefined;
   toolbox: Toolbox;
+  /** What its model calls send besides messages. */
+  terms: PackedTerms;
   sandbox: PathSandbox;
   conversation: Conversation;
   /** Calls that an earlier process left without a result, by place. */

@@ -19,7 +19,7 @@ import type { ActiveRuns } from "./active_runs.ts";
 import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import { conductRun, type Paused } from "./conduct.ts";
+import { type AgentVariants, conductRun, type Paused } from "./conduct.ts";
 import type { Resumption } from "./resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
@@ -28,7 +28,7 @@ import { isLeftForRestart, RunStopped } from "./run.ts";
 export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
 /** What runs are made of. */
-export type RunsPorts = RunPorts & JournalPorts & {
+export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "listChildren">;

@@ -18,6 +18,7 @@ import { takeFollowUp } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
+import { copySteps } from "./forks.ts";
 import { takeQueued } from "../watches.ts";
 
 interface Asked {
@@ -68,7 +69,11 @@ export class SqliteAcceptanceStore implements AcceptanceStore {
     const acceptance = insertExecution(this.#db, wanted, { ...terms, instanceId });
     if ("execution" in acceptance && acceptance.isNew) {
       const { execution } = acceptance;
-      appendFrames(this.#db, execution.id, terms.frames(execution));
+      const frameId = appendFrames(this.#db, execution.id, terms.frames(execution));
+      if (terms.taken !== undefined) {
+        const toolCalls = copySteps(this.#db, execution.id, { ...terms.taken, frameId });
+        return { ...acceptance, execution: { ...execution, toolCalls } };
+      }
     }
     return acceptance;
   }

@@ -6,6 +6,7 @@ import type {
   PurgeSelection,
 } from "../../executions/record/checkpoint_store.ts";
 import type { Database } from "../database.ts";
+import { removeUnusedTerms } from "./call_terms.ts";
 import { OPEN } from "./execution_rows.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 
@@ -82,7 +83,11 @@ export class SqliteCheckpointStore implements CheckpointStore {
   /** One transaction that removes, then the freed pages go back to the file system. */
   #remove(work: () => number): Promise<number> {
     return new Promise((resolve) => {
-      const count = this.#db.transaction("power", work);
+      const count = this.#db.transaction("power", () => {
+        const removed = work();
+        if (removed > 0) removeUnusedTerms(this.#db);
+        return removed;
+      });
       if (count > 0) this.#db.shrink();
       resolve(count);
     });

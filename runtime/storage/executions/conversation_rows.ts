@@ -22,15 +22,16 @@ interface CallRow {
 export function insertMessage(
   db: Database,
   executionId: number,
-  placed: PlacedMessage & { seeded?: boolean },
+  placed: PlacedMessage & { seeded?: boolean; terms?: string | null },
 ): void {
   db.run(
-    "INSERT INTO messages (execution_id, position, role, body, seeded) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO messages (execution_id, position, role, body, seeded, terms) VALUES (?, ?, ?, ?, ?, ?)",
     executionId,
     placed.position,
     placed.message.role,
     JSON.stringify(placed.message),
     placed.seeded ? 1 : 0,
+    placed.terms ?? null,
   );
 }
 

@@ -31,6 +31,7 @@ import {
   toReturned,
 } from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
+import { keepTerms } from "./call_terms.ts";
 import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
 
@@ -44,7 +45,15 @@ export class SqliteConversationStore implements ConversationStore {
 
   beginConversation(executionId: number, opening: RecordedOpening): Promise<void> {
     return this.#db.change("process", () => {
-      for (const message of opening.messages) insertMessage(this.#db, executionId, message);
+      const { messages, terms } = opening;
+      const last = messages.at(-1);
+      const named = keepTerms(this.#db, terms);
+      for (const message of messages) {
+        insertMessage(this.#db, executionId, {
+          ...message,
+          terms: message === last ? named : null,
+        });
+      }
       appendFrames(this.#db, executionId, opening.frames);
     });
   }
@@ -74,7 +83,8 @@ export class SqliteConversationStore implements ConversationStore {
 
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution> {
     return this.#db.change("process", () => {
-      insertMessage(this.#db, executionId, reply.message);
+      const terms = keepTerms(this.#db, reply.terms);
+      insertMessage(this.#db, executionId, { ...reply.message, terms });
       for (const call of reply.calls) insertCall(this.#db, executionId, call);
       const { usage } = reply;
       const row = this.#db.get<ExecutionRow>(

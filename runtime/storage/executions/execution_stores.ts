@@ -6,6 +6,7 @@ import type { Database } from "../database.ts";
 import { SqliteEndingStore } from "./endings.ts";
 import { SqliteExecutionReads } from "./execution_reads.ts";
 import { SqliteFamilyStore } from "./families.ts";
+import { SqliteRecordedRunStore } from "./recorded_runs.ts";
 import { SqliteRecoveryStore } from "./recovery.ts";
 import { SqliteRequestStore } from "./requests.ts";
 import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
@@ -20,6 +21,7 @@ export interface SqliteExecutionStores {
   recovery: SqliteRecoveryStore;
   budgets: SqliteBudgetStore;
   executions: SqliteExecutionReads;
+  recordedRuns: SqliteRecordedRunStore;
 }
 
 /**
@@ -40,5 +42,6 @@ export function createExecutionStores(
     recovery: new SqliteRecoveryStore(db, instanceId),
     budgets: new SqliteBudgetStore(db, instanceId),
     executions: new SqliteExecutionReads(db),
+    recordedRuns: new SqliteRecordedRunStore(db),
   };
 }

@@ -39,12 +39,12 @@ export class SqliteRecoveryStore implements RecoveryStore {
 
   readUncountedMs(executionId: number): Promise<number> {
     // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
-    const isKilledRun = this.#db.get(
-      "SELECT 1 FROM executions e JOIN instances i ON i.id = e.instance_id " +
+    const killed = this.#db.get<{ startedAt: number }>(
+      "SELECT e.started_at AS startedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
         "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
       executionId,
-    ) !== undefined;
-    if (!isKilledRun) return Promise.resolve(0);
+    );
+    if (killed === undefined) return Promise.resolve(0);
     const select =
       "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
     const last = this.#db.get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
@@ -57,7 +57,9 @@ export class SqliteRecoveryStore implements RecoveryStore {
     if (last === undefined || counted === undefined) return Promise.resolve(0);
     // Woken by another's answer: nothing says when.
     if (counted.event === "interrupt") return Promise.resolve(0);
-    return Promise.resolve(Math.max(0, Date.parse(last.at) - Date.parse(counted.at)));
+    // What a fork has taken over happened before it began.
+    const since = Math.max(Date.parse(counted.at), killed.startedAt);
+    return Promise.resolve(Math.max(0, Date.parse(last.at) - since));
   }
 
   findForsaken(): Promise<number[]> {

@@ -2,7 +2,8 @@
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
 import type { Database } from "../database.ts";
 
-interface RequestRow {
+/** A row of `requests` as COLUMNS give it. */
+export interface RequestRow {
   request_id: string;
   execution_id: number;
   position: number;
@@ -18,7 +19,8 @@ type RequestBody = Pick<
   "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard" | "raise"
 >;
 
-const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
+/** The columns of RequestRow. */
+export const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
 
 /** Stores a question as part of the transaction that is open. */
 export function insertRequest(db: Database, request: HumanRequest): void {
@@ -117,7 +119,8 @@ export function selectAnswers(db: Database, executionId: number): Map<number, Gi
   return answers;
 }
 
-function toRequest(row: RequestRow): HumanRequest {
+/** The question of a row. */
+export function toRequest(row: RequestRow): HumanRequest {
   const body = JSON.parse(row.body) as RequestBody;
   return {
     ...body,

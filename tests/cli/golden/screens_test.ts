@@ -589,6 +589,62 @@ const SCREENS: readonly Screen[] = [
   { name: "notify", argv: ["notify"], before: addChannels },
   { name: "notify --test", argv: ["notify", "--test"], code: 1, before: addChannels },
   { name: "notify without channels", argv: ["notify"] },
+  {
+    name: "replay",
+    argv: ["replay", "1"],
+    before(world) {
+      withPast(world);
+      world.cli.runtime.replay = {
+        ...world.cli.runtime.replay,
+        notes: ["Recorded by an older version: tools and settings are not compared"],
+      };
+    },
+  },
+  {
+    name: "replay of what differs",
+    argv: ["replay", "1"],
+    code: 1,
+    before(world) {
+      withPast(world);
+      const prompt = (task: string) => `A\nB\nC\nD\nE\n<task>\n${task}\n</task>`;
+      world.cli.runtime.replay = {
+        steps: 1,
+        recordedSteps: 4,
+        notes: ["As recorded, because nothing is started: MCP server files"],
+        differences: [
+          {
+            kind: "message",
+            call: 2,
+            what: "message 1 (the prompt)",
+            recorded: prompt("Write a report on the notes of the week, and send it to nobody."),
+            today: prompt("Write a report on the notes of the month, and send it to nobody."),
+          },
+          { kind: "setting", call: 2, what: "temperature", recorded: "0.7", today: "0.2" },
+        ],
+      };
+    },
+  },
+  { name: "replay of no execution", argv: ["replay", "99"], code: 2 },
+  { name: "fork -d", argv: ["fork", "1", "-d", "--at", "2", "--message", "Shorter"] },
+  { name: "fork at no step", argv: ["fork", "1", "--at", "x"], code: 2 },
+  {
+    name: "diff",
+    argv: ["diff", "1", "1"],
+    before(world) {
+      withPast(world);
+      playRun(world.cli, 1);
+    },
+  },
+  {
+    name: "diff of what differs",
+    argv: ["diff", "1", "2"],
+    code: 1,
+    before(world) {
+      withPast(world);
+      playRun(world.cli, 1);
+      finish(world.cli, 2, "Written, and short.");
+    },
+  },
   { name: "permissions", argv: ["permissions"], before: addPermissions },
   { name: "permissions --command", argv: ["permissions", "--command"], before: addPermissions },
   {

@@ -1,0 +1,88 @@
+// diff: two executions beside each other: what they are, what they cost, and where they part.
+import type { Client } from "../../../server/client.ts";
+import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
+import type { CommandContext } from "../../context.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import { formatCost, formatCount } from "../../output/figures.ts";
+import { formatElapsed } from "../../output/time.ts";
+import type { Output } from "../../output/output.ts";
+import {
+  compareParts,
+  type ExecutionPart,
+  type PartDifference,
+  toParts,
+} from "../../output/replay/execution_parts.ts";
+import { showChange } from "../../output/replay/text_change.ts";
+import { NOTHING } from "../../output/table.ts";
+import { findExecution } from "../../runs/find_execution.ts";
+import { openReader } from "../../service/connection.ts";
+
+interface Compared {
+  execution: ExecutionDetail;
+  parts: ExecutionPart[];
+}
+
+/** Shows where two executions differ; where they do, the exit code is 1. */
+export async function diff(
+  context: CommandContext,
+  [id, otherId]: readonly [number, number],
+  { json }: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  await using reader = await openReader(app, context.workspace);
+  const one = await read(reader.client, id);
+  const other = await read(reader.client, otherId);
+  const differences = compareParts(one.parts, other.parts);
+  if (json) {
+    output.json({
+      executions: [one.execution, other.execution],
+      identical: differences.length === 0,
+      differences,
+    });
+  } else {
+    showFigures(output, [one, other]);
+    showDifferences(output, differences);
+  }
+  return differences.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function read(client: Client, id: number): Promise<Compared> {
+  const execution = await findExecution(client, id);
+  return { execution, parts: toParts(await client.messages(id)) };
+}
+
+function showFigures(output: Output, compared: readonly Compared[]): void {
+  const rows: [name: string, valueOf: (one: Compared) => string][] = [
+    ["Agent", ({ execution }) => execution.agent_id],
+    ["Model", ({ execution: { model } }) => model === "" ? NOTHING : model],
+    ["Status", ({ execution }) => execution.status],
+    ["Steps", ({ parts }) => formatCount(parts.at(-1)?.step ?? 0)],
+    ["Tool calls", ({ execution }) => formatCount(execution.tool_calls)],
+    [
+      "Tokens",
+      ({ execution: { total_tokens: tokens } }) => tokens === null ? NOTHING : formatCount(tokens),
+    ],
+    [
+      "Cost",
+      ({ execution: { total_cost_usd: cost } }) => cost === null ? NOTHING : formatCost(cost),
+    ],
+    ["Time", ({ execution: { duration_ms: ms } }) => ms === null ? NOTHING : formatElapsed(ms)],
+  ];
+  output.table(
+    [
+      { header: "" },
+      ...compared.map(({ execution: { id } }) => ({ header: `Execution ${id}`, shrinks: true })),
+    ],
+    rows.map(([name, valueOf]) => [name, ...compared.map(valueOf)]),
+  );
+}
+
+function showDifferences(output: Output, differences: readonly PartDifference[]): void {
+  const { style } = output;
+  if (differences.length === 0) return output.sentence("\nThey say and do the same");
+  for (const { step, what, one, other } of differences) {
+    const place = step === 0 ? "At the beginning" : `Step ${step}`;
+    output.sentence(`\n${style.bold(`${place}: ${what}`)}`);
+    showChange(output, one, other);
+  }
+}

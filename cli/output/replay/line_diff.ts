@@ -1,0 +1,80 @@
+// Two texts line by line: which lines went, which came, and what stands around them.
+
+/** A line of a difference; `gap`: lines that are the same and are left out. */
+export interface DiffLine {
+  sort: "same" | "gone" | "new" | "gap";
+  text: string;
+}
+
+/** Lines around a change. */
+const CONTEXT = 2;
+/** Larger texts are not compared line by line in their middle: that would take too long. */
+const MAX_COMPARISONS = 4_000_000;
+
+/** The lines of both texts, without those that are the same far from a change. */
+export function diffLines(before: string, after: string): DiffLine[] {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  let start = 0;
+  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++;
+  let end = 0;
+  const room = Math.min(old.length, now.length) - start;
+  while (end < room && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const lines: DiffLine[] = [
+    ...old.slice(0, start).map(toLine("same")),
+    ...diffMiddle(old.slice(start, old.length - end), now.slice(start, now.length - end)),
+    ...old.slice(old.length - end).map(toLine("same")),
+  ];
+  return withoutFarLines(lines);
+}
+
+const toLine = (sort: DiffLine["sort"]) => (text: string): DiffLine => ({ sort, text });
+
+/** By the longest common subsequence. */
+function diffMiddle(old: readonly string[], now: readonly string[]): DiffLine[] {
+  if (old.length * now.length > MAX_COMPARISONS) {
+    return [...old.map(toLine("gone")), ...now.map(toLine("new"))];
+  }
+  const width = now.length + 1;
+  // At [i, j]: how many lines the rests from there have in common.
+  const common = new Uint32Array((old.length + 1) * width);
+  const at = (i: number, j: number) => common[i * width + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--) {
+    for (let j = now.length - 1; j >= 0; j--) {
+      common[i * width + j] = old[i] === now[j]
+        ? at(i + 1, j + 1) + 1
+        : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const lines: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < now.length) {
+    const [gone, come] = [old[i], now[j]];
+    if (gone !== undefined && gone === come) {
+      lines.push({ sort: "same", text: gone });
+      i++;
+      j++;
+    } else if (gone !== undefined && (come === undefined || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push({ sort: "gone", text: gone });
+      i++;
+    } else {
+      lines.push({ sort: "new", text: come ?? "" });
+      j++;
+    }
+  }
+  return lines;
+}
+
+function withoutFarLines(lines: readonly DiffLine[]): DiffLine[] {
+  const isNear = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1)
+      .some(({ sort }) => sort !== "same")
+  );
+  return lines.flatMap((line, index): DiffLine[] => {
+    if (isNear[index]) return [line];
+    const isFirst = index === 0 || isNear[index - 1] === true;
+    if (!isFirst) return [];
+    const next = isNear.indexOf(true, index);
+    const count = (next < 0 ? lines.length : next) - index;
+    return [{ sort: "gap", text: `${count} ${count === 1 ? "line" : "lines"} the same` }];
+  });
+}

@@ -1,0 +1,43 @@
+// A replay as text: identical, or the first place where today's agent goes another way.
+import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
+import type { ReplayBody } from "../../../server/schemas/replay_schemas.ts";
+import { formatPlural } from "../figures.ts";
+import type { Output } from "../output.ts";
+import { toOneLine } from "../sanitise.ts";
+import { showChange } from "./text_change.ts";
+
+/** Shows a replay. */
+export function showReplay(
+  output: Output,
+  { id, agent_id, status }: ExecutionDetail,
+  replay: ReplayBody,
+): void {
+  const { style } = output;
+  const { differences, steps, recorded_steps: recorded, notes } = replay;
+  const name = `Execution ${id} of ${toOneLine(agent_id)}`;
+  if (replay.identical) {
+    const extent = status === "running" || status === "waiting" ? " so far" : "";
+    output.sentence(
+      `${name}: ${style.green("identical")}, ${formatPlural(steps, "step")}${extent}`,
+    );
+  } else {
+    const same = steps === 0
+      ? ""
+      : `; ${formatPlural(steps, "step")} before it ${steps === 1 ? "is" : "are"} the same`;
+    const place = differences[0]?.call ?? 0;
+    const where = place === 0
+      ? "before its first step"
+      : `at step ${place} of ${Math.max(recorded, place)}`;
+    output.sentence(`${name}: ${style.red("differs")} ${where}${same}`);
+  }
+  for (const { what, recorded, today } of differences) {
+    output.sentence(`\n${style.bold(capital(toOneLine(what)))}`);
+    showChange(output, recorded, today);
+  }
+  if (notes.length > 0 && differences.length > 0) output.detail("");
+  for (const note of notes) output.note(note);
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,47 @@
+// What a text was and what it is, for a person: line by line, in colours or with signs.
+import type { Output } from "../output.ts";
+import { sanitise } from "../sanitise.ts";
+import { wrapText } from "../wrap.ts";
+import { type DiffLine, diffLines } from "./line_diff.ts";
+
+const SIGNS: Readonly<Record<DiffLine["sort"], string>> = {
+  same: " ",
+  gone: "-",
+  new: "+",
+  gap: "…",
+};
+
+/** More of a text that stands beside nothing would tell no more. */
+const ONE_SIDED_LINES = 8;
+
+/** Shows both, indented. Null: there was none, or is none. */
+export function showChange(output: Output, before: string | null, after: string | null): void {
+  const { style } = output;
+  const paints: Readonly<Record<DiffLine["sort"], (text: string) => string>> = {
+    same: (text) => text,
+    gone: style.red,
+    new: style.green,
+    gap: style.dim,
+  };
+  for (const { sort, text } of toLines(before, after)) {
+    const line = wrapText(`${SIGNS[sort]} ${sanitise(text)}`, output.stdout.columns - 2, {
+      hanging: 2,
+    });
+    output.line(line.split("\n").map((one) => `  ${paints[sort](one)}`.trimEnd()).join("\n"));
+  }
+}
+
+function toLines(before: string | null, after: string | null): DiffLine[] {
+  if (before !== null && after !== null) {
+    if (before !== after) return diffLines(before, after);
+    return [{ sort: "gap", text: "they differ in a secret, which is not shown" }];
+  }
+  const sort = before === null ? "new" : "gone";
+  const lines = (before ?? after ?? "").split("\n");
+  const rest = lines.length - ONE_SIDED_LINES;
+  return [
+    ...lines.slice(0, rest > 1 ? ONE_SIDED_LINES : undefined)
+      .map((text): DiffLine => ({ sort, text })),
+    ...(rest > 1 ? [{ sort: "gap" as const, text: `${rest} more lines` }] : []),
+  ];
+}

@@ -1,0 +1,232 @@
+// Changes planted behind a recorded run: of its agent's file, its surroundings, its record. Each is found at its first effect,
+// or, where it changes nothing that a model is sent, not at all.
+import { join } from "node:path";
+import type { Difference } from "../../runtime/executions/replay/difference.ts";
+import { Database } from "../../runtime/storage/database.ts";
+import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
+
+/** A change of what the recorded agent was. `found`: at which call, and what; absent: nothing may be told. */
+export interface PlantedChange {
+  name: string;
+  plant(place: TestWorkspace, agent: string): Promise<void> | void;
+  found?: { call: number; kind: Difference["kind"]; what: RegExp };
+}
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+
+/** The agent that is recorded, as its file was. */
+export const RECORDED = `---
+model: { provider: demo, name: script }
+description: Writes.
+skills: [tidy, count]
+agents: [helper, other]
+paths: { notes: ./notes, inbox: ./inbox }
+confirm: [file_delete]
+auto_approve: [file_write]
+settings: { temperature: 0.5, max_tokens: 2000 }
+---
+Keep the notes of \${OWNER} tidy: $0.
+
+\`\`\`demo
+${
+  JSON.stringify([
+    { say: "I look.", call: [call("file_glob", { pattern: "{notes}/*.md" })] },
+    { call: [call("skill_use", { skill_name: "tidy" }), call("unknown", {})] },
+    { call: [call("file_write", { path: "{notes}/a.md", content: "x" })] },
+    { call: [call("file_delete", { path: "{notes}/a.md" })] },
+    { call: [call("run_agent", { agent_id: "helper" })] },
+    { say: "Tidy." },
+  ])
+}
+\`\`\`
+`;
+
+/** Makes the surroundings of that agent. */
+export async function writeSurroundings(place: TestWorkspace): Promise<void> {
+  await place.writeAgent("keeper", RECORDED);
+  for (const id of ["helper", "other"]) {
+    const text = `---\nmodel: { provider: demo, name: echo }\ndescription: Is ${id}.\n---\nHelp.\n`;
+    await place.writeAgent(id, text);
+  }
+  for (const name of ["tidy", "count"]) await writeSkill(place, name, `Does ${name}.`);
+  for (const folder of ["notes", "inbox", "other"]) await Deno.mkdir(join(place.workspace, folder));
+}
+
+async function writeSkill(place: TestWorkspace, name: string, about: string): Promise<void> {
+  const folder = join(place.agentsDir, "_config", "skills", name);
+  await Deno.mkdir(folder, { recursive: true });
+  const text = `---\nname: ${name}\ndescription: ${about}\n---\nDo it.\n`;
+  await Deno.writeTextFile(join(folder, "SKILL.md"), text);
+}
+
+/** In the agent's file. */
+function edit(
+  name: string,
+  from: string,
+  to: string,
+  found?: PlantedChange["found"],
+): PlantedChange {
+  return {
+    name,
+    async plant(place, agent) {
+      const path = join(place.agentsDir, `${agent}.md`);
+      const text = await Deno.readTextFile(path);
+      if (!text.includes(from)) throw new TypeError(`${name}: nothing to change`);
+      await place.writeAgent(agent, text.replace(from, to));
+    },
+    ...(found && { found }),
+  };
+}
+
+/** In config.yaml, which the defaults stand in. */
+function config(name: string, lines: string, found?: PlantedChange["found"]): PlantedChange {
+  return {
+    name,
+    plant: (place) =>
+      Deno.writeTextFile(
+        join(place.configDir, "config.yaml"),
+        `workspace: ${place.workspace}\n${lines}\n`,
+      ),
+    ...(found && { found }),
+  };
+}
+
+/** In what was recorded: as if the program of then had declared, or done, something else. */
+function record(
+  name: string,
+  sql: string,
+  found: NonNullable<PlantedChange["found"]>,
+): PlantedChange {
+  return {
+    name,
+    plant(place) {
+      using db = Database.open(join(place.stateDir, "inkling.db"));
+      if (db.run(sql).changes === 0) throw new TypeError(`${name}: nothing to change`);
+    },
+    found,
+  };
+}
+
+const PROMPT = { call: 1, kind: "message", what: /^message 1 \(the prompt\)$/ } as const;
+const tool = (name: string) =>
+  ({ call: 1, kind: "tool", what: new RegExp(`^tool ${name}$`) }) as const;
+const setting = (name: string) =>
+  ({ call: 1, kind: "setting", what: new RegExp(`^${name}$`) }) as const;
+const toolBody = (change: string, name: string) =>
+  `UPDATE call_terms SET body = ${change} WHERE json_type(body) = 'array' AND body LIKE '%"${name}"%'`;
+
+/** Each with its first effect. */
+export const CHANGES: readonly PlantedChange[] = [
+  edit("a word in the prompt", "Keep the notes", "Hold the notes", PROMPT),
+  edit("a space in the prompt", "tidy: $0", "tidy:  $0", PROMPT),
+  edit("an argument that is not used any more", ": $0.", ".", PROMPT),
+  edit("another variable in the prompt", "${OWNER}", "${NOBODY}", PROMPT),
+  edit("the order of skills", "[tidy, count]", "[count, tidy]", PROMPT),
+  edit("a skill less", "[tidy, count]", "[tidy]", PROMPT),
+  edit("no skills", "skills: [tidy, count]\n", "", PROMPT),
+  edit("the order of agents", "[helper, other]", "[other, helper]", PROMPT),
+  edit("an agent less", "[helper, other]", "[helper]", PROMPT),
+  edit("no agents", "agents: [helper, other]\n", "", PROMPT),
+  edit("a path", "./notes", "./other", PROMPT),
+  edit("an alias", "inbox: ./inbox", "mail: ./inbox", PROMPT),
+  edit("a path less", ", inbox: ./inbox", "", PROMPT),
+  edit("a path more", "inbox: ./inbox", "inbox: ./inbox, more: ./other", PROMPT),
+  edit("the temperature", "temperature: 0.5", "temperature: 0.6", setting("temperature")),
+  edit("a default in place of a setting", "temperature: 0.5, ", "", setting("temperature")),
+  edit("max_tokens", "max_tokens: 2000", "max_tokens: 2001", setting("max_tokens")),
+  edit("the model", "name: script", "name: echo", setting("model")),
+  edit("a guard more", "confirm: [file_delete]", "confirm: [file_delete, file_glob]", {
+    call: 1,
+    kind: "question",
+    what: /file_glob/,
+  }),
+  edit(
+    "a guard that holds in spite of the approval",
+    "auto_approve: [file_write]",
+    "auto_approve: []",
+    {
+      call: 3,
+      kind: "question",
+      what: /file_write/,
+    },
+  ),
+  edit("a guard less", "auto_approve: [file_write]", "auto_approve: [file_write, file_delete]", {
+    call: 4,
+    kind: "question",
+    what: /file_delete/,
+  }),
+  edit("a limit that is crossed", "max_tokens: 2000", "max_tokens: 2000, max_tool_calls: 2", {
+    call: 2,
+    kind: "end",
+    what: /goes on/,
+  }),
+  {
+    name: "the description of a skill",
+    plant: (place) => writeSkill(place, "count", "Counts otherwise."),
+    found: PROMPT,
+  },
+  {
+    name: "the description of an agent that may be called",
+    plant: (place) =>
+      place.writeAgent(
+        "helper",
+        "---\nmodel: { provider: demo, name: echo }\ndescription: New.\n---\nHelp.\n",
+      ),
+    found: PROMPT,
+  },
+  {
+    name: "an agent that may be called is disabled",
+    plant: (place) =>
+      place.writeAgent(
+        "other",
+        "---\nmodel: { provider: demo, name: echo }\nenabled: false\n---\nHelp.\n",
+      ),
+    found: PROMPT,
+  },
+  {
+    name: "a skill that is gone",
+    plant: (place) =>
+      Deno.remove(join(place.agentsDir, "_config", "skills", "count"), { recursive: true }),
+    found: { call: 0, kind: "tool", what: /available/ },
+  },
+  record(
+    "a tool's description",
+    toolBody("replace(body, 'Moves or renames', 'Renames')", "file_move"),
+    tool("file_move"),
+  ),
+  record(
+    "a tool's schema",
+    toolBody(
+      "json_set(body, '$[0].parameters.properties.extra', json('{\"type\":\"string\"}'))",
+      "file_read",
+    ),
+    tool("file_read"),
+  ),
+  record("a tool more", toolBody("json_remove(body, '$[10]')", "ask_user"), tool("ask_user")),
+  record(
+    "what a call without a tool is answered",
+    "UPDATE messages SET body = replace(body, 'Unknown tool', 'No tool') WHERE body LIKE '%Unknown tool%'",
+    { call: 3, kind: "message", what: /the result of unknown/ },
+  ),
+];
+
+/** Nothing that a model is sent, and nobody who is asked, differs by these. */
+export const NO_CHANGES: readonly PlantedChange[] = [
+  edit("the name", "description: Writes.", "description: Writes.\nname: The Keeper"),
+  edit("the description", "Writes.", "Writes well."),
+  edit("a comment", "---\nmodel", "---\n# a comment\nmodel"),
+  edit("blank lines around the text", "---\nKeep", "---\n\n\nKeep"),
+  edit("a limit that is not crossed", "max_tokens: 2000", "max_tokens: 2000, max_tool_calls: 40"),
+  edit("the timeout", "max_tokens: 2000", "max_tokens: 2000, timeout: 10"),
+  edit("a schedule", "description: Writes.", "trigger: { type: schedule, every: 1d }"),
+  edit("how long is waited for an answer", "description: Writes.", "confirm_timeout: 1h"),
+  edit("what a restart does", "description: Writes.", "on_restart: resume"),
+  edit("how much history, where there is none", "description: Writes.", "history: high"),
+  config("another default model", "defaults: { model: other, provider: demo }"),
+  {
+    name: "files that the run read and wrote",
+    async plant(place) {
+      await Deno.writeTextFile(join(place.workspace, "notes", "new.md"), "new");
+    },
+  },
+];

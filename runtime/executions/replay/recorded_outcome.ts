@@ -1,0 +1,49 @@
+// How a recorded run ended: by what its loop decides again when it is played, or by what came from outside of it.
+import type { Outcome } from "../record/journal.ts";
+import type { FinalStatus } from "../states.ts";
+import type { Cassette } from "./cassette.ts";
+
+type Recorded = NonNullable<Cassette["outcome"]>;
+
+/** Ends that the loop brings about by limits of the agent's settings, and by what it sees in the conversation. */
+const LIMITS =
+  /^Aborted: (max_tool_calls|max_execution_tokens|max_cost_usd|max_tokens|loop_detected)\b/;
+/** Ends that a last reply brings about. */
+const REPLIES =
+  /^(The provider's content filter stopped the reply|The model refused to answer|The model returned an empty reply)/;
+
+/** Whether an end is one of the agent's limits. */
+export function isLimit({ error }: { error: string | null }): boolean {
+  return LIMITS.test(error ?? "");
+}
+
+/** Whether a play must come to this end by itself; else it is taken from the record. */
+export function isDecidedByLoop({ status, error }: Recorded): boolean {
+  return status === "success" || LIMITS.test(error ?? "") || REPLIES.test(error ?? "");
+}
+
+/** A recorded end as the outcome that is stored. `by`: who ended it, where that was not the run itself. */
+export function toRecordedOutcome(recorded: Recorded, by?: "outside"): Outcome {
+  const { status, error, output, cut } = recorded;
+  const changer = status === "orphaned" ? "recovery" as const : by;
+  return {
+    status: status as FinalStatus,
+    ...(changer !== undefined && { by: changer }),
+    error,
+    output,
+    ...(cut !== undefined && {
+      cut: {
+        inputTokens: cut.input_tokens,
+        outputTokens: cut.output_tokens,
+        costUsd: cut.cost_usd,
+      },
+    }),
+  };
+}
+
+/** An end as a person reads it. */
+export function describeOutcome(
+  { status, error }: { status: string; error: string | null },
+): string {
+  return error === null ? status : `${status}: ${error}`;
+}

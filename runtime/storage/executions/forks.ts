@@ -1,0 +1,39 @@
+// The first steps of one execution as those of another, as part of the transaction that accepts it.
+import { ForkedStepsGone } from "../../executions/refusals.ts";
+import type { TakenSteps } from "../../executions/record/acceptance_store.ts";
+import { insertMessage, replaceMessage } from "./conversation_rows.ts";
+import type { Database } from "../database.ts";
+
+/**
+ * Copies messages and settled calls, whose results the log tells up to `frameId`; returns how many calls there are: they count
+ * towards the limit, and an empty answer behind them is one. Throws ForkedStepsGone.
+ */
+export function copySteps(
+  db: Database,
+  executionId: number,
+  { executionId: from, end, count, message, frameId }: TakenSteps & { frameId: number },
+): number {
+  const copied = db.run(
+    "INSERT INTO messages (execution_id, position, role, body, seeded, terms) " +
+      "SELECT ?1, position, role, body, seeded, terms FROM messages " +
+      "WHERE execution_id = ?2 AND position < ?3 ORDER BY position",
+    executionId,
+    from,
+    end,
+  ).changes;
+  if (copied !== count) throw new ForkedStepsGone();
+  const calls = db.run(
+    "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments, effect, " +
+      "started_at, duration_ms, is_error, frame_id) SELECT ?1, position, tool_call_id, name, " +
+      "arguments, effect, started_at, duration_ms, is_error, ?4 FROM tool_calls " +
+      "WHERE execution_id = ?2 AND position < ?3",
+    executionId,
+    from,
+    end,
+    frameId,
+  ).changes;
+  db.run("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
+  if (message?.replaces) replaceMessage(db, executionId, message);
+  else if (message !== undefined) insertMessage(db, executionId, message);
+  return calls;
+}

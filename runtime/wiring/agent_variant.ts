@@ -1,0 +1,44 @@
+// An agent as one execution wants it: with another model, or as another text says.
+import type { Agent } from "../agents/agent.ts";
+import { modelSchema } from "../agents/definition.ts";
+import { parseAgent } from "../agents/parse_agent.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { ExecutionRequest } from "../executions/execution_request.ts";
+import { AgentTextUnusable } from "../executions/refusals.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { PATHS } from "../../base/plain_path.ts";
+
+/** The agent that a request means. Throws AgentTextUnusable for a text that is no agent file, or a model without a name. */
+export function agentVariant(
+  agent: Agent,
+  { fork }: ExecutionRequest,
+  settings: WorkspaceSettings,
+): Agent {
+  if (fork === undefined) return agent;
+  const { agentText, model } = fork;
+  const own = agentText === undefined ? agent : parseVariant(agent, agentText, settings);
+  return model === undefined ? own : withModel(own, model);
+}
+
+/** In the place of the agent's file: its id, its memory and its relative paths stay. */
+function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): Agent {
+  const { directories, home, config } = settings;
+  const source = { path: agent.sourcePath, bytes: new TextEncoder().encode(text) };
+  const parsed = parseAgent(source, { directories, home, config });
+  if ("agent" in parsed) return parsed.agent;
+  const problems = parsed.diagnostics.filter(({ severity }) => severity === "error")
+    .map((one) => formatDiagnostic({ ...one, path: PATHS.basename(one.path) }));
+  throw new AgentTextUnusable(`The agent file cannot be used:\n${problems.join("\n")}`);
+}
+
+function withModel(agent: Agent, written: string): Agent {
+  const slash = written.indexOf("/");
+  const [provider, name] = [written.slice(0, Math.max(0, slash)), written.slice(slash + 1)];
+  const parsed = modelSchema.safeParse({ provider, name });
+  if (slash < 0 || !parsed.success) {
+    throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
+  }
+  // How it is reached belongs to the provider.
+  if (agent.model?.provider === provider) return { ...agent, model: { ...agent.model, name } };
+  return { ...agent, model: { provider, name, streamUsage: parsed.data.stream_usage } };
+}

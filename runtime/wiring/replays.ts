@@ -1,0 +1,127 @@
+// What can be done with recorded runs: play one again with the agent as it is now, and go on from one of its steps.
+import type { Agent } from "../agents/agent.ts";
+import { AgentNotFound } from "../agents/agent_not_found.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { ExecutionRequest } from "../executions/execution_request.ts";
+import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { RecordedRun, RecordedRunStore } from "../executions/record/recorded_run.ts";
+import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import { findForkPoint } from "../executions/replay/fork_point.ts";
+import type { PlayStores } from "../executions/replay/play_options.ts";
+import type { Replay } from "../executions/replay/difference.ts";
+import type { ForkRequest } from "../executions/replay/fork_request.ts";
+import type { RunSpec } from "../executions/runs/acceptance.ts";
+import type { Runner } from "../executions/runs/runner.ts";
+import { Database } from "../storage/database.ts";
+import { createExecutionStores } from "../storage/executions/execution_stores.ts";
+import { SqliteFrameStore } from "../storage/frames.ts";
+import { openInstance } from "../storage/instances.ts";
+import type { RecordedRuns } from "../runtime.ts";
+import { agentVariant } from "./agent_variant.ts";
+
+const loadReplayRun = lazyModule(() => import("../executions/replay/replay_run.ts"));
+
+/** What they are done with. */
+export interface ReplaysPorts {
+  settings: WorkspaceSettings;
+  recordedRuns: RecordedRunStore;
+  runPorts: Omit<RunPorts, "families" | "telemetry">;
+  /** The agent of an id as its file stands now. */
+  findAgent(id: string): Agent | undefined;
+  /** Reads files that have changed. */
+  refresh(): Promise<void>;
+  /** Absent in a runtime that runs nothing. */
+  runner: Runner | undefined;
+}
+
+/** Replays and forks. */
+export class Replays implements RecordedRuns {
+  readonly #ports: ReplaysPorts;
+
+  constructor(ports: ReplaysPorts) {
+    this.#ports = ports;
+  }
+
+  async replay(id: number, { withAllTools }: { withAllTools: boolean }): Promise<Replay> {
+    const { runPorts } = this.#ports;
+    const run = await this.#read(id);
+    await this.#ports.refresh();
+    const { replayRun } = await loadReplayRun();
+    const replay = await replayRun(run, {
+      agent: this.#agentOf(run, run.request),
+      withAllTools,
+      ports: {
+        ...runPorts,
+        readSeed: (execution) => runPorts.conversations.readSeed(execution),
+        openStores: openMemoryStores,
+      },
+    });
+    return runPorts.redactor.redactValue(replay);
+  }
+
+  async fork(id: number, { step, idempotencyKey, ...change }: ForkRequest): Promise<Execution> {
+    const { runner } = this.#ports;
+    if (runner === undefined) throw new ReadOnlyRuntime();
+    const run = await this.#read(id);
+    await this.#ports.refresh();
+    const { message } = change;
+    const point = findForkPoint(run, {
+      ...(step !== undefined && { step }),
+      ...(message !== undefined && { message }),
+    });
+    const { fork: earlier, ...asked } = run.request;
+    // What was different from an earlier fork on is so here, too, unless something else is wished for.
+    const { model, agentText } = { ...earlier, ...change };
+    const request: ExecutionRequest = {
+      ...asked,
+      ...(point.message?.replaces && { message: point.message.message.content }),
+      fork: {
+        executionId: id,
+        step: point.step,
+        ...(message !== undefined && { message }),
+        ...(model !== undefined && { model }),
+        ...(agentText !== undefined && { agentText }),
+      },
+    };
+    const spec: RunSpec = {
+      trigger: "manual",
+      sessionId: null,
+      request,
+      taken: {
+        executionId: id,
+        end: point.end,
+        count: run.messages.filter(({ position }) => position < point.end).length,
+        frames: point.frames,
+        ...(point.message !== undefined && { message: point.message }),
+      },
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
+    return await runner.start(this.#agentOf(run, request), spec);
+  }
+
+  async #read(id: number): Promise<RecordedRun> {
+    const run = await this.#ports.recordedRuns.readRecordedRun(id);
+    if (run === undefined) throw new ExecutionNotFound();
+    return run;
+  }
+
+  #agentOf({ execution: { agentId } }: RecordedRun, request: ExecutionRequest): Agent {
+    const agent = this.#ports.findAgent(agentId);
+    if (agent === undefined) throw new AgentNotFound(agentId);
+    return agentVariant(agent, request, this.#ports.settings);
+  }
+}
+
+/** An empty store in memory, for one play. */
+export function openMemoryStores(): PlayStores {
+  const db = Database.open(":memory:");
+  const instanceId = "play";
+  openInstance(db, { id: instanceId, pid: 0, startedAt: 0 });
+  return {
+    ...createExecutionStores(db, instanceId),
+    frames: new SqliteFrameStore(db),
+    [Symbol.dispose]: () => db[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,243 @@
+// Runs of every kind, played again: delegation, cancels, timeouts, failures, restarts, conversations, skills.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { answer, idsOf, untilStatus } from "../executions_of.ts";
+import { assertIdentical, storedRows } from "./replayed.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+const delegate = (id: string) => call("run_agent", { agent_id: id, arguments: [id] });
+const FREE = 'auto_approve: "*"';
+
+Deno.test("replay(): delegated runs give their results, and their questions stand in the caller's log", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [
+    { say: "Two.", call: [delegate("asks"), delegate("quick"), delegate("also")] },
+    { call: [delegate("nobody"), call("ask_user", { question: "Own?" }), delegate("asks")] },
+    { say: "Heard {result}" },
+  ], "agents: [asks, quick, also]");
+  await place.writeScript("quick", [{ say: "Quick." }]);
+  const asking = [{ call: [call("file_write", { path: "x.txt", content: "x" })] }, { say: "Ok." }];
+  await place.writeScript("asks", asking, "confirm: [file_write]");
+  await place.writeScript("also", asking, "confirm: [file_write]");
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", {});
+  await toEnd(runtime, id);
+  for (let n = 0; n < 4; n++) {
+    await assertIdentical(runtime, id);
+    const { kind } = await runtime.pendingRequest(id);
+    await answer(runtime, id, kind === "input" ? { text: "Mine" } : { approved: n % 2 === 0 });
+    await toEnd(runtime, id);
+  }
+  assert.equal((await runtime.getExecution(id)).status, "success");
+  for (const one of [id, ...await idsOf(runtime, "asks"), ...await idsOf(runtime, "also")]) {
+    await assertIdentical(runtime, one);
+  }
+});
+
+Deno.test("replay(): runs that failed, were limited, or went in circles end as they did", async () => {
+  await using place = await createTestWorkspace();
+  const read = call("file_read", { path: "none.txt" });
+  await place.writeScript("fails", [{ call: [read] }, { say: "Half", fail: "broken" }], FREE);
+  await place.writeScript("at_once", [{ fail: "no" }]);
+  await place.writeScript(
+    "limit",
+    [{ call: [read, read] }, { say: "Never" }],
+    "settings: { max_tool_calls: 1 }",
+  );
+  await place.writeScript("circle", Array(5).fill({ call: [read] }), FREE);
+  await place.writeScript("empty", [{ say: "" }]);
+  await place.writeScript("quiet", [{ call: [call("file_glob", { pattern: "*" })] }, { say: "" }]);
+  await place.writeScript("cut", [{ say: "Lon", stop: "length" }]);
+  await place.writeScript("refuses", [{ say: "I will not", stop: "refusal" }]);
+  await place.writeScript("lost", [{ say: "x" }], "skills: [gone]");
+  await place.writeAgent("no_model", "---\nmodel: { provider: openai, name: x }\n---\nGo.\n");
+  await place.writeScript(
+    "priced",
+    [{ call: [read], cost_usd: 0.1 }, { say: "x", cost_usd: 0.25 }],
+    "settings: { max_cost_usd: 0.2 }",
+  );
+  await using runtime = await place.open();
+  const before: number[] = [];
+  for (
+    const agent of [
+      "fails",
+      "at_once",
+      "limit",
+      "circle",
+      "empty",
+      "quiet",
+      "cut",
+      "refuses",
+      "lost",
+      "no_model",
+      "priced",
+    ]
+  ) {
+    before.push((await runToEnd(runtime, agent)).id);
+  }
+  const stored = storedRows(place);
+  for (const id of before) {
+    const { differences } = await runtime.replays.replay(id, { withAllTools: false });
+    const { agentId } = await runtime.getExecution(id);
+    // What is missing today is told, and all else is as it was.
+    assert.deepEqual(differences.filter(({ what }) => what !== "what is available"), [], agentId);
+  }
+  assert.deepEqual(storedRows(place), stored, "nothing was written");
+});
+
+Deno.test("replay(): retries, timeouts, cancels and cut replies are where they were", async () => {
+  await using place = await createTestWorkspace({ shell: { MINE_API_KEY: "sk-test" } });
+  await using server = new OpenAiServer([
+    { status: 500, body: "{}" },
+    { text: "Fine." },
+    { text: "It beg", then: "hang" },
+    { text: "Slow", then: "hang" },
+    { toolCalls: [{ name: "file_read", arguments: { path: "a" } }] },
+    { silent: true },
+  ]);
+  const model = `model: { provider: mine, name: m, base_url: "${server.url}" }`;
+  await place.writeAgent("mine", `---\n${model}\nsettings: { timeout: 100 }\n---\nGo.\n`);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const retried = (await runtime.run("mine", {})).id;
+  await until(async () => {
+    await clock.advance(1_000);
+    return (await runtime.getExecution(retried)).status === "success";
+  }, "the second attempt");
+  const cancelled = (await runtime.run("mine", {})).id;
+  await until(
+    async () => JSON.stringify(await deltasOf(runtime, cancelled)).includes("It beg"),
+    "text",
+  );
+  await runtime.cancel(cancelled);
+  await untilStatus(runtime, cancelled, "aborted");
+  const late = (await runtime.run("mine", {})).id;
+  await until(async () => JSON.stringify(await deltasOf(runtime, late)).includes("Slow"), "text");
+  await clock.advance(100_000);
+  await untilStatus(runtime, late, "timeout");
+  const silent = (await runtime.run("mine", {})).id;
+  await server.received(6);
+  await clock.advance(100_000);
+  await untilStatus(runtime, silent, "timeout");
+  for (const id of [retried, cancelled, late, silent]) await assertIdentical(runtime, id);
+});
+
+async function deltasOf(
+  runtime: Awaited<ReturnType<Awaited<ReturnType<typeof createTestWorkspace>>["open"]>>,
+  id: number,
+): Promise<string> {
+  const signal = AbortSignal.timeout(50);
+  let text = "";
+  for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
+    if (item.type === "delta") text += item.content;
+    if (text !== "") break;
+  }
+  return text;
+}
+
+Deno.test("replay(): cancels while a call runs, or a question waits", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("lead", [{
+    call: [
+      call("file_glob", { pattern: "*" }),
+      delegate("slow"),
+      call("file_glob", { pattern: "*" }),
+    ],
+  }], "agents: [slow]");
+  await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }]);
+  await place.writeScript("asker", [{ call: [call("ask_user", { question: "Well?" })] }]);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  const lead = (await runtime.run("lead", {})).id;
+  await until(() => clock.awaits(600_000), "the delegate's model");
+  await assertIdentical(runtime, lead);
+  await runtime.cancel(lead);
+  await untilStatus(runtime, lead, "aborted");
+  const asker = (await runToEnd(runtime, "asker")).id;
+  await runtime.cancel(asker);
+  for (const id of [lead, asker, ...await idsOf(runtime, "slow")]) {
+    await assertIdentical(runtime, id);
+  }
+});
+
+Deno.test("replay(): a run that a restart interrupted, with another prompt behind it, is identical", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("resumed", [
+    { call: [call("memory_save", { section: 'The "first"', content: "x" })] },
+    {
+      say: "Slow",
+      delay_ms: 200_000,
+      call: [call("memory_save", { section: "Second", content: "y" })],
+    },
+    { call: [call("ask_user", { question: "Well?" })] },
+    { say: "Done." },
+  ], `on_restart: resume\n${FREE}`);
+  const clock = new TestClock();
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("resumed", {}));
+    await until(() => clock.awaits(200_000), "its model");
+    await runtime.stop({ graceMs: 0 });
+  }
+  await using runtime = await place.open({ clock });
+  await until(() => clock.awaits(200_000), "its model again");
+  await clock.advance(200_000);
+  await untilStatus(runtime, id, "waiting");
+  await assertIdentical(runtime, id);
+  await answer(runtime, id, { text: "Well." });
+  await toEnd(runtime, id);
+  await assertIdentical(runtime, id);
+});
+
+Deno.test("replay(): a conversation remembers what it was sent, also when its level changes", async () => {
+  await using place = await createTestWorkspace();
+  const echo = (lines: string) =>
+    place.writeAgent("echo", `---\nmodel: { provider: demo, name: echo }\n${lines}---\nGo.\n`);
+  await echo("");
+  await using runtime = await place.open();
+  const ids: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    ids.push((await runToEnd(runtime, "echo", { message: `Turn ${n}`, sessionId: "s" })).id);
+  }
+  for (const id of ids) await assertIdentical(runtime, id);
+  await echo("history: medium\n");
+  const levels = async () => {
+    const differing: number[] = [];
+    for (const id of ids) {
+      const { differences } = await runtime.replays.replay(id, { withAllTools: false });
+      if (differences.length > 0) differing.push(ids.indexOf(id));
+    }
+    return differing;
+  };
+  assert.deepEqual(await levels(), [6, 7], "those that had more than ten messages before them");
+  await echo("history: off\n");
+  assert.deepEqual(await levels(), [1, 2, 3, 4, 5, 6, 7]);
+});
+
+Deno.test("replay(): skills and their instructions, and a run of an older version", async () => {
+  await using place = await createTestWorkspace();
+  const folder = join(place.agentsDir, "_config", "skills", "tidy");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(
+    join(folder, "SKILL.md"),
+    "---\nname: tidy\ndescription: Tidies.\n---\nTidy $ARGUMENTS.\n",
+  );
+  await place.writeScript("skilled", [
+    {
+      call: [
+        call("skill_use", { skill_name: "tidy", arguments: "all" }),
+        call("skill_use", { skill_name: "no" }),
+      ],
+    },
+    { say: "Done." },
+  ], "skills: [tidy]");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "skilled");
+  assert.equal(status, "success");
+  await assertIdentical(runtime, id);
+});

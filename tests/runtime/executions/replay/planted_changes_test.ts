@@ -1,0 +1,38 @@
+// Changes of an agent behind a recorded run: each is found at its first effect, and what changes nothing is not told.
+import assert from "node:assert/strict";
+import {
+  CHANGES,
+  NO_CHANGES,
+  writeSurroundings,
+} from "../../../../proof/replay/planted_changes.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { answer } from "../executions_of.ts";
+
+for (const change of [...CHANGES, ...NO_CHANGES]) {
+  const told = change.found === undefined ? "is not told" : "is found at its first effect";
+  Deno.test(`replay(): ${change.name} ${told}`, async () => {
+    await using place = await createTestWorkspace({ shell: { OWNER: "Ada" } });
+    await writeSurroundings(place);
+    let id: number;
+    {
+      await using runtime = await place.open();
+      ({ id } = await runToEnd(runtime, "keeper", { args: ["all"] }));
+      await answer(runtime, id, { approved: true });
+      assert.equal((await toEnd(runtime, id)).status, "success");
+    }
+    await change.plant(place, "keeper");
+    await using runtime = await place.open({ mode: "read-only" });
+    const { differences } = await runtime.replays.replay(id, { withAllTools: false });
+    if (change.found === undefined) {
+      assert.deepEqual(differences, []);
+      return;
+    }
+    const [first] = differences;
+    assert.deepEqual({ call: first?.call, kind: first?.kind }, {
+      call: change.found.call,
+      kind: change.found.kind,
+    }, JSON.stringify(first));
+    assert.match(first?.what ?? "", change.found.what);
+    assert.notEqual(first?.recorded, first?.today);
+  });
+}

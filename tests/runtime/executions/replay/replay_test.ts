@@ -1,0 +1,74 @@
+// A recorded run played again: the same frames, and the first place where today's agent would go another way.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withoutIdsAndTimes } from "../../../../runtime/executions/replay/log_comparison.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { answer } from "../executions_of.ts";
+import { playedFrames } from "./played_frames.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+
+Deno.test("replay() of a run with tools, failures and retries is identical, frame by frame", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("tools", [
+    { say: "First.", call: [call("file_write", { path: "a.txt", content: "A" })] },
+    {
+      call: [
+        call("file_read", { path: "a.txt" }),
+        call("file_read", { path: "missing.txt" }),
+        call("nothing", {}),
+        call("file_read", { wrong: 1 }),
+        call("file_read", "{broken"),
+      ],
+      usage: { input: 100, output: 5 },
+      cost_usd: 0.01,
+    },
+    { call: [call("memory_save", { section: "Facts", content: "x" })] },
+    { say: "Done." },
+  ], 'auto_approve: "*"');
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "tools", { message: "Go" });
+  assert.equal(status, "success");
+  await Deno.remove(join(place.workspace, "a.txt"));
+  const replay = await runtime.replays.replay(id, { withAllTools: false });
+  assert.deepEqual(replay, { differences: [], steps: 4, recordedSteps: 4, notes: [] });
+  const [recorded, played] = await playedFrames(place, id);
+  assert.deepEqual(
+    played.map(({ payload }) => withoutIdsAndTimes(payload)),
+    recorded.map(({ payload }) => withoutIdsAndTimes(payload)),
+  );
+  await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), "nothing was written");
+});
+
+Deno.test("replay() of a run that asked and was answered is identical", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "asker",
+    [
+      { call: [call("memory_save", { section: "Facts", content: "x" })] },
+      {
+        call: [
+          call("ask_user", { question: "Which?", options: ["a", "b"] }),
+          call("file_write", { path: "a.txt", content: "A" }),
+          call("file_write", { path: "b.txt", content: "A" }),
+        ],
+      },
+      { say: "Done." },
+    ],
+    "confirm: [file_write]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "asker");
+  await answer(runtime, id, { selected: ["b"] });
+  await toEnd(runtime, id);
+  await answer(runtime, id, { approved: true, reason: "Only this once" });
+  await toEnd(runtime, id);
+  const waiting = await runtime.replays.replay(id, { withAllTools: false });
+  assert.deepEqual(waiting.differences, []);
+  await answer(runtime, id, { approved: false });
+  const { status } = await toEnd(runtime, id);
+  assert.equal(status, "success");
+  const replay = await runtime.replays.replay(id, { withAllTools: false });
+  assert.deepEqual(replay.differences, []);
+  assert.equal(replay.steps, 3);
+});
