@@ -6,6 +6,7 @@ import { benchAgents } from "./agents.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchHttp } from "./http.ts";
 import { type Figure, meetsGoal } from "./paired.ts";
+import { benchReplays } from "./replays.ts";
 import { benchRuns } from "./runs.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchSchedules } from "./schedules.ts";
@@ -20,6 +21,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   service: benchServiceRuns,
   delivery: benchDelivery,
   executions: benchStoredExecutions,
+  replays: benchReplays,
   agents: benchAgents,
   schedules: benchSchedules,
   sandbox: benchSandbox,

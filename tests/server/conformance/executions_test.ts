@@ -32,6 +32,7 @@ overBoth(
     assert.deepEqual(ExecutionSummary.parse(listed), listed);
     const {
       output_data: _output,
+      forked_from: forkedFrom,
       usage_estimated: isEstimated,
       total_cost_usd: _total,
       children: _children,
@@ -42,6 +43,7 @@ overBoth(
     } = body;
     assert.deepEqual(listed, rest);
     assert.equal(isEstimated, false);
+    assert.equal(forkedFrom, null);
     assert.deepEqual([message, context, isAskedRedacted], [null, null, false]);
   },
 );
