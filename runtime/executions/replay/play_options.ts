@@ -26,6 +26,7 @@ export type PlayPorts =
     | "findAgent"
     | "isProviderKey"
     | "keyRedactor"
+    | "openFormat"
     | "openSandbox"
     | "openTools"
     | "redactor"

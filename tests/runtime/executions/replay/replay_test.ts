@@ -40,6 +40,21 @@ Deno.test("replay() of a run with tools, failures and retries is identical, fram
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), "nothing was written");
 });
 
+Deno.test("replay() of an answer that had to be mended is identical, and tells another schema", async () => {
+  await using place = await createTestWorkspace();
+  const script = [{ say: "No." }, { say: '{"price": 2}' }];
+  const output = (type: string) =>
+    `output: { schema: { type: object, properties: { price: { type: ${type} } }, required: [price] } }`;
+  await place.writeScript("typed", script, output("number"));
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "typed");
+  assert.equal(status, "success");
+  const replay = () => runtime.replays.replay(id, { withAllTools: false });
+  assert.deepEqual((await replay()).differences, []);
+  await place.writeScript("typed", script, output("string"));
+  assert.equal((await replay()).differences.length, 1);
+});
+
 Deno.test("replay() of a run that asked and was answered is identical", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript(
