@@ -36,7 +36,7 @@ export { loadSettings, type Surroundings, type WorkspaceSettings } from "./confi
 /** Loaded with the first run, or the first agent that watches something. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
 /** Loaded when somebody asks what a run would be. */
-const loadPlanRun = lazyModule(() => import("./wiring/plan_run.ts"));
+const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 
 /** How a runtime is opened. */
 export interface OpenRuntimeOptions {

@@ -44,7 +44,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { Replays } from "./replays.ts";
-import type { RunPlan } from "./run_plan.ts";
+import type { RunPlan } from "./plan/run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import { makeRecap, type Recap } from "./recap.ts";

@@ -16,7 +16,7 @@ import type { RequestStore } from "../executions/record/request_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { RuntimeMessages } from "../runtime.ts";
-import type { RunPlan } from "./run_plan.ts";
+import type { RunPlan } from "./plan/run_plan.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";

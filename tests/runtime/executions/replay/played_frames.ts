@@ -32,6 +32,7 @@ export async function playedFrames(place: TestWorkspace, id: number): Promise<[F
       isProviderKey: () => false,
       keyRedactor: none,
       redactor: none,
+      openFormat: () => Promise.resolve(undefined),
       openStores: openMemoryStores,
       openSandbox: (agent) =>
         Promise.resolve(

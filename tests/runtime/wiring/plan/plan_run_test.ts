@@ -2,19 +2,19 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isSamePrompt } from "../../../runtime/prompt/system_prompt.ts";
-import type { FirstMessage } from "../../../runtime/executions/record/conversation.ts";
-import type { Message } from "../../../runtime/models/message.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
-import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { TestClock } from "../../support/test_clock.ts";
+import { isSamePrompt } from "../../../../runtime/prompt/system_prompt.ts";
+import type { FirstMessage } from "../../../../runtime/executions/record/conversation.ts";
+import type { Message } from "../../../../runtime/models/message.ts";
+import type { Runtime } from "../../../../runtime/runtime.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 import {
   createTestWorkspace,
   runToEnd,
   type TestWorkspace,
   toEnd,
-} from "../../support/test_workspace.ts";
-import { programEntry } from "../tools/mcp/mcp_world.ts";
+} from "../../../support/test_workspace.ts";
+import { programEntry } from "../../tools/mcp/mcp_world.ts";
 
 const HOUR_MS = 3_600_000;
 

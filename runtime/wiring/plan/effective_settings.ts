@@ -1,21 +1,21 @@
 // What holds for an agent, and who says so: its file, config.yaml, or nobody, so that the built-in default holds.
 import type { z } from "zod";
-import type { Agent } from "../agents/agent.ts";
-import { readAgentFile } from "../agents/agent_file.ts";
-import { parseAgent } from "../agents/parse_agent.ts";
-import { isJsonObject } from "../../base/json.ts";
-import { snakeKeys } from "../../base/text/key_case.ts";
-import { writeDuration } from "../../base/durations.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { readAgentFile } from "../../agents/agent_file.ts";
+import { parseAgent } from "../../agents/parse_agent.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { snakeKeys } from "../../../base/text/key_case.ts";
+import { writeDuration } from "../../../base/durations.ts";
 import {
   AGENT_POLICY,
   DOLLAR_BUDGET,
   RUN_SETTINGS,
   TOKEN_BUDGET,
-} from "../config/agent_settings.ts";
-import { withoutDefaults } from "../config/fields.ts";
-import { ignoreMissing } from "../../base/files/missing.ts";
-import { parseYaml, type YamlDocument, type YamlPath } from "../config/files/yaml_document.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
+} from "../../config/agent_settings.ts";
+import { withoutDefaults } from "../../config/fields.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
+import { parseYaml, type YamlDocument, type YamlPath } from "../../config/files/yaml_document.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { EffectiveSetting } from "./run_plan.ts";
 
 type Origin = Pick<EffectiveSetting, "from" | "line">;

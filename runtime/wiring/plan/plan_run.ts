@@ -1,23 +1,23 @@
 // What the next run of an agent would be, found out as a run finds it out, and nothing of it done: the model is not asked,
 // no execution is begun, and no tool is called.
-import type { Agent } from "../agents/agent.ts";
-import { isGuarded } from "../agents/guarded_tools.ts";
-import { OutputSchemaUnusable } from "../agents/output_schema.ts";
-import { RuntimeError } from "../../base/errors.ts";
-import { exists } from "../config/files/exists.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
-import type { ExecutionRequest } from "../executions/execution_request.ts";
-import { createFirstMessages } from "../executions/loop/first_messages.ts";
-import type { RunPorts } from "../executions/loop/prepare.ts";
-import { modelEndpoint } from "../models/endpoint.ts";
-import { ModelError } from "../models/model.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
-import type { AgentTools } from "../tools/agent_tools.ts";
-import type { Tool } from "../tools/tool.ts";
-import { createSchedule } from "../triggers/schedule/schedule.ts";
-import type { SchedulerState } from "../triggers/pause.ts";
-import type { Triggers } from "../triggers/triggers.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { isGuarded } from "../../agents/guarded_tools.ts";
+import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
+import { RuntimeError } from "../../../base/errors.ts";
+import { exists } from "../../config/files/exists.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import type { ExecutionRequest } from "../../executions/execution_request.ts";
+import { createFirstMessages } from "../../executions/loop/first_messages.ts";
+import type { RunPorts } from "../../executions/loop/prepare.ts";
+import { modelEndpoint } from "../../models/endpoint.ts";
+import { ModelError } from "../../models/model.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import { BUILTIN_TOOL_NAMES } from "../../tool_names.ts";
+import type { AgentTools } from "../../tools/agent_tools.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { createSchedule } from "../../triggers/schedule/schedule.ts";
+import type { SchedulerState } from "../../triggers/pause.ts";
+import type { Triggers } from "../../triggers/triggers.ts";
 import { effectiveSettings } from "./effective_settings.ts";
 import type { PlannedTool, RunPlan } from "./run_plan.ts";
 
