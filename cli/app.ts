@@ -7,6 +7,7 @@ import type { StopReason } from "../server/lifecycle.ts";
 import type { UiLink } from "../server/ui/ui_links.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { EditText } from "./prompting/text_editor.ts";
+import type { AgentTesting } from "../runtime/authoring/testing/agent_tests.ts";
 import type { Input } from "./prompting/input.ts";
 import type { ServerInstaller } from "./install/server_installer.ts";
 import type { SkillInstaller } from "./install/skill_installer.ts";
@@ -209,6 +210,7 @@ export interface CliApp {
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
   openSkillInstaller(options: WorkspaceOption): Promise<SkillInstaller>;
   openServerInstaller(options: WorkspaceOption): Promise<ServerInstaller>;
+  openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;
   /** The candidate that somebody who wrote `word` most likely meant. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;
   /** Calls the listener at each Ctrl+C, which no longer ends the process. Returns the function that takes it back. */

@@ -9,6 +9,7 @@ import {
   run,
   show,
   skill,
+  test,
   validate,
   why,
 } from "./declarations/agent_commands.ts";
@@ -70,6 +71,7 @@ export const PROGRAM: Program = {
     mcp,
     validate,
     doctor,
+    test,
     info,
     notify,
     permissions,

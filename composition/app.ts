@@ -57,6 +57,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openAgentAuthor,
     openSkillInstaller,
     openServerInstaller,
+    openAgentTests: (options) => openAgentTests(options, { version }),
   };
 }
 
@@ -209,5 +210,19 @@ async function openServerInstaller(
     settings: await loadSettings(options.workspace),
     clock: new SystemClock(),
     cwd: Deno.cwd(),
+  });
+}
+
+async function openAgentTests(
+  options: { workspace?: string },
+  { version }: { version: string },
+): ReturnType<CliApp["openAgentTests"]> {
+  const [{ AgentTests }, { SystemClock }] = await Promise.all([
+    import("../runtime/authoring/testing/agent_tests.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return await AgentTests.open(await loadSettings(options.workspace), {
+    clock: new SystemClock(),
+    version,
   });
 }

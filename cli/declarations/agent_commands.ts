@@ -8,6 +8,7 @@ import {
   AGENT,
   AGENT_OR_FILE,
   AMOUNT,
+  COUNT,
   EXECUTION,
   FILE,
   MOMENT_FORMS,
@@ -261,5 +262,39 @@ export const mcp = declareCommand({
   async perform(context, options, { name, source, args }) {
     const { addServer } = await import("../commands/agents/mcp.ts");
     return await addServer(context, { name, source, args }, options);
+  },
+});
+
+/** `test`. */
+export const test = declareCommand({
+  name: "test",
+  description: "Test agents, offline: the cases in agents/_config/tests",
+  examples: [
+    ["inkling test", "play every case; no key, no network"],
+    ["inkling test daily --watch", "again whenever the agent or a case changes"],
+    ["inkling test --record 182 --as greets", "make a case of a finished execution"],
+    ["inkling test --junit report.xml", "for a CI that shows JUnit reports"],
+    ["inkling test daily --live --repeat 5", "ask the real model, five times"],
+  ],
+  arguments: { agent: optional("The agent's id (default: all)", AGENT) },
+  options: {
+    record: option("--record <id>", "Write a case of this finished execution", EXECUTION),
+    as: option("--as <name>", "The name of the case that is written", TEXT),
+    watch: flag("--watch", "Play again whenever an agent or a case changes"),
+    json: flag("--json", "Print JSON"),
+    junit: option("--junit <file>", "Write a JUnit report as well", FILE),
+    live: flag("--live", "Ask real models instead of the scripts; says the cost first"),
+    repeat: option("--repeat <n>", "How often each case is played live (default: 1)", COUNT),
+    models: option("--models <a,b>", "Models to try live (default: each agent's own)", TEXT),
+    yes: flag("-y, --yes", "Begin a live test without a question"),
+  },
+  conflicts: {
+    record: ["watch", "json", "junit", "live", "repeat", "models"],
+    live: ["watch", "junit"],
+    watch: ["json", "junit"],
+  },
+  async perform(context, options, { agent }) {
+    const { test } = await import("../commands/agents/test.ts");
+    return await test(context, agent, options);
   },
 });

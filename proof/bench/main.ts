@@ -2,6 +2,7 @@
 // ships.
 import { toNpmPackage } from "../../release/npm_package.ts";
 import { openStage } from "../../release/stage.ts";
+import { benchAgentTests } from "./agent_tests.ts";
 import { benchAgents } from "./agents.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchHttp } from "./http.ts";
@@ -23,6 +24,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   executions: benchStoredExecutions,
   replays: benchReplays,
   agents: benchAgents,
+  tests: benchAgentTests,
   schedules: benchSchedules,
   sandbox: benchSandbox,
 };

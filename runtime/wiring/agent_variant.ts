@@ -31,7 +31,8 @@ function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): 
   throw new AgentTextUnusable(`The agent file cannot be used:\n${problems.join("\n")}`);
 }
 
-function withModel(agent: Agent, written: string): Agent {
+/** The agent with another model, written `provider/name`. Throws AgentTextUnusable for what is none. */
+export function withModel(agent: Agent, written: string): Agent {
   const slash = written.indexOf("/");
   const [provider, name] = [written.slice(0, Math.max(0, slash)), written.slice(slash + 1)];
   const parsed = modelSchema.safeParse({ provider, name });

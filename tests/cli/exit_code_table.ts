@@ -5,6 +5,7 @@ import { fakePlan } from "../support/fake_plan.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
 import { offerServer } from "./fake_server.ts";
 import { offerSkill } from "./fake_skill.ts";
+import { offerTests, result } from "./fake_tests.ts";
 import type { FakeCli, FakeProcess } from "./fake_cli.ts";
 import { useHome } from "./setup_world.ts";
 import { offerRelease } from "./update/release_server.ts";
@@ -70,6 +71,10 @@ async function openHome(cli: FakeCli): Promise<AsyncDisposable> {
 /** The process of the service, which ends on some of what it is sent. */
 function addService(cli: FakeCli, endsOn: FakeProcess["endsOn"]): void {
   cli.processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
+}
+
+function offerPassing(cli: FakeCli): void {
+  offerTests(cli, { results: [result("tidy")] });
 }
 
 function failRun({ runtime }: FakeCli): void {
@@ -306,6 +311,19 @@ export const ROWS: readonly Row[] = [
   { argv: ["watch"], code: 2, err: USAGE },
   { argv: ["watch", "1"], code: 3, err: SILENCE, before: beSilent },
 
+  { argv: ["replay", "1"], code: 0, out: /identical/i },
+  { argv: ["replay", "1", "--json"], code: 0, out: JSON_LINE },
+  { argv: ["replay", "99"], code: 2, err: /^Error: There is no execution 99\./ },
+  { argv: ["replay"], code: 2, err: USAGE },
+
+  { argv: ["fork", "1", "-d"], code: 0, out: /./ },
+  { argv: ["fork", "99", "-d"], code: 2, err: /^Error: There is no execution 99\./ },
+  { argv: ["fork"], code: 2, err: USAGE },
+
+  { argv: ["diff", "1", "1"], code: 0, out: /./ },
+  { argv: ["diff", "1", "99"], code: 2, err: /^Error: There is no execution 99\./ },
+  { argv: ["diff"], code: 2, err: USAGE },
+
   { argv: ["cancel", "2"], code: 0, out: "Execution 2 of daily is cancelled\n" },
   { argv: ["cancel", "1"], code: 0, out: "Execution 1 of daily has ended before: success\n" },
   { argv: ["cancel", "2", "--json"], code: 0, out: JSON_LINE },
@@ -398,6 +416,13 @@ export const ROWS: readonly Row[] = [
     before: (cli) => cli.examination.findings.push(FULL),
   },
   { argv: ["doctor", "extra"], code: 2, err: USAGE },
+  { argv: ["test"], code: 0, out: /^✔ tidy\n1 passed, 0 failed\n$/, before: offerPassing },
+  { argv: ["test", "-q"], code: 0, before: offerPassing },
+  { argv: ["test", "--json"], code: 0, out: JSON_LINE, before: offerPassing },
+  { argv: ["test", "--record", "7"], code: 0, out: /^✔ \/.*\.yaml\n$/, before: offerTests },
+  { argv: ["test"], code: 1, out: /\n1 passed, 2 failed\n$/, before: offerTests },
+  { argv: ["test", "tidi"], code: 2, err: /^Error: There is no agent/, before: offerTests },
+  { argv: ["test", "--as", "x"], code: 2, err: /^Error: --as needs --record\n$/ },
 
   { argv: ["info"], code: 0, out: /^ {2}Version +1\.2\.3\n/ },
   { argv: ["info", "--json"], code: 0, out: JSON_LINE },

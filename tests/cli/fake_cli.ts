@@ -320,6 +320,7 @@ export async function createFakeCli(
       openInstallation: () => Promise.reject(new TypeError("this test brings no installation")),
       openSkillInstaller: () => Promise.reject(new TypeError("this test brings no installer")),
       openServerInstaller: () => Promise.reject(new TypeError("this test brings no installer")),
+      openAgentTests: () => Promise.reject(new TypeError("this test brings no tests of agents")),
       openAgentAuthor: () => Promise.reject(new TypeError("this test brings no author")),
       suggest,
       onInterrupt(listener) {

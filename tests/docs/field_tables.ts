@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
+import { caseSchema } from "../../runtime/authoring/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
@@ -14,6 +15,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "config": () => fieldTable(configSchema),
   "channel": () => fieldTable(writtenChannel),
   "endpoints": endpointTable,
+  "test-case": () => fieldTable(caseSchema),
 };
 
 const PLACE = /(<!-- table: ([a-z-]+) -->)[\s\S]*?(<!-- end -->)/g;

@@ -2,7 +2,7 @@
 import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
 import type { CommandContext } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
-import { showBudgetAmount, whoseBudget } from "../../output/budget_text.ts";
+import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { NOTHING } from "../../output/table.ts";

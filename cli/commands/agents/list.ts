@@ -3,7 +3,7 @@ import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
-import { showNearBudgets } from "../../output/budget_text.ts";
+import { showNearBudgets } from "../../output/reports/budget_text.ts";
 import type { Output } from "../../output/output.ts";
 import {
   errorsOf,

@@ -1,7 +1,7 @@
 // show: what the next run of an agent would be, without running it.
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
-import { showPlan } from "../../output/plan.ts";
+import { showPlan } from "../../output/reports/plan.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 

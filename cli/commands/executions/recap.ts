@@ -6,7 +6,7 @@ import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
-import { showRecap } from "../../output/recap.ts";
+import { showRecap } from "../../output/reports/recap.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatElapsed } from "../../output/time.ts";
 import { openReader } from "../../service/connection.ts";

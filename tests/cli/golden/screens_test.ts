@@ -7,6 +7,7 @@ import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
 import { offerServer } from "../fake_server.ts";
 import { offerSkill } from "../fake_skill.ts";
+import { offerTests, result } from "../fake_tests.ts";
 import type { FakeCli, FakeProcess } from "../fake_cli.ts";
 import { ask, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
@@ -569,6 +570,29 @@ const SCREENS: readonly Screen[] = [
     before: addFaults,
   },
   { name: "validate of nothing", argv: ["validate"], before: EMPTY },
+  {
+    name: "test",
+    argv: ["test"],
+    before: ({ cli }) => offerTests(cli, { results: [result("reporter/storm"), result("tidy")] }),
+  },
+  { name: "test with failures", argv: ["test"], code: 1, before: ({ cli }) => offerTests(cli) },
+  {
+    name: "test without a case",
+    argv: ["test"],
+    code: 1,
+    before: ({ cli }) => offerTests(cli, { results: [] }),
+  },
+  {
+    name: "test --record",
+    argv: ["test", "--record", "182"],
+    before: ({ cli }) => offerTests(cli),
+  },
+  {
+    name: "test --live",
+    argv: ["test", "--live", "--repeat", "5", "--models", "openai/gpt-5,local/llama", "--yes"],
+    code: 1,
+    before: ({ cli }) => offerTests(cli),
+  },
   {
     name: "checkpoint",
     argv: ["checkpoint"],

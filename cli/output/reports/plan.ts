@@ -1,11 +1,11 @@
 // The plan of a run as text: what holds, what may be reached and used, when it runs, what is wrong, what the model is sent.
-import { formatDiagnostic } from "../../base/diagnostics.ts";
-import type { PlanBody } from "../../server/schemas/plan_schemas.ts";
-import type { Output } from "./output.ts";
-import { sanitise, toOneLine } from "./sanitise.ts";
-import { NOTHING } from "./table.ts";
-import { formatLocal, formatRelative } from "./time.ts";
-import { describeTrigger, isAutomatic } from "./trigger_text.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import type { PlanBody } from "../../../server/schemas/plan_schemas.ts";
+import type { Output } from "../output.ts";
+import { sanitise, toOneLine } from "../sanitise.ts";
+import { NOTHING } from "../table.ts";
+import { formatLocal, formatRelative } from "../time.ts";
+import { describeTrigger, isAutomatic } from "../trigger_text.ts";
 
 type PlannedTool = PlanBody["tools"][number];
 type PlannedMessage = NonNullable<PlanBody["messages"]>[number];

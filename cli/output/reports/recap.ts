@@ -1,10 +1,10 @@
 // A recap as text: the figures, then what failed, waits and did not run, each with what to do.
-import type { RecapBody } from "../../server/schemas/report_schemas.ts";
-import { formatCost, formatPlural } from "./figures.ts";
-import type { Output } from "./output.ts";
-import { toOneLine } from "./sanitise.ts";
-import { formatLocal, formatRelative } from "./time.ts";
-import { shorten } from "./width.ts";
+import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
+import { formatCost, formatPlural } from "../figures.ts";
+import type { Output } from "../output.ts";
+import { toOneLine } from "../sanitise.ts";
+import { formatLocal, formatRelative } from "../time.ts";
+import { shorten } from "../width.ts";
 
 /** How many of what is due next are shown. */
 const SHOWN_NEXT = 5;

@@ -1,9 +1,9 @@
 // Budgets as a person reads them: amounts, whose they are, and those that are nearly used up.
-import type { BudgetBody } from "../../server/schemas/budget_schemas.ts";
-import { formatCount } from "./figures.ts";
-import type { Output } from "./output.ts";
-import { toOneLine } from "./sanitise.ts";
-import { formatRelative } from "./time.ts";
+import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
+import { formatCount } from "../figures.ts";
+import type { Output } from "../output.ts";
+import { toOneLine } from "../sanitise.ts";
+import { formatRelative } from "../time.ts";
 
 /** From this share of a limit on people are told; the service tells them at the same. */
 const NEAR = 0.8;

@@ -1,0 +1,91 @@
+// test: plays the cases of agents, makes one of a finished execution, or tries cases with real models.
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
+import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
+import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
+import { type CommandContext, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { formatJUnit } from "../../output/testing/junit.ts";
+import { isPassed, showResults, toJson } from "../../output/testing/test_report.ts";
+import { listenToInterrupts } from "../../prompting/interrupts.ts";
+import { tryLive } from "./test_live.ts";
+import { noTests, type TestOptions } from "./test_options.ts";
+
+/** Any case that fails makes the command fail. */
+export async function test(
+  context: CommandContext,
+  agentId: string | undefined,
+  options: TestOptions,
+): Promise<ExitCode> {
+  const { app } = context;
+  refuseIdle(options);
+  await using tests = await app.openAgentTests(workspaceOf(context));
+  if (options.record !== undefined) return await record(context, tests, options.record, options);
+  if (options.live) return await tryLive(context, tests, { agentId, ...options });
+  if (!options.watch) return await playOnce(context, tests, { agentId, ...options });
+  return await watch(context, tests, agentId);
+}
+
+/** Options that only mean something beside another one. */
+function refuseIdle({ record, as, live, repeat, models, yes }: TestOptions): void {
+  const refuse = (name: string, needs: string) => {
+    throw new CommandFailure(EXIT.usage, `${name} needs ${needs}`);
+  };
+  if (as !== undefined && record === undefined) refuse("--as", "--record");
+  if (live) return;
+  if (repeat !== undefined) refuse("--repeat", "--live");
+  if (models !== undefined) refuse("--models", "--live");
+  if (yes) refuse("--yes", "--live");
+}
+
+async function record(
+  { output }: CommandContext,
+  tests: AgentTesting,
+  id: number,
+  { as: name }: TestOptions,
+): Promise<ExitCode> {
+  const path = await tests.record(id, name === undefined ? {} : { name });
+  if (output.quiet) output.line(toOneLine(path));
+  else output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
+  return EXIT.ok;
+}
+
+async function playOnce(
+  context: CommandContext,
+  tests: AgentTesting,
+  { agentId, json, junit }: TestOptions & { agentId: string | undefined },
+): Promise<ExitCode> {
+  const { output } = context;
+  const results = await tests.run(agentId);
+  if (results.length === 0) throw noTests(context, tests, agentId);
+  if (junit !== undefined) await writeFileAtomically(junit, formatJUnit(results));
+  if (json) output.json(toJson(results));
+  else showResults(output, results);
+  return codeOf(results);
+}
+
+async function watch(
+  context: CommandContext,
+  tests: AgentTesting,
+  agentId: string | undefined,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  using interrupts = listenToInterrupts(app);
+  const play = async () => {
+    const results = await tests.run(agentId);
+    if (results.length === 0) output.notice(noTests(context, tests, agentId).message);
+    else showResults(output, results);
+    output.note("Watching the agents and their cases. Ctrl+C ends this command");
+  };
+  await play();
+  await tests.watch(async () => {
+    output.line();
+    await play();
+  }, interrupts.first);
+  interrupts.first.throwIfAborted();
+  return EXIT.ok;
+}
+
+function codeOf(results: readonly TestResult[]): ExitCode {
+  return results.every(isPassed) ? EXIT.ok : EXIT.failed;
+}

@@ -1,0 +1,51 @@
+// test --live: says what it will cost, asks, and shows how often each model passed each case.
+import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
+import type { TrialEstimate } from "../../../runtime/authoring/testing/live_trial.ts";
+import type { CommandContext } from "../../context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { formatCost, formatPlural } from "../../output/figures.ts";
+import { showProblemsOf, showTrial, toTrialJson } from "../../output/testing/trial_report.ts";
+import { Interview } from "../../prompting/interview.ts";
+import { noTests, type TestOptions } from "./test_options.ts";
+
+/** Fails where any run of any case failed. */
+export async function tryLive(
+  context: CommandContext,
+  tests: AgentTesting,
+  { agentId, models, repeat = 1, json, yes }: TestOptions & { agentId: string | undefined },
+): Promise<ExitCode> {
+  const { output } = context;
+  const names = (models ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
+  using trial = await tests.openTrial({
+    ...(agentId !== undefined && { agentId }),
+    models: names,
+    repeat,
+  });
+  const { estimate, unplayable } = trial;
+  if (estimate.runs === 0 && unplayable.length === 0) throw noTests(context, tests, agentId);
+  if (!json) showProblemsOf(output, unplayable);
+  if (estimate.runs > 0) {
+    output.notice(describeEstimate(estimate));
+    if (!yes) await requireYes(context);
+  }
+  const rows = estimate.runs === 0 ? [] : await trial.run();
+  if (json) output.json(toTrialJson(rows, unplayable));
+  else if (rows.length > 0) showTrial(output, rows);
+  const isPassed = unplayable.length === 0 && rows.every(({ passed, runs }) => passed === runs);
+  return isPassed ? EXIT.ok : EXIT.failed;
+}
+
+function describeEstimate({ runs, costUsd, unknown }: TrialEstimate): string {
+  const what = `${formatPlural(runs, "run")} with real models`;
+  if (unknown === runs) {
+    return `${what}: the cost is unknown (no tokens in the cases, or no price of the models)`;
+  }
+  const rest = unknown === 0 ? "" : `, and ${formatPlural(unknown, "run")} of unknown cost`;
+  return `${what}: about ${formatCost(costUsd)}${rest}`;
+}
+
+async function requireYes(context: CommandContext): Promise<void> {
+  const interview = new Interview(context, "Read the above, then repeat it with --yes");
+  if (await interview.confirm("Begin?", { initial: false })) return;
+  throw new CommandFailure(EXIT.failed, "No model was asked");
+}

@@ -1,0 +1,37 @@
+// What `test` may be told, and what is said where there is nothing to test.
+import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
+import type { CommandContext } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { unknownAgent } from "../../unknown_agent.ts";
+
+/** What `test` may be told. */
+export interface TestOptions {
+  record?: number;
+  as?: string;
+  watch?: true;
+  json?: true;
+  junit?: string;
+  live?: true;
+  repeat?: number;
+  models?: string;
+  yes?: true;
+}
+
+/** The failure of a command that finds nothing to test: a CI must not take it for a pass. */
+export function noTests(
+  { app }: CommandContext,
+  tests: Pick<AgentTesting, "agentIds" | "folder">,
+  agentId: string | undefined,
+): CommandFailure {
+  const ids = tests.agentIds();
+  if (agentId !== undefined && !ids.includes(agentId)) {
+    return unknownAgent(app, agentId, ids.map((id) => ({ id })));
+  }
+  const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
+  return new CommandFailure(
+    EXIT.failed,
+    `There are no tests${whose} in ${toOneLine(tests.folder)}. ` +
+      `"inkling test --record <id>" makes one of a finished execution`,
+  );
+}

@@ -1,0 +1,60 @@
+// Results of tests as the JUnit XML that CI systems read.
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
+
+/** The whole file. */
+export function formatJUnit(results: readonly TestResult[]): string {
+  const failed = results.filter(({ failures }) => failures.length > 0).length;
+  const broken = results.filter(({ problems }) => problems.length > 0).length;
+  const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0));
+  const counts = `tests="${results.length}" failures="${failed}" errors="${broken}" time="${time}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="inkling" ${counts}>`,
+    ...results.map(formatCase),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function formatCase({ agentId, name, durationMs, problems, failures }: TestResult): string {
+  const attributes = `classname="${escapeXml(agentId)}" name="${escapeXml(name)}" time="${
+    seconds(durationMs)
+  }"`;
+  const children = [
+    ...problems.map((one) => element("error", one.message, formatDiagnostic(one))),
+    ...failures.map(({ what, expected, got }) =>
+      element("failure", what, `expected:\n${expected}\n\ngot:\n${got}`)
+    ),
+  ];
+  if (children.length === 0) return `    <testcase ${attributes}/>`;
+  return [`    <testcase ${attributes}>`, ...children, "    </testcase>"].join("\n");
+}
+
+function element(name: string, message: string, text: string): string {
+  return `      <${name} message="${escapeXml(message)}">${escapeXml(text)}</${name}>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(3);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** Text in XML 1.0. What no XML may hold, escaped or not, is shown as the replacement character. */
+function escapeXml(text: string): string {
+  return text.toWellFormed()
+    // deno-lint-ignore no-control-regex
+    .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+    // Else a reader makes spaces or line breaks of its own of them.
+    .replaceAll("\r", "&#13;");
+}

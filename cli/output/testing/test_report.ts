@@ -1,0 +1,105 @@
+// What came of tests, for a person and for a program.
+import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
+import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
+import type { TestFailure } from "../../../runtime/authoring/testing/check_run.ts";
+import type { Output } from "../output.ts";
+import { type DiffLine, diffLines } from "../replay/line_diff.ts";
+import { sanitise, toOneLine } from "../sanitise.ts";
+import { pad } from "../width.ts";
+import { wrapText } from "../wrap.ts";
+
+/** Whether a case passed. */
+export function isPassed({ problems, failures }: TestResult): boolean {
+  return problems.length === 0 && failures.length === 0;
+}
+
+/** A line for each case, what is wrong below it, and the sum. */
+export function showResults(output: Output, results: readonly TestResult[]): void {
+  const { style } = output;
+  for (const result of results) {
+    const { name, problems, failures } = result;
+    const hasPassed = isPassed(result);
+    if (output.quiet && hasPassed) continue;
+    const mark = hasPassed ? style.green("✔") : style.red("✖");
+    output.line(`${mark} ${style.bold(toOneLine(name))}`);
+    showDiagnostics(output, problems);
+    for (const failure of failures) showFailure(output, failure);
+  }
+  const passed = results.filter(isPassed).length;
+  const failed = results.length - passed;
+  const sum = `${passed} passed, ${failed} failed`;
+  if (failed > 0) output.sentence(style.red(sum));
+  else output.detail(style.green(sum));
+}
+
+/** What is wrong with files. */
+export function showDiagnostics(output: Output, problems: readonly Diagnostic[]): void {
+  for (const problem of problems) showIndented(output, toOneLine(formatDiagnostic(problem)));
+}
+
+/** Both sides of one expectation. */
+export function showFailure(output: Output, { what, expected, got, isText }: TestFailure): void {
+  const { style } = output;
+  const title = style.bold(toOneLine(what));
+  if (isText) {
+    showIndented(output, `${title} (${style.red("- expected")}, ${style.green("+ got")})`);
+    for (const line of diffLines(expected, got)) showDiffLine(output, line);
+    return;
+  }
+  showIndented(output, title);
+  showSide(output, "expected", expected);
+  showSide(output, "got", got);
+}
+
+/** Where the values of expected and got begin. */
+const VALUES_AT = 14;
+
+function showSide(output: Output, name: "expected" | "got", value: string): void {
+  const width = output.stdout.columns - VALUES_AT;
+  const lines = sanitise(value).split("\n")
+    .flatMap((line) => wrapText(line, width, { hanging: 2 }).split("\n"));
+  for (const [index, line] of lines.entries()) {
+    const label = index === 0 ? `    ${name}` : "";
+    output.line(`${output.style.dim(pad(label, VALUES_AT))}${line}`.trimEnd());
+  }
+}
+
+function showDiffLine(output: Output, { sort, text }: DiffLine): void {
+  const { style } = output;
+  const plain = (line: string) => line;
+  const [sign, paint] = ({
+    same: [" ", plain],
+    gone: ["-", style.red],
+    new: ["+", style.green],
+    gap: ["…", style.dim],
+  } as const)[sort];
+  const width = output.stdout.columns - 4;
+  for (const line of wrapText(`${sign} ${sanitise(text)}`, width, { hanging: 2 }).split("\n")) {
+    output.line(`    ${paint(line)}`.trimEnd());
+  }
+}
+
+function showIndented(output: Output, text: string): void {
+  const lines = wrapText(text, output.stdout.columns - 2, { hanging: 2 }).split("\n");
+  for (const line of lines) output.line(`  ${line}`.trimEnd());
+}
+
+/** The same for a program. */
+export function toJson(results: readonly TestResult[]): unknown {
+  const passed = results.filter(isPassed).length;
+  return {
+    passed,
+    failed: results.length - passed,
+    results: results.map((one) => ({
+      name: one.name,
+      agent_id: one.agentId,
+      path: one.path,
+      passed: isPassed(one),
+      steps: one.steps,
+      cost_usd: one.costUsd,
+      duration_ms: one.durationMs,
+      problems: one.problems,
+      failures: one.failures.map(({ what, expected, got }) => ({ what, expected, got })),
+    })),
+  };
+}

@@ -1,0 +1,65 @@
+// How models did in a live test: a table of models and cases, and the last failure of each.
+import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
+import type { LiveTrial, TrialRow } from "../../../runtime/authoring/testing/live_trial.ts";
+import { formatCost } from "../figures.ts";
+import type { Output } from "../output.ts";
+import { toOneLine } from "../sanitise.ts";
+import { NOTHING } from "../table.ts";
+import { showDiagnostics, showFailure } from "./test_report.ts";
+
+type Unplayable = LiveTrial["unplayable"];
+
+/** Cases that cannot be played, and why. */
+export function showProblemsOf(output: Output, unplayable: Unplayable): void {
+  const { style } = output;
+  for (const { name, problems } of unplayable) {
+    output.line(`${style.red("✖")} ${style.bold(toOneLine(name))}`);
+    showDiagnostics(output, problems);
+  }
+}
+
+/** The table, and below it what failed. */
+export function showTrial(output: Output, rows: readonly TrialRow[]): void {
+  const { style } = output;
+  output.table(
+    [
+      { header: "Case", shrinks: true },
+      { header: "Model", shrinks: true },
+      { header: "Passed", align: "right" },
+      { header: "Cost", align: "right" },
+      { header: "Seconds", align: "right" },
+    ],
+    rows.map(({ name, model, passed, runs, costUsd, durationMs }) => [
+      name,
+      model,
+      `${passed}/${runs}`,
+      costUsd === null ? NOTHING : formatCost(costUsd),
+      (durationMs / 1_000).toFixed(1),
+    ]),
+  );
+  for (const { name, model, failure } of rows) {
+    if (failure === undefined) continue;
+    output.line(`\n${style.red("✖")} ${style.bold(toOneLine(`${name} with ${model}`))}`);
+    for (const one of failure.failures) showFailure(output, one);
+  }
+}
+
+/** The same for a program. */
+export function toTrialJson(rows: readonly TrialRow[], unplayable: Unplayable): unknown {
+  return {
+    rows: rows.map(({ name, model, passed, runs, costUsd, durationMs, failure }) => ({
+      name,
+      model,
+      passed,
+      runs,
+      cost_usd: costUsd,
+      duration_ms: durationMs,
+      failures: failuresOf(failure),
+    })),
+    unplayable: unplayable.map(({ name, path, problems }) => ({ name, path, problems })),
+  };
+}
+
+function failuresOf(result: TestResult | undefined): unknown[] {
+  return (result?.failures ?? []).map(({ what, expected, got }) => ({ what, expected, got }));
+}

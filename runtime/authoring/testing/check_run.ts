@@ -1,0 +1,166 @@
+// What a case expects, held against what came of it: each thing that is not so, with both sides.
+import { atPointer, containsValue, isSameValue, sortedJson } from "./compare_values.ts";
+import type { CalledTool, PlayedRun } from "./played_run.ts";
+import type { Expectations, TestCase } from "./test_case.ts";
+
+/** One expectation that does not hold. */
+export interface TestFailure {
+  /** Which: `output.equals`, `files "out.md"`. */
+  what: string;
+  expected: string;
+  got: string;
+  /** Whether both sides are whole texts: then their lines are compared. */
+  isText?: true;
+}
+
+type TextCheck = Pick<Expectations["files"][string], "equals" | "contains" | "matches">;
+type ToolExpectation = Expectations["tools_called"][number];
+
+/** All that is not as the case expects. */
+export function checkRun({ expect }: TestCase, run: PlayedRun): TestFailure[] {
+  if (run.gap !== undefined) {
+    return [{ what: "the script", expected: "all that the run needs", got: run.gap }];
+  }
+  return [
+    ...checkEnd(expect, run),
+    ...run.refused.map(({ tool, wanted, got }) => ({
+      what: `the call of ${tool}`,
+      expected: wanted,
+      got,
+    })),
+    ...checkOutput(expect.output, run.output),
+    ...Object.entries(expect.files).flatMap(([path, check]) =>
+      checkFile(path, check, run.expectedFiles.get(path) ?? null)
+    ),
+    ...checkTools(expect, run.calls),
+    ...checkFigures(expect, run),
+  ];
+}
+
+function checkEnd({ status, error }: Expectations, run: PlayedRun): TestFailure[] {
+  const why = run.waitsFor === undefined
+    ? run.error
+    : `${run.waitsFor}, and its call in the case has no answers left`;
+  const got = why === null ? run.status : `${run.status}: ${why}`;
+  const failures: TestFailure[] = [];
+  if (run.status !== status) failures.push({ what: "status", expected: status, got });
+  if (error !== undefined && !(run.error ?? "").includes(error)) {
+    failures.push({
+      what: "error",
+      expected: `contains ${quote(error)}`,
+      got: run.error ?? "none",
+    });
+  }
+  if (failures.length === 0 && run.repliesLeft > 0 && run.status !== "waiting") {
+    const all = run.steps + run.repliesLeft;
+    failures.push({ what: "replies", expected: `${all} are asked for`, got: `${run.steps} were` });
+  }
+  return failures;
+}
+
+function checkOutput(check: Expectations["output"], output: string | null): TestFailure[] {
+  if (check === undefined) return [];
+  if (output === null) return [{ what: "output", expected: "an answer", got: "none" }];
+  return [
+    ...checkText("output", check, output),
+    ...check.json === undefined ? [] : checkJson(check.json, output),
+  ];
+}
+
+function checkText(what: string, check: TextCheck, text: string): TestFailure[] {
+  const { equals, contains = [], matches } = check;
+  const failures: TestFailure[] = [];
+  if (equals !== undefined && text !== equals) {
+    failures.push({ what: `${what}.equals`, expected: equals, got: text, isText: true });
+  }
+  for (const part of contains) {
+    if (text.includes(part)) continue;
+    failures.push({ what: `${what}.contains`, expected: quote(part), got: text });
+  }
+  if (matches !== undefined && !new RegExp(matches, "u").test(text)) {
+    failures.push({ what: `${what}.matches`, expected: `/${matches}/`, got: text });
+  }
+  return failures;
+}
+
+function checkJson(wanted: Readonly<Record<string, unknown>>, output: string): TestFailure[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(output);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return [{ what: "output.json", expected: "JSON", got: output }];
+  }
+  return Object.entries(wanted).flatMap(([pointer, expected]): TestFailure[] => {
+    const got = atPointer(value, pointer);
+    if (got !== undefined && isSameValue(got, expected)) return [];
+    return [{
+      what: `output.json ${quote(pointer)}`,
+      expected: sortedJson(expected, 2),
+      got: got === undefined ? "nothing stands there" : sortedJson(got, 2),
+      ...(got !== undefined && { isText: true as const }),
+    }];
+  });
+}
+
+function checkFile(
+  path: string,
+  check: Expectations["files"][string],
+  content: string | null,
+): TestFailure[] {
+  const what = `files ${quote(path)}`;
+  if (content === null) {
+    return check.exists ? [{ what, expected: "the file is there", got: "there is none" }] : [];
+  }
+  if (!check.exists) return [{ what, expected: "there is no such file", got: "it is there" }];
+  return checkText(what, check, content);
+}
+
+function checkTools(expect: Expectations, calls: readonly CalledTool[]): TestFailure[] {
+  const got = describeCalls(calls);
+  return [
+    ...expect.tools_called.filter((one) => !calls.some((call) => isMeant(one, call)))
+      .map((one) => ({ what: "tools_called", expected: describeTool(one), got })),
+    ...expect.tools_not_called.filter((one) => calls.some((call) => isMeant(one, call)))
+      .map((one) => ({ what: "tools_not_called", expected: `not ${describeTool(one)}`, got })),
+  ];
+}
+
+function isMeant(expected: ToolExpectation, { tool, args }: CalledTool): boolean {
+  if (expected.tool !== tool) return false;
+  const wanted = "args" in expected ? expected.args : undefined;
+  return wanted === undefined || containsValue(args, wanted);
+}
+
+function describeTool(one: ToolExpectation): string {
+  const args = "args" in one ? one.args : undefined;
+  return args === undefined ? one.tool : `${one.tool} ${sortedJson(args)}`;
+}
+
+function describeCalls(calls: readonly CalledTool[]): string {
+  if (calls.length === 0) return "no calls";
+  return calls.map(({ tool, args }) => `${tool} ${args === undefined ? "?" : sortedJson(args)}`)
+    .join("\n");
+}
+
+function checkFigures(
+  { max_cost_usd: maxCost, max_steps: maxSteps }: Expectations,
+  { costUsd, steps }: PlayedRun,
+): TestFailure[] {
+  const failures: TestFailure[] = [];
+  if (maxCost !== undefined && (costUsd === null || costUsd > maxCost)) {
+    failures.push({
+      what: "max_cost_usd",
+      expected: `at most ${maxCost}`,
+      got: costUsd === null ? "no cost is known: replies say it with cost_usd" : String(costUsd),
+    });
+  }
+  if (maxSteps !== undefined && steps > maxSteps) {
+    failures.push({ what: "max_steps", expected: `at most ${maxSteps}`, got: String(steps) });
+  }
+  return failures;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

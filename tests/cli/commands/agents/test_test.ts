@@ -1,0 +1,129 @@
+// test: what is played, and what becomes of it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { offerTests, result, RESULTS } from "../../fake_tests.ts";
+
+async function withTests(
+  parts: Parameters<typeof offerTests>[1] = {},
+  options: Parameters<typeof createFakeCli>[0] = {},
+): Promise<FakeCli> {
+  const cli = await createFakeCli(options);
+  offerTests(cli, parts);
+  return cli;
+}
+
+Deno.test("test fails with 1 where a case fails, and with 0 where all pass", async () => {
+  await using cli = await withTests();
+  assert.equal(await cli.run("test"), 1);
+  assert.match(cli.stdout.text, /\n1 passed, 2 failed\n$/);
+  await using good = await withTests({ results: RESULTS.slice(0, 1) });
+  assert.equal(await good.run("test"), 0);
+  assert.equal(good.stdout.text, "✔ reporter/quiet-week\n1 passed, 0 failed\n");
+  good.stdout.text = "";
+  assert.equal(await good.run("test", "-q"), 0);
+  assert.equal(good.stdout.text, "");
+});
+
+Deno.test("test of one agent plays its cases; an unknown one and none at all are told", async () => {
+  await using cli = await withTests();
+  assert.equal(await cli.run("test", "tidy"), 1);
+  assert.match(cli.stdout.text, /^✖ tidy\n[^]*\n0 passed, 1 failed\n$/);
+  assert.equal(await cli.run("test", "reportr"), 2);
+  assert.match(cli.stderr.text, /Did you mean "reporter"\?/);
+  await using none = await withTests({ results: [] });
+  assert.equal(await none.run("test"), 1);
+  assert.match(none.stderr.text, /There are no tests in .*--record/);
+});
+
+Deno.test("test shows no escape that a model wrote", async () => {
+  await using cli = await withTests();
+  await cli.run("test");
+  assert.ok(!cli.stdout.text.includes("\u001B"));
+});
+
+Deno.test("test --json prints every result", async () => {
+  await using cli = await withTests();
+  assert.equal(await cli.run("test", "--json"), 1);
+  const { passed, failed, results } = JSON.parse(cli.stdout.text);
+  assert.deepEqual([passed, failed], [1, 2]);
+  assert.deepEqual(results[1].failures[1].expected, "success");
+  assert.equal(results[2].problems[0].line, 9);
+});
+
+Deno.test("test --junit writes XML that a parser reads, whatever stands in it", async () => {
+  const nasty = `<&>"']]> \u0000\u001B[2J \uD800 ü 😀\r\n`;
+  await using cli = await withTests({
+    results: [
+      ...RESULTS,
+      result(nasty, { failures: [{ what: nasty, expected: nasty, got: nasty }] }),
+    ],
+  });
+  const path = join(cli.stateDir, "report.xml");
+  assert.equal(await cli.run("test", "--junit", path), 1);
+  const xml = await Deno.readTextFile(path);
+  assert.match(xml, /<testsuite name="inkling" tests="4" failures="2" errors="1" time="0\.048">/);
+  assert.match(xml, /<testcase classname="reporter" name="reporter\/quiet-week" time="0\.012"\/>/);
+  const shown = `&lt;&amp;&gt;&quot;&apos;]]&gt; \uFFFD\uFFFD[2J \uFFFD ü 😀&#13;\n`;
+  assert.ok(
+    xml.includes(`<failure message="${shown}">expected:\n${shown}\n\ngot:\n${shown}<`),
+    xml,
+  );
+  // What is left of the markup nests.
+  const open: string[] = [];
+  for (const [, end, name = "", alone] of xml.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
+    if (end) assert.equal(open.pop(), name);
+    else if (!alone) open.push(name);
+  }
+  assert.deepEqual(open, []);
+});
+
+Deno.test("test --record prints where the case stands", async () => {
+  await using cli = await withTests();
+  assert.equal(await cli.run("test", "--record", "182", "--as", "greets", "-q"), 0);
+  assert.match(cli.stdout.text, /^\/.*\/reporter\/greets\.yaml\n$/);
+});
+
+Deno.test("test refuses options that would do nothing", async () => {
+  await using cli = await withTests();
+  for (
+    const argv of [["--as", "x"], ["--repeat", "2"], ["--models", "a/b"], ["--yes"], [
+      "--record",
+      "1",
+      "--live",
+    ], ["--watch", "--json"]]
+  ) {
+    assert.equal(await cli.run("test", ...argv), 2, argv.join(" "));
+  }
+});
+
+Deno.test("test --watch plays again at a change, until Ctrl+C", async () => {
+  let count = 0;
+  await using cli = await withTests({
+    run: () => Promise.resolve([result(`tidy/${++count}`)]),
+    async watch(changed, signal) {
+      await changed();
+      assert.ok(cli.interrupt());
+      assert.ok(signal.aborted);
+    },
+  });
+  assert.equal(await cli.run("test", "--watch"), 130);
+  assert.match(cli.stdout.text, /^✔ tidy\/1\n1 passed, 0 failed\n\n✔ tidy\/2\n/);
+});
+
+Deno.test("test --live says the cost, and asks nobody's model without a yes", async () => {
+  await using cli = await withTests();
+  assert.equal(await cli.run("test", "--live"), 2);
+  assert.match(
+    cli.stderr.text,
+    /^10 runs with real models: about \$0\.04\S*, and 5 runs of unknown/,
+  );
+  await using asked = await withTests({}, { isTerminal: true, hasPerson: true });
+  asked.input.answers = [false];
+  assert.equal(await asked.run("test", "--live"), 1);
+  assert.match(asked.stderr.text, /No model was asked/);
+  assert.ok(!asked.stdout.text.includes("gpt-5"));
+  await using yes = await withTests();
+  assert.equal(await yes.run("test", "--live", "--yes"), 1);
+  assert.match(yes.stdout.text, /openai\/gpt-5 +5\/5/);
+});

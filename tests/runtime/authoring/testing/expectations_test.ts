@@ -1,0 +1,261 @@
+// Each kind of expectation, once as it is and once as it is not.
+import assert from "node:assert/strict";
+import { createTestedWorkspace, failed, isPassed } from "./tested_workspace.ts";
+
+/** Asks nobody but where it deletes. */
+const FREE = "auto_approve: [file_write, file_edit, http_request, memory_save]";
+
+/** A run that reads a file, writes two, fetches a page, and answers with JSON. */
+const RUN = `version: 1
+files:
+  notes.md: "Roses need water."
+  old.md: "gone soon"
+tools:
+  http_request:
+    - when: { url: "https://example.com/a" }
+      result: "page a"
+replies:
+  - calls:
+      - { tool: file_read, args: { path: notes.md } }
+      - { tool: http_request, args: { method: GET, url: "https://example.com/a" } }
+    cost_usd: 0.25
+  - calls:
+      - { tool: file_write, args: { path: out/report.md, content: "All is well.\\n" } }
+      - { tool: file_edit, args: { path: notes.md, old_text: need, new_text: want } }
+      - { tool: file_delete, args: { path: old.md }, answers: [{ approved: true }] }
+    cost_usd: 0.25
+  - text: '{"items": [{"id": 7, "tags": ["a"]}]}'
+    cost_usd: 0.25
+`;
+
+const KINDS: readonly [what: string, right: string, wrong: string][] = [
+  ["status", "status: success", "status: aborted"],
+  ["error", "status: success", 'error: "max_steps"'],
+  [
+    "output.equals",
+    `output: { equals: '{"items": [{"id": 7, "tags": ["a"]}]}' }`,
+    "output: { equals: other }",
+  ],
+  ["output.contains", "output: { contains: [items, tags] }", "output: { contains: [items, x] }"],
+  ["output.matches", "output: { matches: '\"id\": \\d+' }", "output: { matches: '^id' }"],
+  [
+    'output.json "/items/0/id"',
+    'output: { json: { "/items/0/id": 7, "/items/0": { tags: [a], id: 7 } } }',
+    'output: { json: { "/items/0/id": 8 } }',
+  ],
+  [
+    'output.json "/items/1"',
+    'output: { json: { "/items/0/tags": [a] } }',
+    'output: { json: { "/items/1": 7 } }',
+  ],
+  [
+    'files "out/report.md".equals',
+    'files: { out/report.md: { equals: "All is well.\\n" } }',
+    'files: { out/report.md: { equals: "All is bad.\\n" } }',
+  ],
+  [
+    'files "notes.md".contains',
+    "files: { notes.md: { contains: want water } }",
+    "files: { notes.md: { contains: need water } }",
+  ],
+  [
+    'files "notes.md".matches',
+    "files: { notes.md: { matches: ^Roses } }",
+    "files: { notes.md: { matches: ^roses } }",
+  ],
+  ['files "old.md"', "files: { old.md: { exists: false } }", "files: { old.md: {} }"],
+  ['files "notes.md"', "files: { notes.md: {} }", "files: { notes.md: { exists: false } }"],
+  [
+    "tools_called",
+    "tools_called: [file_read, { tool: http_request, args: { method: GET } }]",
+    "tools_called: [{ tool: http_request, args: { method: POST } }]",
+  ],
+  [
+    "tools_not_called",
+    "tools_not_called: [file_move, { tool: file_read, args: { path: old.md } }]",
+    "tools_not_called: [{ tool: file_read, args: { path: notes.md } }]",
+  ],
+  ["max_cost_usd", "max_cost_usd: 0.75", "max_cost_usd: 0.5"],
+  ["max_steps", "max_steps: 3", "max_steps: 2"],
+];
+
+Deno.test("expectations: each kind holds where it is right, and fails alone where it is wrong", async () => {
+  await using world = await createTestedWorkspace();
+  for (const [what, right, wrong] of KINDS) {
+    const held = await world.play(`${RUN}expect:\n  ${right}\n`, FREE);
+    assert.deepEqual([held.problems, held.failures], [[], []], right);
+    const broken = await world.play(`${RUN}expect:\n  ${wrong}\n`, FREE);
+    assert.deepEqual([broken.problems, failed(broken)], [[], [what]], wrong);
+  }
+});
+
+Deno.test("expectations: a failure tells both sides", async () => {
+  await using world = await createTestedWorkspace();
+  const { failures } = await world.play(`${RUN}expect:\n  tools_called: [ask_user]\n`, FREE);
+  assert.equal(failures.length, 1);
+  assert.equal(failures[0]?.expected, "ask_user");
+  assert.match(failures[0]?.got ?? "", /^file_read \{"path":"notes.md"\}\nhttp_request \{/);
+});
+
+Deno.test("expectations: where no cost is known, max_cost_usd fails", async () => {
+  await using world = await createTestedWorkspace();
+  const result = await world.play(
+    "version: 1\nreplies: [{ text: hi }]\nexpect: { max_cost_usd: 1 }\n",
+  );
+  assert.deepEqual(failed(result), ["max_cost_usd"]);
+});
+
+Deno.test("expectations: a call that the case does not know of fails it by name", async () => {
+  await using world = await createTestedWorkspace();
+  const reply = (call: string) => `version: 1\nreplies:\n  - calls: [${call}]\n  - text: done\n`;
+  const gapOf = async (call: string, lines?: string) => {
+    const result = await world.play(reply(call), lines);
+    assert.deepEqual(failed(result), ["the script"], call);
+    return result.failures[0]?.got;
+  };
+  const url = 'args: { method: GET, url: "https://example.com/" }';
+  assert.match(await gapOf(`{ tool: http_request, ${url} }`) ?? "", /^http_request is called/);
+  assert.match(
+    await gapOf("{ tool: forecast, args: { city: Bonn } }", "custom_tools: [forecast]") ?? "",
+    /^forecast is called/,
+  );
+  assert.match(await gapOf("{ tool: search }", "mcp: [web]") ?? "", /^search is called/);
+  const known = await world.play(
+    reply("{ tool: forecast, args: { city: Bonn }, result: rain }"),
+    "custom_tools: [forecast]",
+  );
+  assert.ok(isPassed(known));
+});
+
+Deno.test("expectations: a tool that the agent does not have is told to it, which a case must say", async () => {
+  await using world = await createTestedWorkspace();
+  const text = (call: string) =>
+    `version: 1\nreplies:\n  - calls: [{ ${call} }]\n  - text: no such tool\n`;
+  const told = await world.play(text('tool: forecast, error: "Unknown tool"'));
+  assert.deepEqual([told.problems, told.failures], [[], []]);
+  const untold = await world.play(text("tool: forecast"));
+  assert.deepEqual(failed(untold), ["the call of forecast"]);
+  const misspelt = await world.play(text("tool: file_read, args: { pth: a.md }"));
+  assert.deepEqual(failed(misspelt), ["the call of file_read"]);
+});
+
+Deno.test("expectations: replies that are missing, and that are left, fail", async () => {
+  await using world = await createTestedWorkspace();
+  const missing = await world.play(
+    "version: 1\nreplies:\n  - calls: [{ tool: file_glob, args: { pattern: '*' } }]\n",
+  );
+  assert.match(missing.failures[0]?.got ?? "", /asked for reply 2/);
+  const left = await world.play("version: 1\nreplies: [{ text: a }, { text: b }]\n");
+  assert.deepEqual(failed(left), ["replies"]);
+});
+
+Deno.test("expectations: limits, guards and questions are those of the agent's file", async () => {
+  await using world = await createTestedWorkspace();
+  const write = (rest: string) =>
+    "version: 1\nreplies:\n" +
+    `  - calls: [{ tool: file_write, args: { path: a.md, content: x }${rest} }]\n  - text: done\n`;
+  const guarded = "confirm: [file_write]";
+  assert.deepEqual(failed(await world.play(write(""), guarded)), ["status"]);
+  const waits = `${write("")}expect: { status: waiting, files: { a.md: { exists: false } } }\n`;
+  const waiting = await world.play(waits, guarded);
+  assert.deepEqual(failed(waiting), []);
+  const denied = write(", answers: [{ approved: false, reason: no }]");
+  const none = "expect: { files: { a.md: { exists: false } } }\n";
+  assert.deepEqual(failed(await world.play(denied + none, guarded)), []);
+  const limited = await world.play(
+    `${write("")}expect: { status: aborted, error: max_tool_calls }\n`.replace(
+      "  - text: done\n",
+      "",
+    ).replace("replies:\n", "replies:\n  - calls: [{ tool: file_glob, args: { pattern: '*' } }]\n"),
+    "settings: { max_tool_calls: 1 }",
+  );
+  assert.deepEqual(failed(limited), []);
+  const misfit = await world.play(write(", answers: [{ text: yes please }]"), guarded);
+  assert.match(misfit.failures[0]?.got ?? "", /does not fit/);
+});
+
+Deno.test("expectations: another agent's answer, a skill's and a person's come from the case", async () => {
+  await using world = await createTestedWorkspace();
+  await world.agent("helper");
+  const result = await world.play(
+    `version: 1
+tools: { run_agent: "helped" }
+replies:
+  - calls: [{ tool: run_agent, args: { agent_id: helper } }]
+  - calls: [{ tool: ask_user, args: { question: "Which?" }, answers: [{ text: "the red one" }] }]
+  - error: the model is overloaded
+expect: { status: error, error: overloaded }
+`,
+    "agents: [helper]",
+  );
+  assert.deepEqual([result.problems, result.failures], [[], []]);
+});
+
+Deno.test("expectations: no real file is read or written, however it is named", async () => {
+  await using world = await createTestedWorkspace();
+  const { workspace, root } = world.workspace;
+  await Deno.writeTextFile(`${workspace}/real.md`, "real");
+  await Deno.mkdir(`${root}/notes`);
+  const result = await world.play(
+    `version: 1
+replies:
+  - calls:
+      - { tool: file_write, args: { path: "${root}/notes/a.md", content: one } }
+      - { tool: file_write, args: { path: "{notes}/b.md", content: two } }
+      - { tool: file_write, args: { path: "~/notes/c.md", content: three } }
+      - { tool: file_read, args: { path: real.md } }
+      - { tool: memory_save, args: { section: s, content: kept } }
+  - text: done
+expect:
+  files:
+    ~/notes/a.md: { equals: one }
+    ~/notes/b.md: { equals: two }
+    ~/notes/c.md: { equals: three }
+    real.md: { exists: false }
+    agents/worker.memory.md: { contains: kept }
+`,
+    `paths: ['~/notes', real.md]\n${FREE}`,
+  );
+  assert.deepEqual([result.problems, result.failures], [[], []]);
+  assert.deepEqual([...Deno.readDirSync(`${root}/notes`)], []);
+  assert.equal(Deno.readTextFileSync(`${workspace}/real.md`), "real");
+  assert.throws(() => Deno.statSync(`${workspace}/agents/worker.memory.md`));
+});
+
+Deno.test("expectations: a skill is told to the agent as it stands, and answers from the case", async () => {
+  await using world = await createTestedWorkspace();
+  const folder = `${world.workspace.agentsDir}/_config/skills/haiku`;
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(
+    `${folder}/SKILL.md`,
+    "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n",
+  );
+  const text = (call: string) =>
+    `version: 1\nreplies:\n  - calls: [{ tool: skill_use, args: { skill_name: haiku }${call} }]\n` +
+    "  - text: ok\nexpect: { tools_called: [skill_use] }\n";
+  const scripted = await world.play(text(", result: Five"), "skills: [haiku]");
+  assert.deepEqual([scripted.problems, scripted.failures], [[], []]);
+  const gap = await world.play(text(""), "skills: [haiku]");
+  assert.match(gap.failures[0]?.got ?? "", /^skill_use is called/);
+  const missing = await world.play(text(", result: Five"), "skills: [sonnet]");
+  assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
+});
+
+Deno.test("expectations: a call that its tool refuses fails, where the case has a result for it", async () => {
+  await using world = await createTestedWorkspace();
+  const text = (args: string, rest = ', result: "sunny"') =>
+    `version: 1\nreplies:\n  - calls: [{ tool: http_request, args: ${args}${rest} }]\n  - text: ok\n`;
+  const right = await world.play(text('{ method: GET, url: "https://a.example/" }'));
+  assert.deepEqual(failed(right), []);
+  const wrong = await world.play(text('{ method: GET, uri: "https://a.example/" }'));
+  assert.deepEqual(failed(wrong), ["the call of http_request"]);
+  assert.equal(wrong.failures[0]?.expected, "sunny");
+  const read = wrong.failures[0]?.got ?? "";
+  assert.match(read, /^Error: /);
+  // Where that is what the case expects, it passes.
+  const error = JSON.stringify(read.replace(/^Error: /, ""));
+  const expected = text('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
+  assert.deepEqual(failed(await world.play(expected)), []);
+  const unknown = await world.play(text("{}").replace("http_request", "forecast"));
+  assert.deepEqual(failed(unknown), ["the call of forecast"]);
+});

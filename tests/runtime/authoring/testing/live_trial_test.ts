@@ -1,0 +1,76 @@
+// Cases played with real models (here the scripted ones inside of Inkling): the model is asked, tools stay as the case has them.
+import assert from "node:assert/strict";
+import { createTestedWorkspace } from "./tested_workspace.ts";
+
+const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
+
+Deno.test("live trial: each model plays each case as often as wished, with the case's tools", async () => {
+  await using world = await createTestedWorkspace();
+  const { workspace, tests } = world;
+  await workspace.writeScript("worker", [
+    call("http_request", { method: "GET", url: "https://example.com/" }),
+    call("file_write", { path: "out.md", content: "x" }),
+    { say: "It is {result}" },
+  ]);
+  const fixtures = 'version: 1\ntools: { http_request: "sunny" }\nreplies:\n' +
+    '  - calls: [{ tool: http_request, args: { url: "https://example.com/" } }]\n' +
+    "    input_tokens: 10\n    output_tokens: 5\n" +
+    "  - calls: [{ tool: file_write, answers: [{ approved: true }] }]\n";
+  await world.write(
+    "worker/right.yaml",
+    `${fixtures}expect: { files: { out.md: { equals: x } } }\n`,
+  );
+  await world.write("worker/wrong.yaml", `${fixtures}expect: { output: { equals: rainy } }\n`);
+  await world.write("worker/broken.yaml", "version: 2\n");
+  using trial = await tests.openTrial({ models: [], repeat: 3 });
+  assert.deepEqual(trial.estimate, { runs: 6, costUsd: 0, unknown: 0 });
+  assert.deepEqual(trial.unplayable.map(({ name }) => name), ["worker/broken"]);
+  const rows = await trial.run();
+  assert.deepEqual(
+    rows.map(({ name, model, passed, runs, costUsd }) => [name, model, passed, runs, costUsd]),
+    [
+      ["worker/right", "demo/script", 3, 3, 0],
+      ["worker/wrong", "demo/script", 0, 3, 0],
+    ],
+  );
+  assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), [
+    undefined,
+    ["output.equals"],
+  ]);
+});
+
+Deno.test("live trial: a cost that cannot be told is told as such, and a model without a name refused", async () => {
+  await using world = await createTestedWorkspace();
+  await world.agent("worker");
+  await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
+  await world.write(
+    "worker/b.yaml",
+    "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n",
+  );
+  using trial = await world.tests.openTrial({
+    models: ["openai/gpt-4o", "local/none"],
+    repeat: 2,
+  });
+  const { estimate } = trial;
+  assert.equal(estimate.runs, 8);
+  // Of b with gpt-4o alone both the tokens and a price are known.
+  assert.equal(estimate.unknown, 6);
+  assert.ok(estimate.costUsd > 0);
+  await assert.rejects(
+    world.tests.openTrial({ models: ["gpt-4o"], repeat: 1 }),
+    /is no model: write provider\/name/,
+  );
+});
+
+Deno.test("live trial: without a key each run fails by that name, and nothing else happens", async () => {
+  await using world = await createTestedWorkspace();
+  await world.workspace.writeAgent(
+    "worker",
+    "---\nmodel: { provider: openai, name: gpt-5 }\n---\nTask\n",
+  );
+  await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
+  using trial = await world.tests.openTrial({ agentId: "worker", models: [], repeat: 1 });
+  const [row] = await trial.run();
+  assert.equal(row?.passed, 0);
+  assert.match(row?.failure?.failures[0]?.got ?? "", /^error: .*OPENAI_API_KEY/);
+});
