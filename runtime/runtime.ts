@@ -29,6 +29,7 @@ import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
+import type { CallPreview } from "./tools/call_preview.ts";
 import type { Webhooks } from "./triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "./executions/budget/budget.ts";
@@ -41,6 +42,7 @@ export type {
   Outcomes,
 } from "./executions/record/execution_reads.ts";
 export type { LinkedQuestion } from "./notify/answer_links.ts";
+export type { CallPreview } from "./tools/call_preview.ts";
 export type { Recap } from "./wiring/recap.ts";
 export type { Replay } from "./executions/replay/difference.ts";
 export type { ForkRequest } from "./executions/replay/fork_request.ts";
@@ -92,20 +94,6 @@ export interface UsageReport {
   timeZone: string;
   /** By day, oldest first; one entry for each agent that ran on it. */
   entries: DailyUsage[];
-}
-
-/** A change of a file, as it is shown. */
-export interface CallPreview {
-  /** As tools show paths. */
-  path: string;
-  /** See UnifiedDiff; of a move, two lines that say so. No secrets. */
-  diff: string;
-  /** Lines. */
-  added: number;
-  removed: number;
-  isNewFile: boolean;
-  /** Why nothing can be shown, or why the call would fail. */
-  problem: string | null;
 }
 
 /** What became of an agent's file, or would. */

@@ -102,6 +102,7 @@ export const run = declareCommand({
     ["inkling run translate notes.md de", "with arguments: $0 and $1 in the agent's text"],
     ["inkling run daily -q > report.md", "only the answer"],
     ["inkling run daily -d", "start it and return at once"],
+    ["inkling run daily --dry-run", "what it would do, without doing it"],
   ],
   arguments: {
     agent: optional("The agent's id", AGENT),
@@ -111,6 +112,7 @@ export const run = declareCommand({
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     message: option("--message <text>", 'The user message, instead of "Execute your task"', TEXT),
     context: option("--context <text>", "Context to add to the user message", TEXT),
+    dryRun: flag("--dry-run", "Change nothing: show what it would have done"),
     session: option("--session <id>", "Run it as a turn of this conversation", TEXT),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },

@@ -12,6 +12,11 @@ export interface Execution {
   parentExecutionId: number | null;
   /** The execution whose end started it; absent for any other trigger than `after`. */
   afterExecutionId?: number;
+  /**
+   * Nothing is changed by it: calls that change something are described instead. What follows from the end of a real run
+   * (agents that follow, notices, a later run's memory) does not follow from this one. Absent for a real run.
+   */
+  isDryRun?: true;
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;

@@ -21,6 +21,8 @@ export interface ExecutionRequest {
   message?: string;
   /** Appended to the user turn. */
   context?: string;
+  /** Nothing is changed by it: see dry_run.ts. Absent for a real run. */
+  dryRun?: true;
   /** Why it began by itself; absent where a person or a program asked. */
   cause?: RunCause;
   /** Absent: it began at its beginning. */

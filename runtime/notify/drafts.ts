@@ -63,6 +63,8 @@ export function toDrafts(happening: Happening, ports: DraftPorts): Draft[] {
 }
 
 function tell(happening: Happening, ports: DraftPorts): Telling | undefined {
+  // Whoever began a dry run looks at it.
+  if ("execution" in happening && happening.execution.isDryRun) return undefined;
   switch (happening.type) {
     case "waiting":
       return tellWaiting(happening);

@@ -222,6 +222,11 @@ ALTER TABLE messages ADD COLUMN terms TEXT;
 CREATE INDEX messages_by_terms ON messages (terms) WHERE terms IS NOT NULL;
 `;
 
+/** What a dry run described instead of doing it. */
+const DRY_RUNS = `
+ALTER TABLE tool_calls ADD COLUMN described TEXT CHECK (json_valid(described));
+`;
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -234,4 +239,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   BUDGETS,
   MESSAGES,
   CALL_TERMS,
+  DRY_RUNS,
 ];

@@ -115,7 +115,7 @@ export interface ActionTool extends ToolDeclaration {
   readonly fixedEffect: Effect | null;
   /**
    * What a call with these (already checked) arguments would do to a file as it is now; changes nothing. Throws ToolFailure
-   * where it would fail, or cannot be shown.
+   * where it would fail, and NotShown (shown_text.ts) where it would not, but cannot be shown.
    */
   preview?(
     args: JsonObject,

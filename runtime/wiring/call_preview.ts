@@ -3,23 +3,19 @@
 import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
+import { previewChange, toProblem } from "../executions/loop/preview_change.ts";
 import type { RunCause } from "../run_cause.ts";
-import type { CallPreview } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { unifiedDiff } from "../../base/text/unified_diff.ts";
 import { fileDelete } from "../tools/builtin/file_delete.ts";
 import { fileEdit } from "../tools/builtin/file_edit.ts";
 import { fileMove } from "../tools/builtin/file_move.ts";
 import { fileWrite } from "../tools/builtin/file_write.ts";
-import { LARGEST_SHOWN_BYTES, tooBigToShow } from "../tools/files/shown_text.ts";
-import type { FileChange, FileRenaming } from "../tools/tool.ts";
+import type { CallPreview } from "../tools/call_preview.ts";
 import { ToolFailure } from "../tools/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
 
 /** The tools that tell what they would do; no other has one of their names. */
 const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];
-
-const MOST_BYTES = 64 * 1024;
 
 /** Whose call it is; undefined where the agent is gone, or cannot be read. */
 export interface PreviewSubject {
@@ -41,46 +37,10 @@ export async function previewCall(
   }
   const sandbox = openAgentSandbox(agent, { ...(cause && { cause }) }, { settings });
   try {
-    const change = await tool.preview(tool.check(toolArgs), { sandbox });
-    return bounded(redactor.redactValue(await toPreview(change)));
+    const change = await previewChange(tool, tool.check(toolArgs), { sandbox, redactor });
+    return change?.preview ?? null;
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     return redactor.redactValue(toProblem(path, error.message));
   }
-}
-
-async function toPreview(change: FileChange | FileRenaming): Promise<CallPreview> {
-  if ("destination" in change) {
-    const { path, destination } = change;
-    const diff = `rename from ${inLine(path)}\nrename to ${inLine(destination)}\n`;
-    return { path, diff, added: 0, removed: 0, isNewFile: false, problem: null };
-  }
-  const { path, before, after } = change;
-  if (Math.max(before?.length ?? 0, after?.length ?? 0) > LARGEST_SHOWN_BYTES) {
-    throw tooBigToShow(path);
-  }
-  const isNewFile = before === null;
-  return { path, ...await unifiedDiff(before ?? "", after ?? ""), isNewFile, problem: null };
-}
-
-/** No name may pass for a line of its own. */
-function inLine(path: string): string {
-  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
-}
-
-function toProblem(path: string, problem: string): CallPreview {
-  return { path, diff: "", added: 0, removed: 0, isNewFile: false, problem };
-}
-
-/** Nothing secret is left in it: it may be cut anywhere. */
-function bounded(preview: CallPreview): CallPreview {
-  const { diff } = preview;
-  const { read } = new TextEncoder().encodeInto(diff, new Uint8Array(MOST_BYTES));
-  if (read === diff.length) return preview;
-  const whole = diff.slice(0, read);
-  // A single line may be longer than all that is shown.
-  const end = whole.lastIndexOf("\n") + 1;
-  const kept = end > MOST_BYTES / 2 ? whole.slice(0, end) : `${whole}\n`;
-  const note = `[cut here: the whole diff has ${diff.split("\n").length - 1} lines]`;
-  return { ...preview, diff: `${kept}${note}\n` };
 }

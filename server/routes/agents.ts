@@ -100,12 +100,13 @@ export const agentOperations: readonly Operation[] = [
       if (lifecycle.stopping !== null) {
         throw new RequestRefused(503, "The service is shutting down");
       }
-      const { args, message, context, session_id } = body;
+      const { args, message, context, dry_run, session_id } = body;
       const idempotencyKey = headers["idempotency-key"];
       const execution = await runtime.run(params.id, {
         ...(args != null && { args }),
         ...(message != null && message.trim() !== "" && { message }),
         ...(context != null && { context }),
+        ...(dry_run === true && { dryRun: true }),
         ...(session_id != null && session_id.trim() !== "" && { sessionId: session_id }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       });

@@ -21,6 +21,9 @@ export const ExecutionSummary = z.object({
   after_execution_id: id.optional().meta({
     description: "Only with the trigger `after`: the execution whose end started it",
   }),
+  dry_run: z.literal(true).optional().meta({
+    description: "Only of a dry run, which changed nothing",
+  }),
   session_id: z.string().nullable(),
   started_at: timestamp,
   finished_at: timestamp.nullable(),

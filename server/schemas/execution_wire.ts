@@ -26,6 +26,7 @@ export function toExecutionSummary(execution: Execution): ExecutionSummary {
     ...(execution.afterExecutionId !== undefined && {
       after_execution_id: execution.afterExecutionId,
     }),
+    ...(execution.isDryRun && { dry_run: true as const }),
     session_id: execution.sessionId,
     started_at: toTimestamp(execution.startedAt),
     finished_at: toTimestampOrNull(execution.finishedAt),

@@ -11,6 +11,10 @@ export const RunBody = z.object({
   args: z.array(z.string()).nullish().meta({ description: "Substituted into the prompt" }),
   message: z.string().nullish().meta({ description: "Replaces the user turn; blank is absent" }),
   context: z.string().nullish().meta({ description: "Appended to the user turn" }),
+  dry_run: z.boolean().nullish().meta({
+    description: "Nothing is changed: calls that would change something, or that wait for " +
+      "consent, are described in `would_do` of their `tool_result`",
+  }),
   session_id: z.string().refine(
     // Characters are code points; blank is absent at any length.
     (text) => text.trim() === "" || [...text].length <= SESSION_ID_MAX,

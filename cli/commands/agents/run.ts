@@ -17,6 +17,7 @@ export interface RunOptions {
   detach?: true;
   message?: string;
   context?: string;
+  dryRun?: true;
   session?: string;
   json?: true;
 }
@@ -39,6 +40,7 @@ export async function run(
     args: [...args],
     ...(options.message !== undefined && { message: options.message }),
     ...(options.context !== undefined && { context: options.context }),
+    ...(options.dryRun && { dry_run: true }),
     ...(options.session !== undefined && { session_id: options.session }),
   };
   const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, {
@@ -98,7 +100,9 @@ function showAccepted(
   if (options.json) return output.json(accepted);
   if (output.quiet) return output.line(String(id));
   output.sentence(
-    `Execution ${id} of ${toOneLine(agentId)} is running. ` +
+    `Execution ${id} of ${toOneLine(agentId)} is running${
+      options.dryRun ? " as a dry run" : ""
+    }. ` +
       `"inkling watch ${id}" shows it, "inkling cancel ${id}" ends it`,
   );
 }

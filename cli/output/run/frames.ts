@@ -4,6 +4,7 @@ import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import { type FramePayload, numberOf, objectsOf, textOf } from "../payload.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import type { Style } from "../style.ts";
+import { formatWouldDo } from "./would_do.ts";
 import { formatLocal } from "../time.ts";
 import {
   formatCall,
@@ -55,6 +56,8 @@ export class FrameRenderer {
   #isObvious = false;
   /** The last reply, as long as it is open whether it is the answer. */
   #reply = "";
+  /** Calls that a dry run described; undefined for a run that is none, as far as was seen. */
+  #wouldDo: FramePayload[] | undefined;
   /** How many calls there were; undefined where the beginning was not seen. */
   #callCount: number | undefined;
 
@@ -79,6 +82,7 @@ export class FrameRenderer {
     switch (payload["event_type"]) {
       case "execution_info":
         this.#callCount = 0;
+        if (payload["dry_run"] === true) this.#wouldDo = [];
         return [this.#sentence(payload, this.#header(payload))];
       case "system":
         return this.#showMessages ? [this.#message(payload, "System prompt")] : [];
@@ -131,6 +135,7 @@ export class FrameRenderer {
     const rest = [
       textOf(payload, "model") || "no model",
       textOf(payload, "trigger") + (parent === undefined ? "" : ` of execution ${parent}`),
+      ...(payload["dry_run"] === true ? ["dry run"] : []),
       `execution ${numberOf(payload, "execution_id") ?? "?"}`,
     ];
     return `${name} ${this.#style.dim(`· ${toOneLine(rest.join(" · "))}`)}`;
@@ -205,6 +210,8 @@ export class FrameRenderer {
     const id = textOf(payload, "tool_call_id");
     const call = this.#calls.get(id);
     this.#calls.delete(id);
+    const described = objectsOf(payload, "would_do");
+    if (described.length > 0) this.#wouldDo = [...this.#wouldDo ?? [], ...described];
     const isRoutine = textOf(payload, "tool_name") === "skill_use" && payload["is_error"] !== true;
     // The skill's instructions follow, with a line of their own.
     if (isRoutine && !this.#showMessages) return [];
@@ -229,6 +236,10 @@ export class FrameRenderer {
     // A reply that did not become the answer (it was cut, say) is worth seeing all the same.
     if (this.#reply !== "") pieces.push(this.#said(payload, sanitise(this.#reply)));
     this.#reply = "";
+    if (this.#wouldDo !== undefined) {
+      const lines = formatWouldDo(this.#wouldDo, numberOf(payload, "execution_id"), this.#layout);
+      pieces.push(this.#step(payload, lines.join("\n")));
+    }
     const mark = isDone ? this.#style.green(`✔ ${status}`) : this.#style.red(`✖ ${status}`);
     const figures = this.#figures(payload);
     const summary = figures === "" ? "" : this.#style.dim(` · ${figures}`);

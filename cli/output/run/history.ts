@@ -64,9 +64,10 @@ function toEntry(execution: ListedExecution, isOfAll: boolean): Entry {
 }
 
 /** What it was asked, and what came of it. */
-function describeOutcome({ preview, error }: ListedExecution): string | undefined {
-  const told = [preview?.asked, error ?? preview?.answered].filter((one) => one);
-  return told.length === 0 ? undefined : told.join(" → ");
+function describeOutcome({ preview, error, dry_run }: ListedExecution): string | undefined {
+  const told = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
+  const parts = [...(dry_run ? ["Dry run"] : []), ...(told === "" ? [] : [told])];
+  return parts.length === 0 ? undefined : parts.join(": ");
 }
 
 function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): Entry {

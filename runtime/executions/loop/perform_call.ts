@@ -2,6 +2,7 @@
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { ActionTool, AnsweredQuestion, Effect } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
@@ -21,6 +22,8 @@ export interface CallResult {
   content: string;
   isError: boolean;
   effect: Effect;
+  /** What was described instead of being done. */
+  described?: DescribedCall[];
   /** What enters the conversation with it. */
   instructions?: string;
 }

@@ -13,6 +13,8 @@ import {
   type GivenAnswer,
   type HumanAnswer,
 } from "../human_request.ts";
+import type { Execution } from "../execution.ts";
+import type { DescribedTool } from "./dry_run.ts";
 import type { CallResult, ReadyCall } from "./perform_call.ts";
 import type { Run } from "../runs/run.ts";
 
@@ -22,6 +24,8 @@ export type PreparedCall =
   | { kind: "settled"; result: CallResult }
   /** A person is asked first; with `isGuard` whether the call may run at all. */
   | { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true }
+  /** It is described, not made: see dry_run.ts. */
+  | { kind: "describe"; tool: DescribedTool; args: JsonObject }
   | { kind: "run"; ready: ReadyCall } & Remarked
   /** Another execution works on it, or, with `delegation`, is to begin. */
   | { kind: "delegate"; delegation?: Delegation } & Remarked;
@@ -32,10 +36,12 @@ interface Remarked {
 }
 
 /** What it is decided by. */
-export type CallCircumstances = Pick<
-  Run,
-  "agent" | "toolbox" | "answers" | "leftCalls" | "delegated"
->;
+export type CallCircumstances =
+  & Pick<
+    Run,
+    "agent" | "toolbox" | "answers" | "leftCalls" | "delegated"
+  >
+  & { execution: Pick<Execution, "isDryRun"> };
 
 /** Decides what becomes of a call. Does nothing; what is wrong with the call is its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
@@ -61,6 +67,9 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
       return settled(answerResult(given.answer));
     }
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
+    if (run.execution.isDryRun && (effect !== "read" || isGuarded(run.agent, tool))) {
+      return { kind: "describe", tool, args };
+    }
     if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
       return refuse(
         "The service stopped while this call was running, so its outcome is unknown. It was not repeated. " +

@@ -1,4 +1,4 @@
-// Tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | run | delegate -> finalize. A failure is a result
+// Tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | describe | run | delegate -> finalize. A failure is a result
 // the model reads.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
@@ -8,6 +8,7 @@ import type { Delegation, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { AskedRaise } from "../budget/budget.ts";
 import type { PlannedCall } from "../record/conversation.ts";
+import { describeCall } from "./dry_run.ts";
 import { type CallResult, performCall, toFailedResult } from "./perform_call.ts";
 import { prepareCall, type PreparedCall } from "./prepare_call.ts";
 import { ReplyOrder } from "./reply_order.ts";
@@ -83,12 +84,16 @@ async function settle(
   }
   const startedAt = run.clock.now();
   // What is settled already is no work: the tool does nothing, if there is one of that name at all.
-  const done = step.kind === "settled" ? step.result : await run.telemetry.toolCall(
-    { execution: run.execution, call },
-    () => perform(run, call, step),
-  );
+  const done = step.kind === "settled"
+    ? step.result
+    : step.kind === "describe"
+    ? await describeCall(run, step)
+    : await run.telemetry.toolCall(
+      { execution: run.execution, call },
+      () => perform(run, call, step),
+    );
   if (!("content" in done)) return done;
-  const { content, isError, effect, instructions } = run.withoutKeys(done);
+  const { content, isError, effect, instructions, described } = run.withoutKeys(done);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
     content: boundResult(content, run.redactor, {
@@ -98,6 +103,7 @@ async function settle(
     isError,
     effect,
     durationMs,
+    ...(described && { described }),
     ...(instructions !== undefined && {
       instructions: { position: run.conversation.instructionsPosition(call), text: instructions },
     }),
@@ -123,6 +129,8 @@ async function perform(
     case "run": {
       const result = await performCall(run, call, step.ready);
       if (!(result instanceof QuestionRaised)) return result;
+      // It asks before it does something: a dry run need not know whether it may.
+      if (run.execution.isDryRun) return await describeCall(run, step.ready);
       return { call, question: result.question, args: step.ready.args };
     }
     case "delegate":
@@ -140,7 +148,8 @@ async function delegate(
   try {
     const end = await run.delegate(call, delegation);
     if (end.state === "waiting") return { childId: end.childId };
-    return { content: end.content, isError: false, effect: "unsafe" };
+    const { content, described } = end;
+    return { content, isError: false, effect: "unsafe", ...(described && { described }) };
   } catch (error) {
     if (error instanceof ToolFailure) return toFailedResult(error, "read");
     throw error;

@@ -1,5 +1,5 @@
 // The conversation of one execution while it runs: messages at their places, and which calls still lack a result.
-import type { AssistantMessage, Message, ToolMessage } from "../../models/message.ts";
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../models/message.ts";
 
 /** A message at its place in the conversation. */
 export interface PlacedMessage {
@@ -104,4 +104,11 @@ export function toToolMessage(
     content: result.content,
     isError: result.isError,
   };
+}
+
+/** Instructions that a tool's result brings, as a message that nobody said. */
+export function toInstructions(
+  { position, text }: { position: number; text: string },
+): { position: number; message: UserMessage } {
+  return { position, message: { role: "user", content: text, injected: true } };
 }

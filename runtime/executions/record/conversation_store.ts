@@ -1,6 +1,7 @@
 // The port to a conversation that grows: its opening, replies, calls and results, each stored before the next begins.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { Effect } from "../../tools/tool.ts";
 import type { PackedTerms } from "./call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "./conversation.ts";
@@ -15,6 +16,8 @@ export interface StoredCall extends PlannedCall {
   startedAt: number | null;
   /** The result, once there is one. */
   result: { content: string; isError: boolean; durationMs: number } | null;
+  /** The calls that a dry run described instead of making them: this one, or those of the execution that it started. */
+  described?: DescribedCall[];
   /** Whether the result's frame is in the log. */
   logged: boolean;
 }
@@ -65,6 +68,8 @@ export interface RecordedResult {
   /** `unsafe` results are made safe against a power cut. */
   effect: Effect;
   durationMs: number;
+  /** See StoredCall. */
+  described?: DescribedCall[];
   frame: (call: FinishedCall) => FrameDraft;
   /** What the result brings along. */
   instructions?: { message: PlacedMessage; frame: FrameDraft };
@@ -123,6 +128,9 @@ export interface ConversationStore {
    * it the instructions that the result brings.
    */
   finishCall(executionId: number, result: RecordedResult): Promise<void>;
+
+  /** The calls that an execution, and those below it, described instead of making them, in their order. */
+  readDescribed(executionId: number): Promise<DescribedCall[]>;
 
   readConversation(executionId: number): Promise<StoredConversation>;
 

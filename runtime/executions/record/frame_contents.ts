@@ -2,6 +2,7 @@
 import type { FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Execution } from "../execution.ts";
 import {
@@ -18,12 +19,12 @@ export function identityOf({ id, agentId, displayName }: Execution): FrameIdenti
 
 /** What is known of an execution at its acceptance. */
 export function toInfoFrame(execution: Execution): FrameContent {
-  const { displayName, model, trigger, args, sessionId } = execution;
+  const { displayName, model, trigger, args, sessionId, isDryRun } = execution;
   return {
     event: "meta",
     eventType: "execution_info",
-    message: `${displayName} · ${model || "no model"} · ${trigger}`,
-    fields: { model, trigger, args, session_id: sessionId },
+    message: `${displayName} · ${model || "no model"} · ${trigger}${isDryRun ? " · dry run" : ""}`,
+    fields: { model, trigger, args, session_id: sessionId, ...(isDryRun && { dry_run: true }) },
   };
 }
 
@@ -89,6 +90,24 @@ export function toResultFrame(call: FinishedCall): FrameContent {
       content,
       is_error: isError,
       duration_ms: durationMs,
+      ...(call.described && { would_do: call.described.map(toDescribedFields) }),
+    },
+  };
+}
+
+function toDescribedFields({ preview, ...call }: DescribedCall): Record<string, unknown> {
+  return {
+    execution_id: call.executionId,
+    agent_id: call.agentId,
+    tool_name: call.toolName,
+    summary: call.summary,
+    preview: preview && {
+      path: preview.path,
+      diff: preview.diff,
+      added: preview.added,
+      removed: preview.removed,
+      is_new_file: preview.isNewFile,
+      problem: preview.problem,
     },
   };
 }

@@ -9,13 +9,18 @@ import {
 import type { ExecutionLog } from "../../events/log.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { toStorable } from "../../../base/text/storable_text.ts";
-import type { UserMessage } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
 import type { PackedTerms } from "./call_terms.ts";
-import { type PlacedMessage, planCalls, type PlannedCall, toToolMessage } from "./conversation.ts";
-import type { ConversationStore } from "./conversation_store.ts";
+import {
+  type PlacedMessage,
+  planCalls,
+  type PlannedCall,
+  toInstructions,
+  toToolMessage,
+} from "./conversation.ts";
+import type { ConversationStore, RecordedResult } from "./conversation_store.ts";
 import type { CutReply, EndingStore } from "./ending_store.ts";
 import type { Execution } from "../execution.ts";
 import { type FinalStatus, stateBefore, type StateChanger } from "../states.ts";
@@ -159,11 +164,9 @@ export class Journal {
   /** Stores the result of a call; returns the messages the model will read. */
   async finishCall(
     call: PlannedCall,
-    result: {
+    result: Pick<RecordedResult, "durationMs" | "effect" | "described"> & {
       content: string;
       isError: boolean;
-      durationMs: number;
-      effect: Effect;
       /** What the result brings along, and its place in the conversation. */
       instructions?: { position: number; text: string };
     },
@@ -174,6 +177,7 @@ export class Journal {
       message,
       effect: result.effect,
       durationMs: result.durationMs,
+      ...(result.described && { described: result.described }),
       frame: (stored) => this.#frame(toResultFrame(stored)),
       ...(instructions && {
         instructions: {
@@ -291,10 +295,4 @@ export class Journal {
   #notify(): void {
     this.#ports.log.notify(this.#identity.executionId);
   }
-}
-
-function toInstructions(
-  { position, text }: { position: number; text: string },
-): { position: number; message: UserMessage } {
-  return { position, message: { role: "user", content: text, injected: true } };
 }

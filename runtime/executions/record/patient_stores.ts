@@ -23,6 +23,7 @@ const IS_TRIED_AGAIN: {
     resetCall: true,
     finishCall: true,
     readConversation: false,
+    readDescribed: false,
     readSeed: false,
   },
   requests: {

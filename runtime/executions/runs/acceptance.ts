@@ -51,7 +51,9 @@ export function toAcceptance(
     model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
     startedAt,
   }, {
-    unlessWaiting: agent.onPending === "skip" && TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
+    // A dry run is seeded from what is over and changes nothing: no run has to wait for another because of it.
+    unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
+      TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
     // What a person or another agent asks for begins anyway: its first call finds out what is used up.
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: startedAt }),

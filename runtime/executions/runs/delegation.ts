@@ -3,9 +3,11 @@ import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Delegation } from "../../tools/tool.ts";
 import { AgentUnavailable } from "../../tools/agent_unavailable.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
+import type { ConversationStore } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
 import { isFinal } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
@@ -20,11 +22,14 @@ import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
  */
 const OUTPUT_BYTES = 60_000;
 const ERROR_BYTES = 4_000;
+/** The most characters of diffs that an execution takes over from one below it. */
+const PASSED_DIFFS = 256 * 1024;
 
 /** What delegations are made with. */
 export interface DelegationPorts {
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "readLineage">;
+  conversations: Pick<ConversationStore, "readDescribed">;
   active: ActiveRuns;
   runs: {
     begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
@@ -78,7 +83,21 @@ export async function delegate(
       `Execution ${child.id} of agent "${child.agentId}" could not be followed to its end`,
     );
   }
-  return { state: "ended", content: describeEnd(stored.execution, stored.output) };
+  const content = describeEnd(stored.execution, stored.output);
+  if (!stored.execution.isDryRun) return { state: "ended", content };
+  const described = await context.ports.conversations.readDescribed(child.id);
+  return { state: "ended", content, described: withinDiffs(described) };
+}
+
+/** The same calls, the first with their diffs: those below it stand in the record of each execution above. */
+function withinDiffs(described: readonly DescribedCall[]): DescribedCall[] {
+  let left = PASSED_DIFFS;
+  return described.map((call) => {
+    const { preview, executionId } = call;
+    if (preview === null || (left -= preview.diff.length) >= 0) return call;
+    const problem = `Not shown here: execution ${executionId} has the diff`;
+    return { ...call, preview: { ...preview, diff: "", problem } };
+  });
 }
 
 /** What an execution is once it neither runs here nor is about to. */
@@ -117,7 +136,7 @@ async function begin(
   const begun = await ports.active.track(ports.runs.begin(agent, {
     trigger: "agent",
     sessionId: null,
-    request: { args, cause },
+    request: { args, cause, ...(parent.isDryRun && { dryRun: true }) },
     parent: { executionId, position, depth },
   }));
   if ("refused" in begun) throw new TypeError("A delegated execution is never refused");

@@ -6,14 +6,15 @@ import { CANCELLED } from "../states.ts";
 
 /**
  * The enabled agents that follow this end. The turns of a chat, and what another agent delegated, are no ends of an agent's
- * work. What a person cancelled is neither a success nor a failure.
+ * work, and a dry
+ * run did none. What a person cancelled is neither a success nor a failure.
  */
 export function followersOf(
   agents: readonly Agent[],
-  { agentId, trigger }: Pick<Execution, "agentId" | "trigger">,
+  { agentId, trigger, isDryRun }: Pick<Execution, "agentId" | "trigger" | "isDryRun">,
   { status, error }: Pick<Outcome, "status" | "error">,
 ): string[] {
-  if (trigger === "chat" || trigger === "agent") return [];
+  if (isDryRun || trigger === "chat" || trigger === "agent") return [];
   const end = status === "success" ? "success" : error === CANCELLED ? "cancelled" : "failure";
   return agents.filter(({ enabled, after }) =>
     enabled && after.some((one) => one.agentId === agentId && (one.on === "any" || one.on === end))

@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import type { Delegation } from "../../tools/tool.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -68,8 +69,8 @@ export interface Run {
 
 /** How far an execution has come that another one delegated to. */
 export type DelegationState =
-  /** It has ended; the content is what the caller's model reads. */
-  | { state: "ended"; content: string }
+  /** It has ended; the content is what the caller's model reads; a dry one described these calls. */
+  | { state: "ended"; content: string; described?: DescribedCall[] }
   /** It waits for a person. */
   | { state: "waiting"; childId: number };
 

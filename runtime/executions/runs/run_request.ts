@@ -10,6 +10,8 @@ export interface RunRequest {
   message?: string;
   /** Appended to the user turn. */
   context?: string;
+  /** Describes what it would change, and changes nothing. */
+  dryRun?: boolean;
   /** Makes it a chat turn of that conversation. Blank counts as absent; no NUL characters, no lone surrogates. */
   sessionId?: string;
   /** The same key within 24 hours returns the first execution; with another agent or request it is refused. */
@@ -18,7 +20,7 @@ export interface RunRequest {
 
 /** The spec of a request: a chat turn where it names a session, else a manual run. Throws SessionIdUnusable. */
 export function toRunSpec(
-  { args = [], message, context, sessionId: session = "", idempotencyKey }: RunRequest,
+  { args = [], message, context, dryRun, sessionId: session = "", idempotencyKey }: RunRequest,
 ): RunSpec {
   const sessionId = session.trim() === "" ? null : session;
   // Made storable, two conversations could become one.
@@ -30,6 +32,7 @@ export function toRunSpec(
       args,
       ...(message === undefined ? {} : { message }),
       ...(context === undefined ? {} : { context }),
+      ...(dryRun && { dryRun }),
     },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };

@@ -2,7 +2,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { Database } from "../database.ts";
-import { sqlList } from "./execution_rows.ts";
+import { IS_REAL, sqlList } from "./execution_rows.ts";
 
 /** A bucket as a condition on executions. */
 export interface Bucket {
@@ -10,14 +10,14 @@ export interface Bucket {
   values: SQLInputValue[];
 }
 
-/** The one that an execution belongs to: see TRIGGER_KINDS. */
+/** The one that an execution belongs to: see TRIGGER_KINDS. Dry runs belong to none: they hold nothing and seed nothing. */
 export function bucketOf(
   execution: { agentId: string; sessionId: string | null; trigger: ExecutionTrigger },
 ): Bucket {
   const { agentId, sessionId, trigger } = execution;
   const { bucket } = TRIGGER_KINDS[trigger];
   const kinds = EXECUTION_TRIGGERS.filter((kind) => TRIGGER_KINDS[kind].bucket === bucket);
-  const condition = `agent_id = ? AND trigger IN ${sqlList(kinds)} AND session_id`;
+  const condition = `agent_id = ? AND ${IS_REAL} AND trigger IN ${sqlList(kinds)} AND session_id`;
   return bucket === "session"
     ? { condition: `${condition} = ?`, values: [agentId, sessionId] }
     : { condition: `${condition} IS NULL`, values: [agentId] };

@@ -7,7 +7,7 @@ import type {
 } from "../../executions/record/checkpoint_store.ts";
 import type { Database } from "../database.ts";
 import { removeUnusedTerms } from "./call_terms.ts";
-import { OPEN } from "./execution_rows.ts";
+import { IS_REAL, OPEN } from "./execution_rows.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 
 /** The stored conversations of one database. */
@@ -42,7 +42,8 @@ export class SqliteCheckpointStore implements CheckpointStore {
         `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = e.id) " +
           "AND (?1 IS NULL OR e.agent_id = ?1) AND (?2 IS NULL OR e.finished_at < ?2) " +
-          "AND (?3 = 0 OR e.id < (SELECT max(n.id) FROM executions n WHERE n.agent_id = e.agent_id " +
+          // A later run begins with the newest real one.
+          `AND (?3 = 0 OR e.id < (SELECT max(n.id) FROM executions n WHERE n.agent_id = e.agent_id AND n.${IS_REAL} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = n.id)))",
         agentId ?? null,
         endedBefore ?? null,

@@ -2,6 +2,7 @@
 import type { PlacedMessage, PlannedCall } from "../../executions/record/conversation.ts";
 import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { Effect } from "../../tools/tool.ts";
 import type { Database } from "../database.ts";
 
@@ -14,6 +15,7 @@ interface CallRow {
   started_at: number | null;
   duration_ms: number | null;
   frame_id: number | null;
+  described: string | null;
   /** The result message, when there is one. */
   body: string | null;
 }
@@ -79,7 +81,7 @@ export function selectCalls(
 ): StoredCall[] {
   return db.all<CallRow>(
     "SELECT c.position, c.tool_call_id, c.name, c.arguments, c.effect, c.started_at, " +
-      "c.duration_ms, c.frame_id, m.body FROM tool_calls c LEFT JOIN messages m " +
+      "c.duration_ms, c.frame_id, c.described, m.body FROM tool_calls c LEFT JOIN messages m " +
       "ON m.execution_id = c.execution_id AND m.position = c.position " +
       `WHERE c.execution_id = ?${options.unlogged ? " AND c.frame_id IS NULL" : ""} ` +
       "ORDER BY c.position",
@@ -96,6 +98,7 @@ function toCall(row: CallRow): StoredCall {
     effect: row.effect,
     startedAt: row.started_at,
     result: row.body === null ? null : toResult(row.body, row.duration_ms ?? 0),
+    ...(row.described !== null && { described: JSON.parse(row.described) as DescribedCall[] }),
     logged: row.frame_id !== null,
   };
 }

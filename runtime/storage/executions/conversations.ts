@@ -14,6 +14,7 @@ import type {
 } from "../../executions/record/conversation_store.ts";
 import type { PlacedMessage } from "../../executions/record/conversation.ts";
 import type { Execution } from "../../executions/execution.ts";
+import type { DescribedCall } from "../../tools/call_preview.ts";
 import { bucketOf } from "./buckets.ts";
 import {
   insertCall,
@@ -133,8 +134,9 @@ export class SqliteConversationStore implements ConversationStore {
     return this.#db.change(result.effect === "unsafe" ? "power" : "process", () => {
       insertMessage(this.#db, executionId, result.message);
       this.#db.run(
-        "UPDATE tool_calls SET duration_ms = ? WHERE execution_id = ? AND position = ?",
+        "UPDATE tool_calls SET duration_ms = ?, described = ? WHERE execution_id = ? AND position = ?",
         result.durationMs,
+        result.described === undefined ? null : JSON.stringify(result.described),
         executionId,
         result.message.position,
       );
@@ -154,6 +156,11 @@ export class SqliteConversationStore implements ConversationStore {
         appendFrames(this.#db, executionId, [result.instructions.frame]);
       }
     });
+  }
+
+  readDescribed(executionId: number): Promise<DescribedCall[]> {
+    const calls = selectCalls(this.#db, executionId, { unlogged: false });
+    return Promise.resolve(calls.flatMap(({ described }) => described ?? []));
   }
 
   readConversation(executionId: number): Promise<StoredConversation> {

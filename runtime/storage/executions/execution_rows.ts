@@ -36,6 +36,9 @@ export function sqlList(words: readonly string[]): string {
   return `(${words.map((word) => `'${word}'`).join(", ")})`;
 }
 
+/** Whether an execution is no dry run, in SQL. */
+export const IS_REAL = "request ->> '$.dryRun' IS NULL";
+
 /** The states of executions that have not ended, as a list in SQL. */
 export const OPEN = sqlList(OPEN_STATUSES);
 
@@ -52,7 +55,7 @@ export function toReturned(row: ExecutionRow | undefined): Execution {
 
 /** The execution of a row. */
 export function toExecution(row: ExecutionRow): Execution {
-  const { args, cause } = toRequest(row);
+  const { args, cause, dryRun } = toRequest(row);
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -61,6 +64,7 @@ export function toExecution(row: ExecutionRow): Execution {
     trigger: row.trigger,
     parentExecutionId: row.parent_execution_id,
     ...(cause?.type === "after" && { afterExecutionId: cause.executionId }),
+    ...(dryRun && { isDryRun: true }),
     sessionId: row.session_id,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

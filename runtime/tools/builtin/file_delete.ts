@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { removeFile } from "../files/remove_file.ts";
-import { readShownText } from "../files/shown_text.ts";
+import { NotShown, readShownText } from "../files/shown_text.ts";
 import { lstatIfThere } from "../files/staged_file.ts";
-import { ToolFailure } from "../tool_failure.ts";
 
 /** Deletes one file; of a symlink the link itself. */
 export const fileDelete = defineTool({
@@ -19,7 +18,7 @@ export const fileDelete = defineTool({
   preview: async ({ path }, { sandbox }) => {
     const entry = await sandbox.resolveEntry(path);
     if ((await lstatIfThere(entry.path))?.isSymbolicLink()) {
-      throw new ToolFailure(`"${entry.display}" is a symbolic link: only the link is deleted.`);
+      throw new NotShown(`"${entry.display}" is a symbolic link: only the link is deleted.`);
     }
     return { path: entry.display, before: await readShownText(sandbox, path), after: null };
   },

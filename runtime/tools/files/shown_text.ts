@@ -4,22 +4,25 @@ import { ToolFailure } from "../tool_failure.ts";
 import { openFile } from "./opened_file.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 
+/** A change that would be made, and cannot be shown. */
+export class NotShown extends ToolFailure {}
+
 /** What is longer is not shown. */
 export const LARGEST_SHOWN_BYTES = 1024 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
 
-/** The text of a file that an agent may read. Throws ToolFailure for one that is too big, or no text. */
+/** The text of a file that an agent may read. Throws NotShown for one that is too big, or no text. */
 export async function readShownText(sandbox: PathSandbox, text: string): Promise<string> {
   await using file = await openFile(sandbox, text);
   if (file.size > LARGEST_SHOWN_BYTES) throw tooBigToShow(file.display);
   const bytes = await file.readAll(LARGEST_SHOWN_BYTES);
   if (isBinary(bytes.subarray(0, SAMPLE_BYTES))) {
-    throw new ToolFailure(`"${file.display}" is a binary file: its content is not shown.`);
+    throw new NotShown(`"${file.display}" is a binary file: its content is not shown.`);
   }
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** The failure for a text of more than LARGEST_SHOWN_BYTES. */
-export function tooBigToShow(display: string): ToolFailure {
-  return new ToolFailure(`"${display}" is over 1 MB: what would change in it is not shown.`);
+/** For a text of more than LARGEST_SHOWN_BYTES. */
+export function tooBigToShow(display: string): NotShown {
+  return new NotShown(`"${display}" is over 1 MB: what would change in it is not shown.`);
 }

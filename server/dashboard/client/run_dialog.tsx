@@ -28,6 +28,7 @@ export function RunDialog(
   const dialog = useRef<HTMLDialogElement>(null);
   const keys = useRef(new RunKeys());
   const heading = useId();
+  const dryHint = useId();
   useEffect(() => dialog.current?.showModal(), []);
   const run = async (event: Event) => {
     event.preventDefault();
@@ -37,7 +38,8 @@ export function RunDialog(
       const body = { ...toRunBody(fields), ...(sessionId !== null && { session_id: sessionId }) };
       const idempotencyKey = keys.current.keyOf(body);
       const { execution_id } = await client.run(agent.id, body, { idempotencyKey });
-      announce(`${agent.display_name} runs as execution ${execution_id}.`);
+      const kind = fields.isDryRun ? "dry run" : "execution";
+      announce(`${agent.display_name} runs as ${kind} ${execution_id}.`);
       onClose();
       location.hash = toHash({ view: "execution", id: execution_id });
     } catch (error) {
@@ -69,6 +71,19 @@ export function RunDialog(
         )}
         {field("message", "Message", "Sent to the agent instead of its usual task.")}
         {field("context", "Context", "Added below the task.")}
+        <label class="option">
+          <input
+            type="checkbox"
+            checked={fields.isDryRun === true}
+            aria-describedby={dryHint}
+            onChange={({ currentTarget }) =>
+              setFields({ ...fields, isDryRun: currentTarget.checked })}
+          />
+          Dry run
+        </label>
+        <p class="hint" id={dryHint}>
+          Changes nothing: calls that would, or that would ask you, are listed at the end instead.
+        </p>
         {problem !== null && <p class="problem" role="alert">{problem}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending}>Run</button>

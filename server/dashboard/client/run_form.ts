@@ -8,6 +8,8 @@ export interface RunFields {
   areArgsJson?: boolean;
   message: string;
   context: string;
+  /** Nothing is changed. */
+  isDryRun?: boolean;
 }
 
 const KEY_BYTES = 16;
@@ -16,18 +18,26 @@ const KEY_BYTES = 16;
  * Fields left empty are not sent. An empty line is an empty argument, but for those at the end. Throws TypeError for a list
  * of arguments that is none.
  */
-export function toRunBody({ args: text, areArgsJson, message, context }: RunFields): RunBody {
+export function toRunBody(
+  { args: text, areArgsJson, message, context, isDryRun }: RunFields,
+): RunBody {
   const args = areArgsJson ? toList(text) : toLines(text);
   return {
     ...(args.length > 0 && { args }),
     ...(message.trim() !== "" && { message }),
     ...(context.trim() !== "" && { context }),
+    ...(isDryRun && { dry_run: true }),
   };
 }
 
 /** The fields of a run that is to be repeated. Arguments that lines cannot hold, for one with a line break, are JSON. */
 export function toRunFields(
-  { args, message, context }: { args: string[]; message: string | null; context: string | null },
+  { args, message, context, dry_run }: {
+    args: string[];
+    message: string | null;
+    context: string | null;
+    dry_run?: true | undefined;
+  },
 ): RunFields {
   const lines = args.join("\n");
   const areArgsJson = JSON.stringify(toLines(lines)) !== JSON.stringify(args);
@@ -36,6 +46,7 @@ export function toRunFields(
     areArgsJson,
     message: message ?? "",
     context: context ?? "",
+    ...(dry_run && { isDryRun: true }),
   };
 }
 

@@ -12,7 +12,7 @@ import type { FakeCli, FakeProcess } from "../fake_cli.ts";
 import { ask, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
 import { useUnwritableHome } from "./unwritable_home.ts";
-import { addAgents, addHistory, createWorld, playRun, type World } from "./world.ts";
+import { addAgents, addHistory, createWorld, playDryRun, playRun, type World } from "./world.ts";
 
 interface Screen {
   name: string;
@@ -275,6 +275,48 @@ const SCREENS: readonly Screen[] = [
     async meanwhile(world) {
       await untilFollowed(world);
       playRun(world.cli, NEW);
+    },
+  },
+  {
+    name: "run --dry-run",
+    argv: ["run", "reporter", "--dry-run"],
+    async meanwhile(world) {
+      await untilFollowed(world);
+      playDryRun(world.cli, NEW);
+    },
+  },
+  {
+    name: "run --dry-run of an agent that would do nothing",
+    argv: ["run", "reporter", "--dry-run"],
+    async meanwhile(world) {
+      await untilFollowed(world);
+      world.cli.runtime.append(NEW, "meta", {
+        event_type: "execution_info",
+        model: "openai/gpt-5",
+        trigger: "manual",
+        dry_run: true,
+      });
+      finish(world.cli, NEW, "Nothing to do.");
+    },
+  },
+  { name: "run --dry-run -d", argv: ["run", "reporter", "--dry-run", "-d"] },
+  {
+    name: "logs of dry runs",
+    argv: ["logs"],
+    before(world) {
+      const reporter = { agentId: "reporter", displayName: "Weekly Reporter" };
+      world.cli.runtime.addExecution({ ...reporter, isDryRun: true, status: "success" });
+      const of = { parentExecutionId: 1, trigger: "agent" as const, isDryRun: true as const };
+      world.cli.runtime.addExecution({ ...reporter, ...of, status: "success" });
+    },
+  },
+  {
+    name: "logs -e of a dry run",
+    argv: ["logs", "-e", "1"],
+    before(world) {
+      const reporter = { agentId: "reporter", displayName: "Weekly Reporter" };
+      world.cli.runtime.addExecution({ ...reporter, isDryRun: true, status: "success" });
+      playDryRun(world.cli, 1);
     },
   },
   {

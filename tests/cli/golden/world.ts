@@ -228,6 +228,93 @@ export function playRun({ runtime }: FakeCli, id: number): void {
   });
 }
 
+/** Frames of a dry run: a change of a file, a new one, what cannot be shown, a call of another kind, one of another agent's. */
+export function playDryRun({ runtime }: FakeCli, id: number): void {
+  const file = { added: 1, removed: 0, is_new_file: false, problem: null };
+  const own = { execution_id: id, agent_id: "reporter" };
+  const would = [{
+    ...own,
+    tool_name: "file_edit",
+    summary: "write notes/garden.md (+1 -1)",
+    preview: {
+      ...file,
+      path: "notes/garden.md",
+      removed: 1,
+      diff: "@@ -1,3 +1,3 @@\n # Garden\n-The tomatoes are green.\n+The tomatoes are red, and " +
+        "they are many: more than anybody could eat before the summer is over.\n End\n",
+    },
+  }, {
+    ...own,
+    tool_name: "file_write",
+    summary: "write a/rather/long/path/to/a/report/that/is/new.md (new file, +1)",
+    preview: {
+      ...file,
+      path: "new.md",
+      is_new_file: true,
+      diff: "@@ -0,0 +1,1 @@\n+日本の\x1b[31mカエデ\n",
+    },
+  }, {
+    ...own,
+    tool_name: "file_delete",
+    summary: 'call file_delete {"path":"photo.png"}',
+    preview: {
+      ...file,
+      path: "photo.png",
+      added: 0,
+      diff: "",
+      problem: '"photo.png" is a binary file: its content is not shown.',
+    },
+  }, {
+    ...own,
+    tool_name: "http_request",
+    summary:
+      'call http_request {"method":"POST","url":"https://example.com/garden","body":"All is well."}',
+    preview: null,
+  }, {
+    execution_id: 13,
+    agent_id: "translator",
+    tool_name: "file_move",
+    summary: "move a.md to b.md",
+    preview: { ...file, path: "a.md", added: 0, diff: "rename from a.md\nrename to b.md\n" },
+  }];
+  runtime.append(id, "meta", {
+    event_type: "execution_info",
+    model: "openai/gpt-5",
+    trigger: "manual",
+    dry_run: true,
+  });
+  runtime.append(id, "tool_call", {
+    event_type: "tool_call",
+    content: "",
+    message: "calls",
+    tools: [{ id: "a", name: "file_edit", args: '{"path":"notes/garden.md"}' }],
+  });
+  runtime.append(id, "tool_result", {
+    event_type: "tool_result",
+    tool_call_id: "a",
+    tool_name: "file_edit",
+    content:
+      "Would write notes/garden.md (+1 -1); not done: this is a dry run. What you read stays " +
+      "as it was. Go on as if it had been done.",
+    message: "result",
+    is_error: false,
+    duration_ms: 2,
+    would_do: would,
+  });
+  runtime.append(id, "final_answer", {
+    event_type: "final_answer",
+    content: "The garden is well.",
+  });
+  runtime.append(id, "complete", {
+    event_type: "complete",
+    status: "success",
+    duration_ms: 3_200,
+    total_tokens: 1_345,
+    cost_usd: 0.0021,
+    error: null,
+  });
+}
+
 /** The text with local times as UTC has them. The fake clock begins with a year, so that a time of day is of its first day. */
 function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();

@@ -57,6 +57,7 @@ async function openVariedWorld(browser: Browser): Promise<DashboardWorld> {
   for (const id of ["digest", "remover", "chooser", "chief", "bad", "long"]) {
     await runToEnd(world.runtime(), id);
   }
+  await runToEnd(world.runtime(), "remover", { dryRun: true });
   return world;
 }
 
@@ -67,6 +68,7 @@ const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/executions/1", heading: "Answer" },
   { hash: "#/executions/3", heading: "Waiting for your answer" },
   { hash: "#/executions/4", heading: "Delegation" },
+  { hash: "#/executions/8", heading: "Would have done" },
   { hash: "#/chat", heading: "Begin a conversation" },
   { hash: "#/chat/digest", heading: "digest" },
   { hash: "#/history", heading: "History" },

@@ -63,6 +63,11 @@ Deno.test("the kind of an end: what a person did is none, what a limit did is an
   assert.equal(aborted("Aborted: service stopped"), "error");
 });
 
+Deno.test("nobody is told of a dry run", () => {
+  assert.deepEqual(channelsOf(failure(1)), ["phone"]);
+  assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), []);
+});
+
 Deno.test("a question is told with what it is about, shortened and without secrets", () => {
   const request = {
     requestId: "r",

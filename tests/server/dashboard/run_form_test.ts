@@ -21,6 +21,13 @@ Deno.test("toRunBody() leaves out what is empty", () => {
   });
 });
 
+Deno.test("a dry run is asked for as one, and run again as one", () => {
+  assert.deepEqual(body({ isDryRun: true }), { dry_run: true });
+  const again = { args: [], message: null, context: null };
+  assert.deepEqual(toRunBody(toRunFields({ ...again, dry_run: true })), { dry_run: true });
+  assert.deepEqual(toRunBody(toRunFields(again)), {});
+});
+
 Deno.test("RunKeys: the same wish has one key however often it is sent, another wish another", () => {
   const keys = new RunKeys();
   const first = keys.keyOf(body({ args: "a" }));

@@ -76,7 +76,10 @@ function Row(
       <td>
         <When at={started_at} />
       </td>
-      <td>{trigger}</td>
+      <td>
+        {trigger}
+        {execution.dry_run && <span class="muted small">{` dry run`}</span>}
+      </td>
       <td class="number">{duration_ms === null ? "" : formatDuration(duration_ms)}</td>
       <td class="number">
         {total_tokens !== null && (

@@ -16,6 +16,7 @@ import { useService } from "../state/service_context.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
 import { Waterfall } from "./waterfall_view.tsx";
+import { WouldDo } from "./would_do.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
@@ -43,6 +44,7 @@ export function ExecutionView(
         <div>
           <p class="crumb">
             Execution {id}
+            {execution.dry_run && " · dry run"}
           </p>
           <h1>
             <a href={toHash({ view: "agent", id: execution.agent_id })}>
@@ -105,6 +107,7 @@ function LogOf({ execution, step }: { execution: ExecutionDetail; step: number |
         isRunning={execution.status === "running"}
         streaming={streaming}
       />
+      {execution.dry_run && <WouldDo executionId={execution.id} entries={entries} />}
     </section>
   );
 }

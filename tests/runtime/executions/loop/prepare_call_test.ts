@@ -84,6 +84,7 @@ function prepared(
     ? undefined
     : { ...call, effect: null, startedAt, result: null, logged: false };
   const run: CallCircumstances = {
+    execution: {},
     agent: createTestAgent({
       confirmTools: [...(guarded ? [name] : []), ...(every ? ["*"] : [])],
       autoApprove,
@@ -146,6 +147,7 @@ Deno.test("prepareCall() guards a tool by each of its names, and frees it by the
   const tool = { ...pay, name: "bank_pay", otherNames: ["pay", "bank_pay"] };
   const step = (confirmTools: string[], autoApprove: string[] = []) =>
     prepareCall({
+      execution: {},
       agent: createTestAgent({ confirmTools, autoApprove }),
       toolbox: new Toolbox([tool]),
       answers: new Map(),

@@ -1,0 +1,83 @@
+// A dry run: the model is real, and so is what it reads; a call that changes something, or that a person would have to
+// allow, is answered with a description of what it would do. Nobody is asked, and no tool runs for it.
+import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import type { CallPreview } from "../../tools/call_preview.ts";
+import { NotShown } from "../../tools/files/shown_text.ts";
+import type { ActionTool, DelegationTool } from "../../tools/tool.ts";
+import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { Run } from "../runs/run.ts";
+import { type CallResult, toFailedResult } from "./perform_call.ts";
+import { previewChange, toProblem } from "./preview_change.ts";
+
+/** A tool whose calls can be described. */
+export type DescribedTool = ActionTool | DelegationTool;
+
+/** The most that a description shows of a call's arguments. */
+const ARGUMENTS_CHARACTERS = 300;
+/** How long a file may be looked at, in milliseconds. */
+const LOOK_MS = 30_000;
+
+/** The result of a call that is not made. Where it would fail as things are, that failure. Rejects with the signal's reason. */
+export async function describeCall(
+  run: Run,
+  { tool, args }: { tool: DescribedTool; args: JsonObject },
+): Promise<CallResult> {
+  try {
+    const { summary, preview } = await look(run, tool, args) ?? toCall(run, tool, args);
+    return {
+      content: `Would ${summary}; not done: this is a dry run. What you read stays as it was. ` +
+        "Go on as if it had been done.",
+      isError: false,
+      effect: "read",
+      described: [{
+        executionId: run.execution.id,
+        agentId: run.agent.id,
+        toolName: tool.name,
+        summary,
+        preview,
+      }],
+    };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (error instanceof ToolFailure) return toFailedResult(error, "read");
+    throw error;
+  }
+}
+
+interface Description {
+  summary: string;
+  preview: CallPreview | null;
+}
+
+/** What the call would do to a file; undefined for one that does nothing to files. */
+async function look(
+  run: Run,
+  tool: DescribedTool,
+  args: JsonObject,
+): Promise<Description | undefined> {
+  if (tool.delegation !== undefined || tool.preview === undefined) return undefined;
+  const limit = {
+    clock: run.clock,
+    ms: LOOK_MS,
+    reason: new ToolFailure(`${tool.name} took longer than ${LOOK_MS / 1_000} s`),
+    signal: run.signal,
+  };
+  try {
+    return await withinTime(
+      limit,
+      (signal) => untilAborted(previewChange(tool, args, run), signal),
+    );
+  } catch (error) {
+    if (!(error instanceof NotShown)) throw error;
+    const path = String(args["path"] ?? args["source"] ?? "");
+    const preview = run.redactor.redactValue(toProblem(path, error.message));
+    return { ...toCall(run, tool, args), preview };
+  }
+}
+
+function toCall({ redactor }: Run, { name }: DescribedTool, args: JsonObject): Description {
+  const whole = redactor.redact(JSON.stringify(args));
+  const shown = redactor.beginningOf(whole, ARGUMENTS_CHARACTERS);
+  return { summary: `call ${name} ${shown}${shown === whole ? "" : "…"}`, preview: null };
+}

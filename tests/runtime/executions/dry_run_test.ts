@@ -1,0 +1,458 @@
+// Dry runs, as whoever starts one sees them: nothing is changed, nobody is asked, and nothing follows from one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { denoDirectory } from "../../support/repository.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { answer, resultsOf, seededOf } from "./executions_of.ts";
+
+const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
+const DRY = { dryRun: true };
+
+interface WouldDo {
+  execution_id: number;
+  agent_id: string;
+  tool_name: string;
+  summary: string;
+  preview: Record<string, unknown> | null;
+}
+
+/** What a run is said to have done, had it been a real one. */
+async function wouldDo(runtime: Runtime, id: number): Promise<WouldDo[]> {
+  return (await resultsOf(runtime, id)).flatMap((one) => (one["would_do"] ?? []) as WouldDo[]);
+}
+
+/** Every file of a folder with its text and the time of its last change, but for the service's own. */
+async function listFiles(folder: string, prefix = ""): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) Object.assign(files, await listFiles(path, `${prefix}${name}/`));
+    else files[prefix + name] = `${(await Deno.stat(path)).mtime} ${await Deno.readTextFile(path)}`;
+  }
+  return files;
+}
+
+async function put(place: TestWorkspace, path: string, text: string): Promise<void> {
+  await Deno.mkdir(join(place.workspace, path, ".."), { recursive: true });
+  await Deno.writeTextFile(join(place.workspace, path), text);
+}
+
+Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a real one touches all of it", async () => {
+  const requests: string[] = [];
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    requests.push(request.method);
+    return new Response("page");
+  });
+  await using place = await createTestWorkspace({
+    shell: { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" },
+  });
+  const trace = join(place.root, "trace");
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\nsandbox: off\nhttp: { allow: ["127.0.0.1"] }\n` +
+      "defaults: { mcp_confirm: none }\n",
+  );
+  await put(
+    place,
+    "agents/_config/mcp-servers.json",
+    JSON.stringify({
+      witness: {
+        command: Deno.execPath(),
+        args: [
+          ...["run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read"],
+          ...["--allow-write", "--config"],
+          fileURLToPath(new URL("../../deno.json", import.meta.url)),
+          fileURLToPath(new URL("dry_run_server.ts", import.meta.url)),
+          trace,
+        ],
+        env: { DENO_DIR: denoDirectory() },
+        sandbox: false,
+      },
+    }),
+  );
+  for (const effect of ["read", "idempotent", "unsafe"]) {
+    await put(
+      place,
+      `agents/_config/tools/own_${effect}.ts`,
+      `export default { description: "x", ${effect === "unsafe" ? "" : `effect: "${effect}",`}
+         parameters: { properties: {}, required: [] },
+         run: async (_: unknown, { resolvePath }: { resolvePath(p: string): Promise<string> }) => {
+           ${
+        effect === "read"
+          ? ""
+          : `await Deno.writeTextFile(await resolvePath("notes/own_${effect}.txt"), "x");`
+      }
+           return "own_${effect} ran";
+         } };`,
+    );
+  }
+  await put(
+    place,
+    "agents/_config/skills/act/SKILL.md",
+    "---\nname: act\ndescription: Acts\n---\nRun scripts/act.sh.\n",
+  );
+  await put(
+    place,
+    "agents/_config/skills/act/scripts/act.sh",
+    `#!/bin/sh\necho script >> ${trace}\n`,
+  );
+  await put(place, "notes/old.md", "one\ntwo\n");
+  await put(place, "notes/gone.md", "bye\n");
+  await put(place, "notes/moved.md", "here\n");
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const changing = [
+    call("file_write", { path: "notes/new.md", content: "a\nb\nc\n" }),
+    call("file_write", { path: "notes/old.md", content: "one\nzwei\n" }),
+    call("file_edit", { path: "notes/old.md", old_text: "one", new_text: "1" }),
+    call("file_delete", { path: "notes/gone.md" }),
+    call("file_move", { source: "notes/moved.md", destination: "notes/there.md" }),
+    call("memory_save", { section: "Facts", content: "new" }),
+    call("memory_append", { section: "Facts", content: "more" }),
+    ...["POST", "PUT", "PATCH", "DELETE"].map((method) => call("http_request", { url, method })),
+    call("own_idempotent"),
+    call("own_unsafe"),
+    call("change"),
+    call("set"),
+    call("skill_run_script", { skill_name: "act", script_name: "act.sh" }),
+  ];
+  await place.writeScript(
+    "all",
+    [
+      {
+        call: [
+          call("file_read", { path: "notes/old.md" }),
+          call("http_request", { url, method: "GET" }),
+          call("own_read"),
+          call("look"),
+          call("skill_use", { skill_name: "act" }),
+        ],
+      },
+      { call: changing },
+      { call: [call("file_read", { path: "notes/old.md" })] },
+      { say: "Done." },
+    ],
+    'tools: [own_read, own_idempotent, own_unsafe]\nmcp: [witness]\nskills: [act]\nauto_approve: "*"',
+  );
+  await using runtime = await place.open();
+  const before = await listFiles(place.workspace);
+  const dry = await runToEnd(runtime, "all", DRY);
+  assert.deepEqual([dry.status, dry.outputData, dry.isDryRun], ["success", "Done.", true]);
+  assert.deepEqual(await listFiles(place.workspace), before);
+  // What only reads was really called.
+  assert.deepEqual(requests, ["GET"]);
+  assert.equal(await Deno.readTextFile(trace), "look\n");
+  const results = await resultsOf(runtime, dry.id);
+  const contents = results.map(({ content }) => String(content));
+  assert.match(contents[0] ?? "", /two/);
+  assert.match(contents[1] ?? "", /page/);
+  assert.match(contents[2] ?? "", /own_read ran/);
+  assert.match(contents[3] ?? "", /look did it/);
+  assert.match(contents.at(-1) ?? "", /two/);
+  const described = results.slice(5, 5 + changing.length);
+  for (const { content, is_error } of described) {
+    assert.match(String(content), /^Would .*; not done: this is a dry run\. What you read stays/);
+    assert.equal(is_error, false);
+  }
+  const list = await wouldDo(runtime, dry.id);
+  assert.deepEqual(list.map(({ tool_name }) => tool_name), changing.map(({ name }) => name));
+  assert.deepEqual(list.slice(0, 6).map(({ summary }) => summary), [
+    "write notes/new.md (new file, +3)",
+    "write notes/old.md (+1 -1)",
+    "write notes/old.md (+1 -1)",
+    "delete notes/gone.md (-1)",
+    "move notes/moved.md to notes/there.md",
+    'call memory_save {"section":"Facts","content":"new"}',
+  ]);
+  assert.deepEqual(list[1]?.preview, {
+    path: "notes/old.md",
+    diff: "@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
+    added: 1,
+    removed: 1,
+    is_new_file: false,
+    problem: null,
+  });
+  const [info] = await payloadsOf(runtime, dry.id);
+  assert.equal(info?.["dry_run"], true);
+
+  const real = await runToEnd(runtime, "all");
+  assert.deepEqual([real.status, real.isDryRun], ["success", undefined]);
+  const failed = (await resultsOf(runtime, real.id)).filter(({ is_error }) => is_error);
+  assert.deepEqual(failed.map(({ content }) => content), []);
+  assert.deepEqual(await wouldDo(runtime, real.id), []);
+  const after = await listFiles(place.workspace);
+  const changed = Object.keys({ ...before, ...after }).filter((one) => before[one] !== after[one]);
+  assert.deepEqual(changed.sort(), [
+    "agents/all.memory.md",
+    "notes/gone.md",
+    "notes/moved.md",
+    "notes/new.md",
+    "notes/old.md",
+    "notes/own_idempotent.txt",
+    "notes/own_unsafe.txt",
+    "notes/there.md",
+  ]);
+  assert.deepEqual(requests.sort(), ["DELETE", "GET", "GET", "PATCH", "POST", "PUT"]);
+  const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
+  assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
+});
+
+Deno.test("a dry run asks nobody about a guarded call, also one that only reads, and describes it", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "a.md", "secret plans\n");
+  await place.writeScript("careful", [
+    {
+      call: [
+        call("file_write", { path: "a.md", content: "x" }),
+        call("file_read", { path: "a.md" }),
+        call("run_agent", { agent_id: "helper" }),
+      ],
+    },
+    { say: "{result}" },
+  ], "confirm: [file_write, file_read, run_agent]\nagents: [helper]");
+  await place.writeScript("helper", [{ say: "Hm." }]);
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "careful", DRY);
+  assert.equal(status, "success");
+  assert.deepEqual((await wouldDo(runtime, id)).map(({ summary }) => summary), [
+    "write a.md (+1 -1)",
+    'call file_read {"path":"a.md","with_line_numbers":true}',
+    'call run_agent {"agent_id":"helper"}',
+  ]);
+  assert.deepEqual(await runtime.listRuns("helper", { limit: 9, offset: 0 }), []);
+  const types = (await payloadsOf(runtime, id)).map((one) => one["event_type"]);
+  assert.equal(types.includes("interrupt"), false);
+});
+
+Deno.test("a tool that asks by itself before it acts is described, too; ask_user asks", async () => {
+  await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\nsandbox: off\n`,
+  );
+  await put(
+    place,
+    "agents/_config/tools/sly.ts",
+    `export default { description: "x", effect: "read", parameters: { properties: {}, required: [] },
+       run: async (_: unknown, { confirm }: { confirm(text: string): Promise<boolean> }) =>
+         String(await confirm("Really?")) };`,
+  );
+  await place.writeScript("asker", [
+    { call: [call("sly")] },
+    { call: [call("ask_user", { question: "Which?" })] },
+    { say: "{result}" },
+  ], "tools: [sly]");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "asker", DRY);
+  assert.equal(status, "waiting");
+  assert.equal((await runtime.pendingRequest(id)).toolName, "ask_user");
+  assert.deepEqual((await wouldDo(runtime, id)).map(({ summary }) => summary), ["call sly {}"]);
+});
+
+Deno.test("what a dry run calls in vain fails as it would; what cannot be shown is described all the same", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "big.md", "x".repeat(1_100_000));
+  await place.writeScript("odd", [
+    {
+      call: [
+        call("file_delete", { path: "none.md" }),
+        call("file_write", { path: "../out.md", content: "x" }),
+        call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
+        call("file_write", { path: "big.md", content: "small" }),
+        call("file_write", { path: "big.md" }),
+      ],
+    },
+    { say: "Done." },
+  ]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "odd", DRY);
+  const results = await resultsOf(runtime, id);
+  assert.deepEqual(results.map(({ is_error }) => is_error), [true, true, false, false, true]);
+  assert.match(String(results[0]?.["content"]), /^Error: .*none\.md/);
+  const list = await wouldDo(runtime, id);
+  assert.equal(list[1]?.summary, 'call file_write {"path":"big.md","content":"small"}');
+  assert.match(String(list[1]?.preview?.["problem"]), /over 1 MB/);
+  assert.equal((await Deno.stat(join(place.workspace, "big.md"))).size, 1_100_000);
+});
+
+Deno.test("secrets stand in no description, and its arguments are shortened", async () => {
+  await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
+  await put(place, "conf.txt", "token tok-1234567890\n");
+  const body = `tok-1234567890 ${"long ".repeat(200)}`;
+  await place.writeScript("shop", [
+    {
+      call: [
+        call("file_write", { path: "conf.txt", content: "token tok-1234567890\nmore\n" }),
+        call("http_request", { method: "POST", url: "https://shop.example/", body }),
+      ],
+    },
+    { say: "Done." },
+  ]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "shop", DRY);
+  const list = await wouldDo(runtime, id);
+  const text = JSON.stringify(list);
+  assert.equal(text.includes("tok-1234567890"), false);
+  assert.match(text, /\[redacted:SHOP_TOKEN\]/);
+  assert.ok((list[1]?.summary.length ?? Infinity) < 350);
+  assert.match(list[1]?.summary ?? "", /…$/);
+});
+
+Deno.test("an agent that a dry run calls runs dry, however deep, and the caller's list has its calls", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("top", [
+    { call: [call("run_agent", { agent_id: "middle" })] },
+    { call: [call("file_write", { path: "top.txt", content: "t\n" })] },
+    { say: "Done." },
+  ], "agents: [middle]");
+  await place.writeScript("middle", [
+    { call: [call("run_agent", { agent_id: "bottom" })] },
+    { say: "Done." },
+  ], "agents: [bottom]");
+  await place.writeScript("bottom", [
+    { call: [call("file_write", { path: "deep.txt", content: "deep\n" })] },
+    { say: "Done." },
+  ], 'auto_approve: "*"');
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "top", DRY);
+  const [middle] = await runtime.listRuns("middle", { limit: 1, offset: 0 });
+  const [bottom] = await runtime.listRuns("bottom", { limit: 1, offset: 0 });
+  assert.deepEqual([middle?.isDryRun, bottom?.isDryRun], [true, true]);
+  assert.deepEqual(
+    (await wouldDo(runtime, id)).map(({ agent_id, execution_id, summary }) => [
+      agent_id,
+      execution_id,
+      summary,
+    ]),
+    [
+      ["bottom", bottom?.id, "write deep.txt (new file, +1)"],
+      ["top", id, "write top.txt (new file, +1)"],
+    ],
+  );
+  assert.deepEqual(Object.keys(await listFiles(place.workspace)).sort(), [
+    "agents/bottom.md",
+    "agents/middle.md",
+    "agents/top.md",
+  ]);
+});
+
+Deno.test("a dry run that waits over a restart is one when it goes on, and so is what it calls", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", [
+    { call: [call("ask_user", { question: "Which?" })] },
+    {
+      call: [
+        call("file_write", { path: "asked.txt", content: "x" }),
+        call("run_agent", { agent_id: "helper" }),
+      ],
+    },
+    { say: "Done." },
+  ], 'agents: [helper]\nauto_approve: "*"');
+  await place.writeScript("helper", [
+    { call: [call("file_write", { path: "helped.txt", content: "x" })] },
+    { say: "Done." },
+  ], 'auto_approve: "*"');
+  let id: number;
+  {
+    await using runtime = await place.open();
+    const waiting = await runToEnd(runtime, "asker", DRY);
+    assert.deepEqual([waiting.status, waiting.isDryRun], ["waiting", true]);
+    id = waiting.id;
+  }
+  await using runtime = await place.open();
+  await answer(runtime, id, { text: "This" });
+  const { status, isDryRun } = await toEnd(runtime, id);
+  assert.deepEqual([status, isDryRun], ["success", true]);
+  assert.equal((await wouldDo(runtime, id)).length, 2);
+  const files = Object.keys(await listFiles(place.workspace));
+  assert.deepEqual(files.filter((file) => file.endsWith(".txt")), []);
+});
+
+Deno.test("no run remembers a dry one; a dry run remembers what a real one would", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("daily", [{ say: "Noted." }]);
+  await using runtime = await place.open();
+  const first = await runToEnd(runtime, "daily", { message: '```demo\n[{"say":"real one"}]\n```' });
+  const dry = await runToEnd(runtime, "daily", {
+    ...DRY,
+    message: '```demo\n[{"say":"dry one"}]\n```',
+  });
+  assert.deepEqual([first.outputData, dry.outputData], ["real one", "dry one"]);
+  assert.match(seededOf(place, dry.id).join("\n"), /real one/);
+  for (const request of [{}, DRY]) {
+    const { id } = await runToEnd(runtime, "daily", request);
+    const seed = seededOf(place, id).join("\n");
+    assert.match(seed, /real one|Noted/);
+    assert.doesNotMatch(seed, /dry one/);
+  }
+  // A turn of a conversation: the same.
+  const session = { sessionId: "s" };
+  await runToEnd(runtime, "daily", {
+    ...session,
+    ...DRY,
+    message: '```demo\n[{"say":"dry"}]\n```',
+  });
+  assert.deepEqual(seededOf(place, (await runToEnd(runtime, "daily", session)).id), []);
+});
+
+Deno.test("the newest real conversation stays when old ones are purged, although a dry run is newer", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("daily", [{ say: "Noted." }]);
+  await using runtime = await place.open();
+  await runToEnd(runtime, "daily", { message: '```demo\n[{"say":"kept"}]\n```' });
+  await runToEnd(runtime, "daily", DRY);
+  await runtime.purgeCheckpoints({ force: false });
+  const { id } = await runToEnd(runtime, "daily");
+  assert.match(seededOf(place, id).join("\n"), /kept/);
+});
+
+Deno.test("a dry run neither waits for a run that waits, nor lets one wait", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("asker", [
+    { call: [call("ask_user", { question: "Which?" })] },
+    { say: "Done." },
+  ]);
+  await using runtime = await place.open();
+  assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
+  assert.equal((await runToEnd(runtime, "asker")).status, "waiting");
+  assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
+  await assert.rejects(runtime.run("asker", {}), /waiting for a response/);
+});
+
+Deno.test("no agent follows a dry run", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("collect", [{ say: "Four letters." }]);
+  await place.writeScript("report", [{ say: "Read." }], "after: collect");
+  await using runtime = await place.open();
+  await runToEnd(runtime, "collect", DRY);
+  const { id } = await runToEnd(runtime, "collect");
+  const runsOf = () => runtime.listRuns("report", { limit: 9, offset: 0 });
+  // Ends are followed in their order: the dry one would have come first.
+  await until(async () => (await runsOf()).length > 0, "the run that follows");
+  assert.deepEqual((await runsOf()).map(({ afterExecutionId }) => afterExecutionId), [id]);
+});
+
+Deno.test("limits hold in a dry run, and equal requests under one key are one only where both are dry", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("busy", [
+    { call: [1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" })) },
+    { say: "Done." },
+  ], "settings: { max_tool_calls: 2 }");
+  await using runtime = await place.open();
+  const idempotencyKey = "k";
+  const { id, status, error } = await runToEnd(runtime, "busy", { ...DRY, idempotencyKey });
+  assert.deepEqual(
+    [status, error],
+    ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"],
+  );
+  assert.equal((await runtime.run("busy", { ...DRY, idempotencyKey })).id, id);
+  await assert.rejects(runtime.run("busy", { idempotencyKey }), { name: "IdempotencyKeyReused" });
+});
