@@ -1,18 +1,7 @@
 // The command line of Inkling: every command, in the order in which help lists them.
 import type { Program } from "./command_line/command.ts";
-import {
-  budget,
-  chat,
-  list,
-  mcp,
-  newCommand,
-  run,
-  show,
-  skill,
-  test,
-  validate,
-  why,
-} from "./declarations/agent_commands.ts";
+import { budget, chat, list, run, show, why } from "./declarations/agent_commands.ts";
+import { mcp, newCommand, skill, test, validate } from "./declarations/authoring_commands.ts";
 import {
   cancel,
   checkpoint,

@@ -172,7 +172,7 @@ export interface RecordedRuns {
   /**
    * Plays a run again, offline, with its agent as it is now; what is told has no secrets. With `withAllTools` custom tools and
    * MCP servers are started for their declarations; no tool is called. Throws ExecutionNotFound, AgentNotFound and
-   * ConversationGone.
+   * ConversationGone and DryRunNotPlayed.
    */
   replay(id: number, options: { withAllTools: boolean }): Promise<Replay>;
   /**

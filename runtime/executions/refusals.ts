@@ -59,6 +59,16 @@ export class ConversationGone extends RuntimeError {
   }
 }
 
+/** What the calls of a dry run would have done depended on the files of that moment. */
+export class DryRunNotPlayed extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(id: number) {
+    super(
+      `Cannot play execution ${id} again: it was a dry run, whose calls were only described. Play a real run`,
+    );
+  }
+}
+
 /** An execution has fewer steps. */
 export class NoSuchStep extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";

@@ -1,5 +1,6 @@
 // From a recorded run to its cassette: the log gives the order, the stored conversation what was said.
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { DryRunNotPlayed } from "../refusals.ts";
 import type { AssistantMessage, UserMessage } from "../../models/message.ts";
 import { readPromptFacts } from "../../prompt/system_prompt.ts";
 import { describeApproval } from "../human_request.ts";
@@ -22,6 +23,7 @@ const REMARK_BEGINNING = 60;
 
 /** The cassette of a run. What is not stored any longer (a removed conversation) is not in it: it has no steps then. */
 export function createCassette(run: RecordedRun): Cassette {
+  if (run.execution.isDryRun) throw new DryRunNotPlayed(run.execution.id);
   const { execution, request } = run;
   const { fork: _fork, ...asked } = request;
   return {

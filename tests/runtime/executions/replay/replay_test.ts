@@ -55,6 +55,24 @@ Deno.test("replay() of an answer that had to be mended is identical, and tells a
   assert.equal((await replay()).differences.length, 1);
 });
 
+Deno.test("replay() refuses a dry run, and a fork of one stays dry", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("dry", [
+    { call: [call("file_write", { path: "a.txt", content: "A" })] },
+    { say: "Done." },
+  ]);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "dry", { dryRun: true });
+  await assert.rejects(
+    runtime.replays.replay(id, { withAllTools: false }),
+    /^DryRunNotPlayed: Cannot play execution 1 again: it was a dry run/,
+  );
+  const fork = await runtime.replays.fork(id, { step: 0 });
+  const { status, isDryRun } = await toEnd(runtime, fork.id);
+  assert.deepEqual([status, isDryRun], ["success", true]);
+  await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), "nothing was written");
+});
+
 Deno.test("replay() of a run that asked and was answered is identical", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript(

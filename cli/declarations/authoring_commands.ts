@@ -1,0 +1,159 @@
+// Commands that make agents, what they use, and their tests; as the command line declares them.
+import { optional, required, rest } from "../command_line/argument.ts";
+import { declareCommand } from "../command_line/command.ts";
+import { flag, option, repeatable } from "../command_line/option.ts";
+import {
+  AGENT,
+  AGENT_OR_FILE,
+  COUNT,
+  EXECUTION,
+  FILE,
+  oneOf,
+  TEXT,
+} from "../command_line/value_type.ts";
+
+/** `new`. */
+export const newCommand = declareCommand({
+  name: "new",
+  description: "Create an agent: the model writes it, or you answer questions",
+  examples: [
+    ["inkling new daily", "describe its purpose; the model writes the file"],
+    ["inkling new daily --template", "answer questions instead"],
+    ['inkling new tidy --every 1d --prompt "Sort inbox/."', "ask no questions"],
+    ["inkling new daily --prompt - < task.md", "read its task from a file"],
+  ],
+  arguments: {
+    name: required("The agent's id: letters, digits, spaces, hyphens, underscores", TEXT),
+  },
+  options: {
+    template: flag("-t, --template", "Answer questions instead of having the model write it"),
+    description: option("--description <text>", "What the agent is for", TEXT),
+    prompt: option(
+      "--prompt <text>",
+      'The agent\'s task ("-" reads standard input); asks no questions',
+      TEXT,
+    ),
+    provider: option("--provider <name>", "The model's provider (default: from config.yaml)", TEXT),
+    model: option("--model <name>", "The model (default: from config.yaml)", TEXT),
+    baseUrl: option(
+      "--base-url <url>",
+      "The provider's address, if its name does not imply one",
+      TEXT,
+    ),
+    every: option("--every <interval>", "Run it at this interval: 30m, 1h30m, 1d", TEXT),
+    cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"', TEXT),
+    watch: repeatable("--watch <path>", "Run it when this path changes; may be repeated", FILE),
+    path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
+  },
+  conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
+  async perform(context, options, { name }) {
+    const { newAgent } = await import("../commands/agents/new.ts");
+    return await newAgent(context, name, options);
+  },
+});
+
+/** `validate`. */
+export const validate = declareCommand({
+  name: "validate",
+  description: "Check agent files",
+  examples: [
+    ["inkling validate", "check every agent"],
+    ["inkling validate daily", "check one"],
+    ["inkling validate ./draft.md", "check a file"],
+  ],
+  arguments: { agent: optional("An agent's id, or the path of a .md file", AGENT_OR_FILE) },
+  options: {
+    json: flag("--json", "Print JSON"),
+  },
+  async perform(context, options, { agent }) {
+    const { validate } = await import("../commands/agents/validate.ts");
+    return await validate(context, agent, options);
+  },
+});
+
+/** `skill`. */
+export const skill = declareCommand({
+  name: "skill",
+  description: "Add a skill from a folder, a git repository or npm",
+  examples: [
+    ["inkling skill add ~/skills/haiku", "from a folder"],
+    ["inkling skill add https://example.com/skills.git#v2 --path pdf", "a folder of a repository"],
+    ["inkling skill add npm:@acme/skill-pdf@1.2.0", "an npm package; none of its scripts runs"],
+  ],
+  arguments: {
+    action: required("What to do", oneOf(["add"])),
+    source: required("A folder, an address of git, or npm:package", FILE),
+  },
+  options: {
+    name: option("--name <name>", "Its name here (default: the one in its SKILL.md)", TEXT),
+    path: option("--path <folder>", "Where in the source it stands (default: at its top)", TEXT),
+    yes: flag("-y, --yes", "Add it without a question"),
+  },
+  async perform(context, options, { source }) {
+    const { addSkill } = await import("../commands/agents/skill.ts");
+    return await addSkill(context, source, options);
+  },
+});
+
+/** `mcp`. */
+export const mcp = declareCommand({
+  name: "mcp",
+  description: "Add an MCP server: an npm package, a program or an address",
+  examples: [
+    [
+      "inkling mcp add files npm:@modelcontextprotocol/server-filesystem ~/notes",
+      "install a package at its present version; what follows are its arguments",
+    ],
+    ["inkling mcp add time /opt/time/server -- --utc", "a program of this machine"],
+    ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
+  ],
+  arguments: {
+    action: required("What to do", oneOf(["add"])),
+    name: required("Its name in mcp-servers.json and in agents", TEXT),
+    source: required("npm:package, an address, or a program", FILE),
+    args: rest("Arguments of the program", FILE),
+  },
+  options: {
+    env: repeatable("--env <name>", "A variable that the program gets; may be repeated", TEXT),
+    token: option("--token <name>", "The variable with the token for an address", TEXT),
+    yes: flag("-y, --yes", "Add it without a question"),
+  },
+  async perform(context, options, { name, source, args }) {
+    const { addServer } = await import("../commands/agents/mcp.ts");
+    return await addServer(context, { name, source, args }, options);
+  },
+});
+
+/** `test`. */
+export const test = declareCommand({
+  name: "test",
+  description: "Test agents, offline: the cases in agents/_config/tests",
+  examples: [
+    ["inkling test", "play every case; no key, no network"],
+    ["inkling test daily --watch", "again whenever the agent or a case changes"],
+    ["inkling test --record 182 --as greets", "make a case of a finished execution"],
+    ["inkling test --junit report.xml", "for a CI that shows JUnit reports"],
+    ["inkling test daily --live --repeat 5", "ask the real model, five times"],
+  ],
+  arguments: { agent: optional("The agent's id (default: all)", AGENT) },
+  options: {
+    record: option("--record <id>", "Write a case of this finished execution", EXECUTION),
+    as: option("--as <name>", "The name of the case that is written", TEXT),
+    watch: flag("--watch", "Play again whenever an agent or a case changes"),
+    json: flag("--json", "Print JSON"),
+    junit: option("--junit <file>", "Write a JUnit report as well", FILE),
+    live: flag("--live", "Ask real models instead of the scripts; says the cost first"),
+    repeat: option("--repeat <n>", "How often each case is played live (default: 1)", COUNT),
+    models: option("--models <a,b>", "Models to try live (default: each agent's own)", TEXT),
+    yes: flag("-y, --yes", "Begin a live test without a question"),
+  },
+  conflicts: {
+    record: ["watch", "json", "junit", "live", "repeat", "models"],
+    live: ["watch", "junit"],
+    watch: ["json", "junit"],
+  },
+  async perform(context, options, { agent }) {
+    const { test } = await import("../commands/agents/test.ts");
+    return await test(context, agent, options);
+  },
+});
