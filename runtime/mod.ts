@@ -12,7 +12,6 @@ import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";
 import { lazyModule } from "../base/lazy_module.ts";
-import { agentVariant } from "./wiring/agent_variant.ts";
 import { once } from "./wiring/once.ts";
 import type { Runtime } from "./runtime.ts";
 import { openAgents } from "./wiring/open_agents.ts";
@@ -33,6 +32,7 @@ import { Pause } from "./triggers/pause.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
+const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
 /** Loaded with the first run, or the first agent that watches something. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
 /** Loaded when somebody asks what a run would be. */
@@ -128,7 +128,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     whyUnreadable: (id) => registry.whyUnreadable(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
     followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
-    variantOf: (agent, request) => agentVariant(agent, request, settings),
+    async variantOf(agent, request) {
+      if (request.fork === undefined) return agent;
+      const { agentVariant } = await loadAgentVariant();
+      return agentVariant(agent, request, settings);
+    },
     maxAgentDepth: () => settings.config.maxAgentDepth,
     log: executionLog,
     telemetry: options.telemetry ?? NO_TELEMETRY,

@@ -1,5 +1,4 @@
 // The JSON schema that an agent's answer has to fit: written in its file, or read from one of its own; whether it is a schema.
-import { realpath } from "node:fs/promises";
 import type { Directories } from "../config/directories.ts";
 import { formatPath, listWords, showValue } from "../config/shown_value.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -68,7 +67,7 @@ export async function readOutputSchema(
   if ("schema" in output) return output.schema;
   const unusable = (reason: string) =>
     new OutputSchemaUnusable(`output.schema cannot be used: ${output.file} ${reason}`);
-  const forbidden = await describeForbidden(output.file, directories);
+  const forbidden = describeForbidden(output.file, directories);
   if (forbidden !== undefined) throw unusable(forbidden);
   const schema = parse(await readText(output.file, unusable), unusable);
   const [problem] = findProblems(schema);
@@ -78,11 +77,11 @@ export async function readOutputSchema(
 }
 
 /** A schema goes to the model's provider: only what lies among the agents' own things does. */
-async function describeForbidden(
+function describeForbidden(
   file: string,
   { workspace, toolsDir }: Pick<Directories, "workspace" | "toolsDir">,
-): Promise<string | undefined> {
-  const real = await realpath(file).catch(() => file);
+): string | undefined {
+  const real = knownRealPath(file);
   const folders = [workspace, dirname(toolsDir)].map(knownRealPath);
   const folder = folders.find((one) => isBelow(real, one));
   if (folder === undefined) {

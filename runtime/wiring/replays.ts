@@ -19,8 +19,8 @@ import { createExecutionStores } from "../storage/executions/execution_stores.ts
 import { SqliteFrameStore } from "../storage/frames.ts";
 import { openInstance } from "../storage/instances.ts";
 import type { RecordedRuns } from "../runtime.ts";
-import { agentVariant } from "./agent_variant.ts";
 
+const loadAgentVariant = lazyModule(() => import("./agent_variant.ts"));
 const loadReplayRun = lazyModule(() => import("../executions/replay/replay_run.ts"));
 
 /** What they are done with. */
@@ -50,7 +50,7 @@ export class Replays implements RecordedRuns {
     await this.#ports.refresh();
     const { replayRun } = await loadReplayRun();
     const replay = await replayRun(run, {
-      agent: this.#agentOf(run, run.request),
+      agent: await this.#agentOf(run, run.request),
       withAllTools,
       ports: {
         ...runPorts,
@@ -98,7 +98,7 @@ export class Replays implements RecordedRuns {
       },
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
-    return await runner.start(this.#agentOf(run, request), spec);
+    return await runner.start(await this.#agentOf(run, request), spec);
   }
 
   async #read(id: number): Promise<RecordedRun> {
@@ -107,7 +107,11 @@ export class Replays implements RecordedRuns {
     return run;
   }
 
-  #agentOf({ execution: { agentId } }: RecordedRun, request: ExecutionRequest): Agent {
+  async #agentOf(
+    { execution: { agentId } }: RecordedRun,
+    request: ExecutionRequest,
+  ): Promise<Agent> {
+    const { agentVariant } = await loadAgentVariant();
     const agent = this.#ports.findAgent(agentId);
     if (agent === undefined) throw new AgentNotFound(agentId);
     return agentVariant(agent, request, this.#ports.settings);

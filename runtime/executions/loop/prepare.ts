@@ -64,7 +64,7 @@ export async function prepareRun(
     ports.serviceLog.write("warn", tools.sandboxGap, subjectOf(execution));
   }
   const opened = { request, agent, roots: await sandbox.roots(), tools };
-  const terms = packTerms(toCallTerms(agent, tools.toolbox));
+  const terms = await packTerms(toCallTerms(agent, tools.toolbox));
   const first = stored.messages[0];
   if (first === undefined) {
     const messages = await createFirstMessages({ ...opened, execution }, ports);

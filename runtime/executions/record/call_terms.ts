@@ -1,6 +1,6 @@
 // What a model call sends besides its messages, and what decides on them: kept with each reply, so that a later replay can tell
 // what has changed since. The same terms are stored once, however many calls have them.
-import { createHash } from "node:crypto";
+import { sha256Of } from "../../../base/sha256.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import type { HistoryLevel } from "../../config/agent_settings.ts";
@@ -81,10 +81,10 @@ export function toCallTerms(
 }
 
 /** Terms made ready to be stored. */
-export function packTerms({ settings, tools }: CallTerms): PackedTerms {
-  const packedTools = digest(JSON.stringify(tools));
+export async function packTerms({ settings, tools }: CallTerms): Promise<PackedTerms> {
+  const packedTools = await digest(JSON.stringify(tools));
   return {
-    terms: digest(JSON.stringify({ ...settings, tools: packedTools.digest })),
+    terms: await digest(JSON.stringify({ ...settings, tools: packedTools.digest })),
     tools: packedTools,
   };
 }
@@ -101,6 +101,6 @@ export function unpackTerms(
   return tools === undefined ? undefined : { settings, tools: JSON.parse(tools) as DeclaredTool[] };
 }
 
-function digest(body: string): DigestedText {
-  return { digest: createHash("sha256").update(body).digest("hex"), body };
+async function digest(body: string): Promise<DigestedText> {
+  return { digest: await sha256Of(body), body };
 }

@@ -45,7 +45,7 @@ interface Conduct {
 /** Agents that differ from their files in one execution. */
 export interface AgentVariants {
   /** The agent as this request wants it; absent: as its file says. Throws AgentTextUnusable. */
-  variantOf?(agent: Agent, request: ExecutionRequest): Agent;
+  variantOf?(agent: Agent, request: ExecutionRequest): Promise<Agent>;
 }
 
 /** Takes an execution to its end, or to its next question. Never rejects: what goes wrong is its outcome. */
@@ -58,7 +58,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   let { agent } = conduct;
   let outcome: Outcome;
   try {
-    agent = ports.variantOf?.(agent, subject.request) ?? agent;
+    agent = await ports.variantOf?.(agent, subject.request) ?? agent;
     const rest = await untilRest(subject, { ...conduct, agent, journal });
     if ("request" in rest) return { status: "waiting", ...rest };
     outcome = rest;

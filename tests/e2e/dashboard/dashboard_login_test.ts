@@ -156,6 +156,8 @@ async function lookWithAxe(browser: Browser): Promise<void> {
       await page.goto(`${world.origin}/ui`);
       await logIn(page);
       await page.getByRole("button", { name: "Log out" }).waitFor();
+      // What is about to go fades in: until then it has too little contrast.
+      await page.getByText("Loading …").first().waitFor({ state: "detached" });
       await expectNoFault(page, `${where}, with the log-out`);
       await page.context().close();
     }
