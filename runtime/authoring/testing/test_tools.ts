@@ -2,6 +2,7 @@
 // case has for them.
 import type { JsonObject } from "../../../base/json.ts";
 import type { Agent } from "../../agents/agent.ts";
+import { withRun } from "../../executions/replay/played_tools.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { ActionTool, Tool } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
@@ -54,28 +55,15 @@ function toTestTool(
   { script, argument }: { script: CaseScript; argument: (path: string) => string },
 ): Tool {
   if (tool.question !== undefined || tool.delegation !== undefined) return tool;
-  const { name, otherNames, origin, worksOn, maxResultBytes, fixedEffect, timeoutMs } = tool;
-  return {
-    name,
-    description: tool.description,
-    parameters: tool.parameters,
-    check: (args) => tool.check(args),
-    effect: (args) => tool.effect(args),
-    fixedEffect,
-    timeoutMs,
-    ...(otherNames !== undefined && { otherNames }),
-    ...(origin !== undefined && { origin }),
-    ...(worksOn !== undefined && { worksOn }),
-    ...(maxResultBytes !== undefined && { maxResultBytes }),
-    async run(args, context) {
-      const call = { id: context.toolCallId, name, args };
-      if (worksOn === undefined || script.resultOf(call) !== undefined) {
-        return scriptedResult(script, call);
-      }
-      script.begin(call);
-      return await tool.run(worksOn === "files" ? inside(args, argument) : args, context);
-    },
-  };
+  const { name, worksOn } = tool;
+  return withRun(tool, async (args, context) => {
+    const call = { id: context.toolCallId, name, args };
+    if (worksOn === undefined || script.resultOf(call) !== undefined) {
+      return scriptedResult(script, call);
+    }
+    script.begin(call);
+    return await tool.run(worksOn === "files" ? inside(args, argument) : args, context);
+  });
 }
 
 function inside(args: JsonObject, argument: (path: string) => string): JsonObject {

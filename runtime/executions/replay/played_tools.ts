@@ -39,9 +39,8 @@ async function toTool(declared: DeclaredTool): Promise<ActionTool> {
   };
 }
 
-/** A question and a delegation are answered by the record elsewhere. */
-function play(tool: Tool, playback: Playback): Tool {
-  if (tool.question !== undefined || tool.delegation !== undefined) return tool;
+/** The same tool, declared as it is, that does something else. */
+export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
   const { name, otherNames, origin, worksOn, maxResultBytes, fixedEffect, timeoutMs } = tool;
   return {
     name,
@@ -55,16 +54,22 @@ function play(tool: Tool, playback: Playback): Tool {
     ...(origin !== undefined && { origin }),
     ...(worksOn !== undefined && { worksOn }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),
-    async run(_args, { toolCallId, answers }) {
-      const { script } = playback;
-      const raised = script.questionsOf(toolCallId)[answers.length];
-      if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
-      // Where a question stands before it, its result waited in the log for that of an earlier call.
-      const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
-      if (result === undefined) playback.stop({ kind: "end" });
-      return toResult(result);
-    },
+    run,
   };
+}
+
+/** A question and a delegation are answered by the record elsewhere. */
+function play(tool: Tool, playback: Playback): Tool {
+  if (tool.question !== undefined || tool.delegation !== undefined) return tool;
+  return withRun(tool, async (_args, { toolCallId, answers }) => {
+    const { script } = playback;
+    const raised = script.questionsOf(toolCallId)[answers.length];
+    if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
+    // Where a question stands before it, its result waited in the log for that of an earlier call.
+    const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
+    if (result === undefined) playback.stop({ kind: "end" });
+    return toResult(result);
+  });
 }
 
 /** What a tool returned. Throws ToolFailure for what it threw. */
