@@ -7,7 +7,7 @@ import { ExecutionLog } from "./events/log.ts";
 import { followersOf } from "./executions/runs/followers.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
-import { NO_OUTBOX } from "./notify/outbox.ts";
+import { NO_MESSAGES } from "./storage/outbox.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";
@@ -22,12 +22,12 @@ import { createRunSupplies } from "./wiring/run_supplies.ts";
 import { startService } from "./wiring/service_start.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
 import type { WorkspaceSettings } from "./config/settings.ts";
-import { SqliteCheckpointStore } from "./storage/executions/checkpoints.ts";
+import { SqlCheckpointStore } from "./storage/executions/checkpoints.ts";
 import { createExecutionStores } from "./storage/executions/execution_stores.ts";
-import { SqliteFrameStore } from "./storage/frames.ts";
-import { SqliteKnownToolStore } from "./storage/known_tools.ts";
-import { SqliteSettingsStore } from "./storage/settings.ts";
-import { SqliteSlotStore } from "./storage/slots.ts";
+import { SqlFrameStore } from "./storage/frames.ts";
+import { SqlKnownToolStore } from "./storage/known_tools.ts";
+import { SqlSettingsStore } from "./storage/settings.ts";
+import { SqlSlotStore } from "./storage/slots.ts";
 import { Pause } from "./triggers/pause.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
@@ -72,15 +72,15 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const ports = { settings, registry, redactor, events, clock, log, ownPorts, timeZone };
   const notifications = openNotifications({ ...ports, db });
   // In the other modes a person is there who sees what happens.
-  const outbox = mode === "service" ? notifications.outbox : NO_OUTBOX;
+  const outbox = mode === "service" ? notifications.outbox : NO_MESSAGES;
   const stores = createExecutionStores(db, instanceId, outbox);
-  const frames = new SqliteFrameStore(db);
+  const frames = new SqlFrameStore(db);
   const executionLog = new ExecutionLog(frames);
-  const checkpoints = new SqliteCheckpointStore(db, directories.databaseFile);
+  const checkpoints = new SqlCheckpointStore(db);
   const retention = new Retention({ store: checkpoints, log });
-  const remembered = new SqliteSettingsStore(db);
+  const remembered = new SqlSettingsStore(db);
   const pause = new Pause({ store: remembered, events });
-  const slots = new SqliteSlotStore(db, outbox);
+  const slots = new SqlSlotStore(db, outbox);
   const openOwnWrites = once(async () => {
     const { OwnWrites } = await loadOwnWrites();
     return new OwnWrites();
@@ -107,7 +107,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       gate,
       openOwnWrites,
       ownPorts,
-      knownTools: new SqliteKnownToolStore(db),
+      knownTools: new SqlKnownToolStore(db),
       isNews: (warning) => remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
       resources: toolResources,
     }),

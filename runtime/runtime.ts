@@ -164,7 +164,7 @@ export interface RuntimeMessages {
   /** The question that a link in a message leads to; undefined for a token that never was. */
   findLink(token: string): Promise<LinkedQuestion | undefined>;
   /** Whether some wait to be sent. */
-  hasOpen(): boolean;
+  hasOpen(): Promise<boolean>;
 }
 
 /** What can be done with runs that are stored. */

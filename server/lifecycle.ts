@@ -144,7 +144,7 @@ export class Lifecycle {
   /** Whether an execution, a message or a trigger needs the service. */
   async #hasWork(): Promise<boolean> {
     try {
-      if (this.#runtime.messages.hasOpen()) return true;
+      if (await this.#runtime.messages.hasOpen()) return true;
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();

@@ -1,6 +1,6 @@
 // What ten thousand scheduled agents cost: idle, due all at once, missed all at once, and in memory.
 import { setImmediate } from "node:timers/promises";
-import { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken } from "../../runtime/storage/slots.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import {
@@ -51,7 +51,7 @@ async function allDue(): Promise<Figure> {
   await using service = await openService(
     Array.from({ length: AGENTS }, (_, number) => scheduled(`agent ${number}`, { every: "10m" })),
   );
-  using db = Database.open(":memory:");
+  using db = SqliteDatabase.open(":memory:");
   let time = 0;
   return await comparePaired("schedules: 10,000 due at once / bare claims", {
     floor: () => {
@@ -59,9 +59,9 @@ async function allDue(): Promise<Figure> {
       for (let number = 0; number < AGENTS; number++) {
         db.transaction("process", () => {
           const agentId = `agent ${number}`;
-          if (isSlotTaken(db, agentId, scheduledFor)) return;
+          if (db.perform(isSlotTaken(agentId, scheduledFor))) return;
           const row = { agentId, scheduledFor, reason: null, executionId: null, count: 1 };
-          insertSlot(db, { ...row, outcome: "run" });
+          db.perform(insertSlot({ ...row, outcome: "run" }));
         });
       }
       return Promise.resolve();

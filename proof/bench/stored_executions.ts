@@ -1,6 +1,6 @@
 // What a long history costs: the list, the page of one agent, and the memory that a run begins with.
 import { join } from "node:path";
-import { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 import type { Client } from "../../server/client.ts";
@@ -76,7 +76,7 @@ async function openHistory(
   const place = await createTestWorkspace();
   await Deno.mkdir(place.stateDir);
   {
-    using db = Database.open(join(place.stateDir, "inkling.db"));
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
     fill(db, count, { messages: false });
     if (texts) {
       const text = "with as many words as an answer often has, ".repeat(20);
@@ -114,7 +114,7 @@ async function seeds(): Promise<Figure> {
 }
 
 function openSeeds(count: number): Disposable & { read: () => Promise<unknown> } {
-  const db = Database.open(":memory:");
+  const db = SqliteDatabase.open(":memory:");
   fill(db, count, { messages: true });
   const { conversations, executions } = createExecutionStores(db, "bench");
   return {
@@ -129,8 +129,8 @@ function openSeeds(count: number): Disposable & { read: () => Promise<unknown> }
 }
 
 /** Executions of a few agents, nine in ten of them done well; the last one has earlier ones to remember. */
-function fill(db: Database, count: number, { messages }: { messages: boolean }): void {
-  openInstance(db, { id: "bench", pid: 1, startedAt: 0 });
+function fill(db: SqliteDatabase, count: number, { messages }: { messages: boolean }): void {
+  db.perform(openInstance({ id: "bench", pid: 1, startedAt: 0 }));
   const now = Date.now();
   db.transaction("process", () => {
     db.run(

@@ -9,7 +9,7 @@ import { toBudgetQuestion } from "../../runtime/executions/budget/budget_questio
 import { type Model, ModelError, type Usage } from "../../runtime/models/model.ts";
 import { withPurse } from "../../runtime/models/spending.ts";
 import { boundInputTokens } from "../../runtime/models/token_estimate.ts";
-import { SqliteBudgetStore } from "../../runtime/storage/budgets.ts";
+import { SqlBudgetStore } from "../../runtime/storage/budgets.ts";
 import { LogLines } from "../../tests/support/log_lines.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { createTestAgent } from "../../tests/support/test_agent.ts";
@@ -80,7 +80,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
 
   for (let instance = 1; instance <= INSTANCES; instance++) {
     const life = new AbortController();
-    const budgets = mortal(new SqliteBudgetStore(store.db, String(instance)), life.signal);
+    const budgets = mortal(new SqlBudgetStore(store.db, String(instance)), life.signal);
     await budgets.settleAbandoned();
     const gate = new BudgetGate({
       store: budgets,
@@ -272,7 +272,7 @@ function randomConfig(some: (limit: number) => number | null): Config {
 }
 
 /** A store that answers nobody any more once its instance is dead, and does nothing either. */
-function mortal(store: SqliteBudgetStore, death: AbortSignal): SqliteBudgetStore {
+function mortal(store: SqlBudgetStore, death: AbortSignal): SqlBudgetStore {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deriveFlags } from "../../runtime/permissions/derive_flags.ts";
-import { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import {
   delegationsOf,
@@ -152,8 +152,8 @@ export class CrashWorld implements AsyncDisposable {
     return { end: lines.includes("done") ? "done" : "died", lines };
   }
 
-  #database(): Database {
-    return Database.open(join(this.#place.stateDir, "inkling.db"));
+  #database(): SqliteDatabase {
+    return SqliteDatabase.open(join(this.#place.stateDir, "inkling.db"));
   }
 
   /** What was logged stays, under its id; new frames have higher ids. */
@@ -200,7 +200,7 @@ export class CrashWorld implements AsyncDisposable {
   }
 
   /** Places without holes, every result behind its call, none twice. */
-  #checkConversation(db: Database, { id, status }: StoredExecution): void {
+  #checkConversation(db: SqliteDatabase, { id, status }: StoredExecution): void {
     const rows = db.all<{ position: number; role: string; body: string }>(
       "SELECT position, role, body FROM messages WHERE execution_id = ? ORDER BY position",
       id,
@@ -223,7 +223,7 @@ export class CrashWorld implements AsyncDisposable {
   }
 
   /** One for each call, and none that outlives a parent which has its result. */
-  #checkChildren(db: Database, { id, agent, status }: StoredExecution): void {
+  #checkChildren(db: SqliteDatabase, { id, agent, status }: StoredExecution): void {
     const ends = db.all<{ child: number; childEnd: number; parentEnd: number }>(
       "SELECT e.id AS child, max(c.id) AS childEnd, (SELECT max(id) FROM frames " +
         "WHERE execution_id = ?1) AS parentEnd FROM executions e " +

@@ -1,12 +1,12 @@
 // A service in a process of its own that can be made to die at a named point, by SIGKILL, as a power cut would do it.
 import type { JsonObject } from "../../base/json.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
-import { SqliteAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
-import { SqliteConversationStore } from "../../runtime/storage/executions/conversations.ts";
-import { SqliteEndingStore } from "../../runtime/storage/executions/endings.ts";
-import { SqliteFamilyStore } from "../../runtime/storage/executions/families.ts";
-import { SqliteRecoveryStore } from "../../runtime/storage/executions/recovery.ts";
-import { SqliteRequestStore } from "../../runtime/storage/executions/requests.ts";
+import { SqlAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
+import { SqlConversationStore } from "../../runtime/storage/executions/conversations.ts";
+import { SqlEndingStore } from "../../runtime/storage/executions/endings.ts";
+import { SqlFamilyStore } from "../../runtime/storage/executions/families.ts";
+import { SqlRecoveryStore } from "../../runtime/storage/executions/recovery.ts";
+import { SqlRequestStore } from "../../runtime/storage/executions/requests.ts";
 import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 interface Order {
@@ -21,12 +21,12 @@ interface Order {
 
 /** All that a run changes is changed by one of these. */
 const STORES: readonly { prototype: object }[] = [
-  SqliteAcceptanceStore,
-  SqliteConversationStore,
-  SqliteEndingStore,
-  SqliteFamilyStore,
-  SqliteRecoveryStore,
-  SqliteRequestStore,
+  SqlAcceptanceStore,
+  SqlConversationStore,
+  SqlEndingStore,
+  SqlFamilyStore,
+  SqlRecoveryStore,
+  SqlRequestStore,
 ];
 
 const LONGEST_THOUGHT_MS = 10;

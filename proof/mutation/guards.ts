@@ -50,7 +50,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "what a dead service had set aside counts in full",
     file: "runtime/storage/budgets.ts",
-    find: "for (const row of rows) book(this.#db, row, row);",
+    find: "for (const row of rows) yield* book(row, row);",
     replace: "",
     tests: ["tests/runtime/storage/budgets_test.ts", "tests/proof/budgets_test.ts"],
   },
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a schedule does not fire while its budget is used up",
     file: "runtime/storage/executions/acceptance.ts",
-    find: 'if (findUsedUp(db, agentId, budgets) !== undefined) return "budget";',
+    find: 'if ((yield* findUsedUp(agentId, budgets)) !== undefined) return "budget";',
     replace: "",
     tests: ["tests/runtime/executions/budget"],
   },
@@ -141,22 +141,22 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a slot starts at most one run",
     file: "runtime/storage/executions/acceptance.ts",
-    find: 'if (isSlotTaken(db, agentId, claim.scheduledFor)) return "claimed";',
+    find: 'if (yield* isSlotTaken(agentId, claim.scheduledFor)) return "claimed";',
     replace: "",
     tests: ["tests/runtime/storage", "tests/runtime/triggers"],
   },
   {
     guard: "a schedule does not overlap itself",
     file: "runtime/storage/executions/acceptance.ts",
-    find: 'if (isScheduleRunning(db, agentId)) return "running";',
+    find: 'if (yield* isScheduleRunning(agentId)) return "running";',
     replace: "",
     tests: ["tests/runtime/triggers/triggers_test.ts"],
   },
   {
     guard: "a changed file runs once",
     file: "runtime/storage/executions/acceptance.ts",
-    find: '!takeQueued(db, agentId, claim.path)) return "claimed"',
-    replace: 'takeQueued(db, agentId, claim.path) && false) return "claimed"',
+    find: '!(yield* takeQueued(agentId, claim.path))) return "claimed"',
+    replace: '(yield* takeQueued(agentId, claim.path)) && false) return "claimed"',
     tests: ["tests/runtime/triggers", "tests/runtime/storage"],
   },
   {
@@ -464,15 +464,15 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an answer survives a power cut",
     file: "runtime/storage/executions/requests.ts",
-    find: `change("power", () => {\n      if (!closeRequest`,
-    replace: `change("process", () => {\n      if (!closeRequest`,
+    find: `change("power", function* () {\n      if (!(yield* closeRequest`,
+    replace: `change("process", function* () {\n      if (!(yield* closeRequest`,
     tests: ["tests/runtime/storage"],
   },
   {
     guard: "the end of an execution survives a power cut",
     file: "runtime/storage/executions/endings.ts",
-    find: `change("power", () => {\n      const row`,
-    replace: `change("process", () => {\n      const row`,
+    find: `change("power", function* () {\n      // One that waits`,
+    replace: `change("process", function* () {\n      // One that waits`,
     tests: ["tests/runtime/storage"],
   },
   {
@@ -499,8 +499,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a search that shares a part with a secret looks at answers alone",
     file: "runtime/storage/executions/execution_reads.ts",
-    find: "isOfAnswers === true ? `answered : ${phrase}` : phrase",
-    replace: "phrase",
+    find: "filter.isOfAnswers === true ? IN_ANSWERS : IN_TEXTS",
+    replace: "IN_TEXTS",
     tests: ["tests/runtime/wiring/runtime_reports_test.ts"],
   },
   {
@@ -1256,14 +1256,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a pause is stored with its message",
     file: "runtime/storage/executions/requests.ts",
-    find: 'this.#outbox.tell({ type: "waiting", execution, request: opening.request });',
+    find: 'yield* messages.tell({ type: "waiting", execution, request: opening.request });',
     replace: "",
     tests: ["tests/runtime/storage/outbox_test.ts"],
   },
   {
     guard: "an end is stored with its message",
     file: "runtime/storage/executions/endings.ts",
-    find: 'this.#outbox.tell({ type: "ended", execution, output: ending.output });',
+    find: 'yield* messages.tell({ type: "ended", execution, output: ending.output });',
     replace: "",
     tests: ["tests/runtime/storage/outbox_test.ts"],
   },
@@ -1369,14 +1369,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an end starts each agent that follows it once",
     file: "runtime/storage/executions/acceptance.ts",
-    find: '!takeFollowUp(db, agentId, claim.executionId)) return "claimed"',
-    replace: 'takeFollowUp(db, agentId, claim.executionId) && false) return "claimed"',
+    find: '!(yield* takeFollowUp(agentId, claim.executionId))) return "claimed"',
+    replace: '(yield* takeFollowUp(agentId, claim.executionId)) && false) return "claimed"',
     tests: ["tests/runtime/triggers/after", "tests/runtime/storage/follow_ups_test.ts"],
   },
   {
     guard: "whom an end starts is stored with it",
     file: "runtime/storage/executions/endings.ts",
-    find: "insertFollowUps(this.#db, executionId, ending.followers ?? []);",
+    find: "yield* insertFollowUps(executionId, ending.followers ?? []);",
     replace: "",
     tests: ["tests/runtime/triggers/after"],
   },

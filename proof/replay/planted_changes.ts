@@ -2,7 +2,7 @@
 // or, where it changes nothing that a model is sent, not at all.
 import { join } from "node:path";
 import type { Difference } from "../../runtime/executions/replay/difference.ts";
-import { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
 /** A change of what the recorded agent was. `found`: at which call, and what; absent: nothing may be told. */
@@ -100,8 +100,8 @@ function record(
   return {
     name,
     plant(place) {
-      using db = Database.open(join(place.stateDir, "inkling.db"));
-      if (db.run(sql).changes === 0) throw new TypeError(`${name}: nothing to change`);
+      using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
+      if (db.run(sql) === 0) throw new TypeError(`${name}: nothing to change`);
     },
     found,
   };

@@ -1,7 +1,7 @@
 // A world for one schedule: what happens to its service in three weeks, and what the service makes of it.
 import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
-import { Database } from "../../runtime/storage/database.ts";
-import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../runtime/storage/slots.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
+import { insertSlot, isSlotTaken, SqlSlotStore } from "../../runtime/storage/slots.ts";
 import type { FireOutcome, StartRun } from "../../runtime/triggers/fire.ts";
 import { Scheduler } from "../../runtime/triggers/schedule/scheduler.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
@@ -39,8 +39,8 @@ export interface WorldReport {
 /** Lets the world happen. */
 export async function runWorld(script: WorldScript): Promise<WorldReport> {
   const clock = new SimulatedClock(script.from);
-  using db = Database.open(":memory:");
-  const store = new SqliteSlotStore(db);
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlSlotStore(db);
   const started: WorldReport["started"] = [];
   let runEnds = -Infinity;
   let overlaps = 0;
@@ -49,13 +49,13 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
     if (fire.type !== "schedule") throw new TypeError("only schedules fire here");
     const { scheduledFor, reason } = fire;
     const claim = (): FireOutcome => {
-      if (isSlotTaken(db, agent.id, scheduledFor)) return { outcome: "claimed" };
+      if (db.perform(isSlotTaken(agent.id, scheduledFor))) return { outcome: "claimed" };
       const slot = { agentId: agent.id, scheduledFor, executionId: null, count: 1 };
       if (clock.real < runEnds) {
-        insertSlot(db, { ...slot, outcome: "skipped", reason: "still running" });
+        db.perform(insertSlot({ ...slot, outcome: "skipped", reason: "still running" }));
         return { outcome: "running" };
       }
-      insertSlot(db, { ...slot, outcome: "run", reason });
+      db.perform(insertSlot({ ...slot, outcome: "run", reason }));
       return { outcome: "started", executionId: started.length + 1 };
     };
     const outcome = db.transaction("process", claim);

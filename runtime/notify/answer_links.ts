@@ -17,8 +17,8 @@ export interface LinkedQuestion {
 /** Links by what their tokens hash to. Each method is one transaction. */
 export interface AnswerLinkStore {
   /** Lets a token open the question until `expiresAt`, or until the question expires. */
-  addLink(link: { hash: string; requestId: string; expiresAt: number }): void;
-  findLink(hash: string, now: number): LinkedQuestion | undefined;
+  addLink(link: { hash: string; requestId: string; expiresAt: number }): Promise<void>;
+  findLink(hash: string, now: number): Promise<LinkedQuestion | undefined>;
 }
 
 /** Makes and finds links. */
@@ -36,12 +36,12 @@ export class AnswerLinks {
     const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
       .toBase64({ alphabet: "base64url", omitPadding: true });
     const hash = await sha256Of(token);
-    this.#store.addLink({ hash, requestId, expiresAt: this.#clock.now() + LINK_MS });
+    await this.#store.addLink({ hash, requestId, expiresAt: this.#clock.now() + LINK_MS });
     return `/answer/${token}`;
   }
 
   /** The question of a token; undefined for one that never was. The same is done for each. */
   async find(token: string): Promise<LinkedQuestion | undefined> {
-    return this.#store.findLink(await sha256Of(token), this.#clock.now());
+    return await this.#store.findLink(await sha256Of(token), this.#clock.now());
   }
 }

@@ -8,14 +8,9 @@ export const FOLD_MS = HOUR_MS;
 
 /** Takes down what happened. */
 export interface Outbox {
-  /** As part of the transaction that is open: the message is stored if, and only if, what it tells of is. */
-  tell(happening: Happening): void;
-  /** The same in a transaction of its own, for what is not stored otherwise. */
-  announce(happening: Happening): void;
+  /** For what is not stored otherwise: what is, stores its message itself. */
+  announce(happening: Happening): Promise<void>;
 }
-
-/** One of a runtime that sends nothing. */
-export const NO_OUTBOX: Outbox = { tell: () => {}, announce: () => {} };
 
 /** A message to one channel whose turn it is. Times are milliseconds since the epoch. */
 export interface ClaimedMessage {
@@ -45,7 +40,7 @@ export interface Selection {
   kinds: readonly NotifyKind[] | null;
 }
 
-/** The messages as their sender sees them. Each method is one transaction and throws StorageUnavailable. */
+/** The messages as their sender sees them. Each method is one transaction and rejects with StorageUnavailable. */
 export interface OutboxStore {
   /**
    * Takes the oldest message that is due, counts the attempt, and makes it due again at `retryAt(attempt)`: should this
@@ -54,16 +49,16 @@ export interface OutboxStore {
    */
   claim(
     options: Selection & { now: number; retryAt: (attempt: number) => number },
-  ): ClaimedMessage | undefined;
+  ): Promise<ClaimedMessage | undefined>;
   /** When the next one is due; undefined when none is open. */
-  readNextDue(selection: Selection): number | undefined;
-  countOpen(): number;
+  readNextDue(selection: Selection): Promise<number | undefined>;
+  countOpen(): Promise<number>;
   /** Makes due at once what was tried before: the service starts anew, and what was wrong may be mended. */
-  retryAll(now: number): void;
+  retryAll(now: number): Promise<void>;
   /** It is tried again then. */
-  postpone(id: string, dueAt: number): void;
+  postpone(id: string, dueAt: number): Promise<void>;
   /** It needs no further attempt. */
-  close(id: string, closing: { outcome: "delivered" | "given up"; at: number }): void;
+  close(id: string, closing: { outcome: "delivered" | "given up"; at: number }): Promise<void>;
   /** Forgets what was closed before `before`. */
-  purge(before: number): void;
+  purge(before: number): Promise<void>;
 }

@@ -51,7 +51,7 @@ export class MessageSender implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** There may be something to send. To be called from within a transaction, too: it looks when that is over. */
+  /** There may be something to send. */
   wake(): void {
     if (this.#over.signal.aborted) return;
     this.#isAsked = true;
@@ -69,14 +69,14 @@ export class MessageSender implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { clock, log, store } = this.#ports;
-    this.#tryStore(() => store.purge(clock.now() - KEPT_MS));
+    await this.#tryStore(() => store.purge(clock.now() - KEPT_MS));
     while (!this.#over.signal.aborted) {
       this.#isAsked = false;
       this.#waking = new AbortController();
       const { signal } = this.#waking;
       let waitMs: number | undefined;
       try {
-        waitMs = this.#sendDue();
+        waitMs = await this.#sendDue();
       } catch (error) {
         log.write("error", "Messages could not be looked for; tried again soon", { error });
         waitMs = STORAGE_RETRY_MS;
@@ -92,7 +92,7 @@ export class MessageSender implements AsyncDisposable {
   }
 
   /** Begins every attempt that is due; returns how long to wait for the next one, undefined where none is open. */
-  #sendDue(): number | undefined {
+  async #sendDue(): Promise<number | undefined> {
     const { clock, store } = this.#ports;
     const now = clock.now();
     const selection = (): Selection => ({
@@ -100,7 +100,9 @@ export class MessageSender implements AsyncDisposable {
       kinds: this.#kindsAt(now),
     });
     const retryAt = (attempt: number) => now + backoffMs(attempt, WAITS);
-    for (let message; (message = store.claim({ ...selection(), now, retryAt })) !== undefined;) {
+    while (!this.#over.signal.aborted) {
+      const message = await store.claim({ ...selection(), now, retryAt });
+      if (message === undefined) break;
       const { channel } = message;
       this.#attempts.set(
         channel,
@@ -110,9 +112,9 @@ export class MessageSender implements AsyncDisposable {
         }),
       );
     }
-    const next = store.readNextDue(selection());
+    const next = await store.readNextDue(selection());
     if (next !== undefined) return next - now;
-    return store.countOpen() > 0 || this.#attempts.size > 0 ? LONGEST_SLEEP_MS : undefined;
+    return await store.countOpen() > 0 || this.#attempts.size > 0 ? LONGEST_SLEEP_MS : undefined;
   }
 
   /** The kinds that may be sent now; null: all. */
@@ -135,29 +137,29 @@ export class MessageSender implements AsyncDisposable {
         });
       }
       const reply = await channel.send(await this.#toOutgoing(message), this.#over.signal);
-      this.#tryStore(() => store.close(id, { outcome: "delivered", at: clock.now() }));
+      await this.#tryStore(() => store.close(id, { outcome: "delivered", at: clock.now() }));
       const text = attempt > 1 ? "A message was delivered after all" : "A message was delivered";
       log.write(attempt > 1 ? "info" : "debug", text, { ...fields, reply });
     } catch (error) {
       // It was claimed, so it comes up again by itself.
       if (this.#over.signal.aborted) return;
-      if (error instanceof DeliveryFailure) return this.#failed(message, error, fields);
+      if (error instanceof DeliveryFailure) return await this.#failed(message, error, fields);
       log.write("error", "A message could not be sent", { ...fields, error });
     }
   }
 
-  #failed(
+  async #failed(
     { id, attempt, firstTriedAt }: ClaimedMessage,
     { message: reason, isFinal, retryAfterMs }: DeliveryFailure,
     fields: Record<string, unknown>,
-  ): void {
+  ): Promise<void> {
     const { clock, log, store } = this.#ports;
     const now = clock.now();
     const end = firstTriedAt + TRIED_MS;
     if (isFinal || now >= end) {
       const why = isFinal ? "it is not tried again" : "it was tried for 24 hours";
       log.write("error", `A message was given up: ${why}`, { ...fields, reason });
-      this.#tryStore(() => store.close(id, { outcome: "given up", at: now }));
+      await this.#tryStore(() => store.close(id, { outcome: "given up", at: now }));
       return;
     }
     if (attempt === 1) {
@@ -165,7 +167,7 @@ export class MessageSender implements AsyncDisposable {
       log.write("warn", text, { ...fields, reason });
     }
     const dueAt = now + Math.max(backoffMs(attempt, WAITS), retryAfterMs);
-    this.#tryStore(() => store.postpone(id, Math.min(dueAt, end)));
+    await this.#tryStore(() => store.postpone(id, Math.min(dueAt, end)));
   }
 
   async #toOutgoing(message: ClaimedMessage): Promise<OutgoingMessage> {
@@ -182,9 +184,9 @@ export class MessageSender implements AsyncDisposable {
   }
 
   /** What cannot be stored stays due: the message may arrive twice, and is not lost. */
-  #tryStore(store: () => void): void {
+  async #tryStore(store: () => Promise<void>): Promise<void> {
     try {
-      store();
+      await store();
     } catch (error) {
       this.#ports.log.write("error", "What became of a message could not be stored", { error });
     }

@@ -2,6 +2,7 @@
 import { DAY_MS } from "../../base/time_units.ts";
 import type { AnswerLinkStore, LinkedQuestion } from "../notify/answer_links.ts";
 import type { Database } from "./database.ts";
+import { get, run } from "./operation.ts";
 
 /** So long after its end a link still says that it is over. */
 const KEPT_MS = 30 * DAY_MS;
@@ -17,7 +18,7 @@ interface LinkRow {
 }
 
 /** Links in SQLite. */
-export class SqliteAnswerLinkStore implements AnswerLinkStore {
+export class SqlAnswerLinkStore implements AnswerLinkStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -26,12 +27,12 @@ export class SqliteAnswerLinkStore implements AnswerLinkStore {
 
   addLink(
     { hash, requestId, expiresAt }: { hash: string; requestId: string; expiresAt: number },
-  ): void {
-    this.#db.transaction("process", () => {
-      this.#db.run("DELETE FROM answer_links WHERE expires_at < ?", expiresAt - KEPT_MS);
-      this.#db.run(
+  ): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run("DELETE FROM answer_links WHERE expires_at < ?", expiresAt - KEPT_MS);
+      yield* run(
         "INSERT INTO answer_links (hash, request_id, expires_at) " +
-          "SELECT ?1, request_id, min(?3, coalesce(expires_at, ?3)) FROM requests WHERE request_id = ?2",
+          "SELECT ?1, request_id, CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END FROM requests WHERE request_id = ?2",
         hash,
         requestId,
         expiresAt,
@@ -39,17 +40,19 @@ export class SqliteAnswerLinkStore implements AnswerLinkStore {
     });
   }
 
-  findLink(hash: string, now: number): LinkedQuestion | undefined {
-    const row = this.#db.get<LinkRow>(
-      "SELECT request_id, execution_id, answered_at IS NOT NULL AS is_closed, " +
-        "coalesce(response ->> '$.expired', 0) AS is_over, " +
-        "response IS NOT NULL AS is_answered, answer_links.expires_at <= ? AS is_expired " +
-        "FROM answer_links JOIN requests USING (request_id) WHERE hash = ?",
-      now,
-      hash,
-    );
-    if (row === undefined) return undefined;
-    return { requestId: row.request_id, executionId: row.execution_id, state: stateOf(row) };
+  findLink(hash: string, now: number): Promise<LinkedQuestion | undefined> {
+    return this.#db.read(function* () {
+      const row = yield* get<LinkRow>(
+        "SELECT request_id, execution_id, answered_at IS NOT NULL AS is_closed, " +
+          "coalesce(response ->> '$.expired', 0) AS is_over, " +
+          "response IS NOT NULL AS is_answered, answer_links.expires_at <= ? AS is_expired " +
+          "FROM answer_links JOIN requests USING (request_id) WHERE hash = ?",
+        now,
+        hash,
+      );
+      if (row === undefined) return undefined;
+      return { requestId: row.request_id, executionId: row.execution_id, state: stateOf(row) };
+    });
   }
 }
 

@@ -16,6 +16,7 @@ import type {
 import { USAGE_STEP_MS } from "../executions/usage.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "./database.ts";
+import { all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
 
 /** What a period needs of the past: the longest month, and a day for the zones. */
 const KEPT_MS = 32 * DAY_MS;
@@ -32,7 +33,7 @@ interface ReservationRow {
 }
 
 /** Spending, as one service instance or another process of the workspace sees it. */
-export class SqliteBudgetStore implements BudgetStore {
+export class SqlBudgetStore implements BudgetStore {
   readonly #db: Database;
   readonly #instanceId: string;
 
@@ -42,70 +43,82 @@ export class SqliteBudgetStore implements BudgetStore {
   }
 
   reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal> {
-    return this.#db.change("process", () => {
-      const refusal = findRefusal(this.#db, wanted);
+    const instanceId = this.#instanceId;
+    return this.#db.change("process", function* () {
+      if (wanted.budgets.length > 0) yield* lock("budgets");
+      const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
       // It has become cheaper, or there is more: schedules need not wait for what its last refused call needed.
-      this.#db.run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
-      const { lastId } = this.#db.run(
+      yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
+      const reserved = yield* get<{ id: number }>(
         "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +
-          "VALUES (?, ?, ?, ?, ?, ?, ?)",
+          "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
         wanted.agentId,
         wanted.executionId,
         wanted.rootId,
-        this.#instanceId,
+        instanceId,
         wanted.at,
         wanted.most.nanos,
         wanted.most.tokens,
       );
-      return { id: lastId };
+      if (reserved === undefined) throw new TypeError("The statement returned no id");
+      return { id: reserved.id };
     });
   }
 
   settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]> {
-    return this.#db.change("process", () => {
-      const row = this.#db.get<ReservationRow>(
+    return this.#db.change("process", function* () {
+      const row = yield* get<ReservationRow>(
         "DELETE FROM reservations WHERE id = ? RETURNING *",
         id,
       );
       if (row === undefined) return [];
-      book(this.#db, row, used);
-      return readStates(this.#db, budgets).filter((state) =>
-        state.used >= NEAR * (state.limit + state.raised) && warnOnce(this.#db, state)
-      );
+      yield* book(row, used);
+      const near: BudgetState[] = [];
+      for (const state of yield* readStates(budgets)) {
+        const isNear = state.used >= NEAR * (state.limit + state.raised);
+        if (isNear && (yield* warnOnce(state))) near.push(state);
+      }
+      return near;
     });
   }
 
   settleAbandoned(): Promise<number> {
-    return this.#db.change("power", () => {
-      const rows = this.#db.all<ReservationRow>(
+    const instanceId = this.#instanceId;
+    return this.#db.change("power", function* () {
+      const rows = yield* all<ReservationRow>(
         "DELETE FROM reservations WHERE instance_id <> ? RETURNING *",
-        this.#instanceId,
+        instanceId,
       );
-      for (const row of rows) book(this.#db, row, row);
+      for (const row of rows) yield* book(row, row);
       return rows.length;
     });
   }
 
   readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]> {
-    // Who only looks may find a database that no service of this version has opened yet.
-    const isThere = this.#db.get("SELECT 1 FROM sqlite_schema WHERE name = 'budget_periods'");
-    if (isThere === undefined) {
-      return Promise.resolve(budgets.map((one) => ({ ...one, raised: 0, used: 0, reserved: 0 })));
-    }
-    return Promise.resolve(readStates(this.#db, budgets));
+    return this.#db.read(function* () {
+      // Who only looks may find a database that no service of this version has opened yet.
+      const isThere = yield* get({
+        sqlite: "SELECT 1 FROM sqlite_schema WHERE name = 'budget_periods'",
+        postgres: "SELECT 1",
+      });
+      if (isThere === undefined) {
+        return budgets.map((one) => ({ ...one, raised: 0, used: 0, reserved: 0 }));
+      }
+      return yield* readStates(budgets);
+    });
   }
 
   raise(raise: BudgetRaise): Promise<void> {
-    return this.#db.change("power", () => raiseBudget(this.#db, raise));
+    return this.#db.change("power", () => raiseBudget(raise));
   }
 }
 
 /** Allows more in one period, as part of the transaction that is open. */
-export function raiseBudget(db: Database, raise: BudgetRaise): void {
-  db.run(
+export function* raiseBudget(raise: BudgetRaise): Operation<void> {
+  yield* run(
     "INSERT INTO budget_periods (scope, unit, period, start, raised) VALUES (?1, ?2, ?3, ?4, ?5) " +
-      "ON CONFLICT (scope, unit, period, start) DO UPDATE SET raised = raised + ?5",
+      "ON CONFLICT (scope, unit, period, start) DO UPDATE SET raised = budget_periods.raised + ?5",
     raise.scope,
     raise.unit,
     raise.period,
@@ -115,54 +128,55 @@ export function raiseBudget(db: Database, raise: BudgetRaise): void {
 }
 
 /** The first of these budgets that an agent has used up: nothing is left, or less than its last refused call needs. */
-export function findUsedUp(
-  db: Database,
+export function* findUsedUp(
   agentId: string,
   budgets: readonly Budget[],
-): BudgetState | undefined {
-  return readStates(db, budgets).find((state) => {
+): Operation<BudgetState | undefined> {
+  for (const state of yield* readStates(budgets)) {
     const left = state.limit + state.raised - state.used;
-    const refused = db.get<{ need: number }>(
+    const refused = yield* get<{ need: number }>(
       "SELECT need FROM budget_refusals WHERE agent_id = ? AND scope = ? AND unit = ? AND period = ? AND start = ?",
       agentId,
       ...keyOf(state),
     );
-    return left <= 0 || left < (refused?.need ?? 0);
-  });
+    if (left <= 0 || left < (refused?.need ?? 0)) return state;
+  }
+  return undefined;
 }
 
-function findRefusal(db: Database, wanted: NewReservation): ReservationRefusal | undefined {
-  for (const state of readStates(db, wanted.budgets)) {
+function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | undefined> {
+  for (const state of yield* readStates(wanted.budgets)) {
     const need = partOf(wanted.most, state.unit);
     if (leftOf(state) >= need) continue;
     const isHeld = leftOf({ ...state, reserved: 0 }) >= need;
     // Who asks for nobody tells a person by itself.
     const isFinal = !isHeld && wanted.agentId !== null;
     if (isFinal) {
-      db.run(
-        "INSERT OR REPLACE INTO budget_refusals (agent_id, scope, unit, period, start, need) VALUES (?, ?, ?, ?, ?, ?)",
+      yield* run(
+        "INSERT INTO budget_refusals (agent_id, scope, unit, period, start, need) VALUES (?1, ?2, ?3, ?4, ?5, ?6) " +
+          "ON CONFLICT (agent_id, scope, unit, period, start) DO UPDATE SET need = ?6",
         wanted.agentId,
         ...keyOf(state),
         need,
       );
     }
-    return { refused: state, need, isHeld, isNews: isFinal && warnOnce(db, state) };
+    return { refused: state, need, isHeld, isNews: isFinal && (yield* warnOnce(state)) };
   }
   return undefined;
 }
 
 /** Books what was used in every scope that it counts in, at the time when it was set aside. */
-function book(db: Database, row: ReservationRow, used: Amount): void {
+function* book(row: ReservationRow, used: Amount): Operation<void> {
   const step = Math.floor(row.at / USAGE_STEP_MS) * USAGE_STEP_MS;
-  add(db, { scope: WORKSPACE_SCOPE, step }, used);
-  if (row.agent_id !== null) add(db, { scope: agentScope(row.agent_id), step }, used);
-  if (row.root_id !== null) add(db, { scope: treeScope(row.root_id), step: 0 }, used);
+  yield* add({ scope: WORKSPACE_SCOPE, step }, used);
+  if (row.agent_id !== null) yield* add({ scope: agentScope(row.agent_id), step }, used);
+  if (row.root_id !== null) yield* add({ scope: treeScope(row.root_id), step: 0 }, used);
 }
 
-function add(db: Database, { scope, step }: { scope: string; step: number }, used: Amount): void {
-  db.run(
+function* add({ scope, step }: { scope: string; step: number }, used: Amount): Operation<void> {
+  yield* run(
     "INSERT INTO spending (scope, step, nanos, tokens) VALUES (?1, ?2, ?3, ?4) " +
-      "ON CONFLICT (scope, step) DO UPDATE SET nanos = nanos + ?3, tokens = tokens + ?4",
+      "ON CONFLICT (scope, step) DO UPDATE SET nanos = spending.nanos + ?3, tokens = spending.tokens + ?4",
     scope,
     step,
     used.nanos,
@@ -171,49 +185,57 @@ function add(db: Database, { scope, step }: { scope: string; step: number }, use
   // What no period needs any more; next to nothing, each time.
   if (step > 0) {
     const end = step - KEPT_MS;
-    db.run("DELETE FROM spending WHERE scope = ? AND step < ?", scope, end);
-    db.run("DELETE FROM budget_periods WHERE scope = ? AND start < ?", scope, end);
-    db.run("DELETE FROM budget_refusals WHERE scope = ? AND start < ?", scope, end);
+    yield* run("DELETE FROM spending WHERE scope = ? AND step < ?", scope, end);
+    yield* run("DELETE FROM budget_periods WHERE scope = ? AND start < ?", scope, end);
+    yield* run("DELETE FROM budget_refusals WHERE scope = ? AND start < ?", scope, end);
   }
 }
 
-function readStates(db: Database, budgets: readonly Budget[]): BudgetState[] {
-  return budgets.map((budget) => {
+function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
+  const states: BudgetState[] = [];
+  for (const budget of budgets) {
     const { scope, unit, start } = budget;
     const column = unit === "usd" ? "nanos" : "tokens";
-    const used = db.get<{ sum: number }>(
+    const used = yield* get<{ sum: number }>(
       `SELECT coalesce(sum(${column}), 0) AS sum FROM spending WHERE scope = ? AND step >= ?`,
       scope,
       start,
     );
-    const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
-    const held = db.get<{ sum: number }>(
-      `SELECT coalesce(sum(${column}), 0) AS sum FROM reservations WHERE at >= ?1 AND ` +
-        "CASE ?2 WHEN 'agent' THEN agent_id = ?3 WHEN 'tree' THEN root_id = CAST(?3 AS INTEGER) ELSE true END",
+    const whose = reservationsOf(scope);
+    const held = yield* get<{ sum: number }>(
+      `SELECT coalesce(sum(${column}), 0) AS sum FROM reservations WHERE at >= ?${whose.condition}`,
       start,
-      kind ?? "",
-      whose,
+      ...whose.values,
     );
-    const row = db.get<{ raised: number }>(
+    const row = yield* get<{ raised: number }>(
       "SELECT raised FROM budget_periods WHERE scope = ? AND unit = ? AND period = ? AND start = ?",
       ...keyOf(budget),
     );
-    return {
+    states.push({
       ...budget,
       raised: row?.raised ?? 0,
       used: used?.sum ?? 0,
       reserved: held?.sum ?? 0,
-    };
-  });
+    });
+  }
+  return states;
+}
+
+/** Which reservations count in a scope, as a condition behind others. */
+function reservationsOf(scope: string): { condition: string; values: SqlValue[] } {
+  const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
+  if (kind === "agent") return { condition: " AND agent_id = ?", values: [whose] };
+  if (kind === "tree") return { condition: " AND root_id = ?", values: [Number(whose)] };
+  return { condition: "", values: [] };
 }
 
 /** Whether people have not been told of this period's end yet; from now on they have. */
-function warnOnce(db: Database, budget: Budget): boolean {
-  return db.run(
+function* warnOnce(budget: Budget): Operation<boolean> {
+  return (yield* run(
     "INSERT INTO budget_periods (scope, unit, period, start, warned) VALUES (?, ?, ?, ?, 1) " +
-      "ON CONFLICT (scope, unit, period, start) DO UPDATE SET warned = 1 WHERE warned = 0",
+      "ON CONFLICT (scope, unit, period, start) DO UPDATE SET warned = 1 WHERE budget_periods.warned = 0",
     ...keyOf(budget),
-  ).changes === 1;
+  )) === 1;
 }
 
 function keyOf({ scope, unit, period, start }: Budget): [string, string, string, number] {

@@ -1,27 +1,10 @@
-// The connection to SQLite: opening and checking the file, migrations, prepared statements, transactions.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+// What stores need of a database, whichever it is, and what can be wrong with one.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { makePrivate } from "../../base/files/private_file.ts";
-import { requireFile } from "../../base/files/whole_file.ts";
-import { MIGRATIONS } from "./migrations.ts";
-
-/** The path of a database without a file. */
-const IN_MEMORY = ":memory:";
-
-/** "INKL" in ASCII, in the file's header: tells our databases from others. */
-const APPLICATION_ID = 0x494e4b4c;
-const BUSY_TIMEOUT_MS = 5_000;
-/** A larger file is not read as a whole at every start; SQLite reports damage when it meets it. */
-const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
+import type { Operation } from "./operation.ts";
 
 /** The database cannot be used as it is. Nothing was changed in it. */
 export class DatabaseUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
-
-  /** What an error of SQLite's means for the database at this path. */
-  static of(error: unknown, path: string): DatabaseUnusable {
-    return error instanceof DatabaseUnusable ? error : toUnusable(error, path);
-  }
 }
 
 /** A change cannot be stored now; what was stored before stands, and a later try may do. */
@@ -29,228 +12,27 @@ export class StorageUnavailable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
 
-/** How a database is opened. */
-export interface OpenDatabaseOptions {
-  /** Opens an existing file without ever writing to it. */
-  readOnly?: boolean;
-}
-
-/** How firmly a transaction is on disk when it returns. */
+/** How firmly a transaction is on disk when it returns. PostgreSQL keeps to its own settings. */
 export type Durability =
   /** Survives a crash of the process; a power cut may take the last ones. */
   | "process"
   /** Survives a power cut, and with it everything committed before. */
   | "power";
 
-/** One SQLite file. Synchronous inside; a transaction can never interleave with another. */
-export class Database implements Disposable {
-  readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  #durability: Durability = "process";
-
-  private constructor(db: DatabaseSync) {
-    this.#db = db;
-  }
-
+/** A database that runs operations. */
+export interface Database {
+  readonly kind: "sqlite" | "postgres";
+  /** Where it is, for people: a path, or an address without a password. */
+  readonly place: string;
   /**
-   * Opens `path` (`:memory:` for none), creating and migrating it. Throws DatabaseUnusable for a file that is damaged,
-   * not ours, or written by a newer version; such a file is left exactly as it was.
+   * Runs an operation as one transaction: all of it or, when it throws, nothing. It may be run again from its beginning where
+   * the database asks for that. Rejects with StorageUnavailable.
    */
-  static open(path: string, options: OpenDatabaseOptions = {}): Database {
-    const readOnly = options.readOnly ?? false;
-    let db: DatabaseSync | undefined;
-    try {
-      if (path !== IN_MEMORY) requireFile(path);
-      // SQLite gives its companions (-wal, -shm) the mode of the file itself.
-      if (!readOnly && path !== IN_MEMORY) {
-        Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
-      }
-      db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
-      const version = checkFile(db, path);
-      if (!readOnly) {
-        // Not before it is known to be ours: a foreign file stays as it is.
-        if (path !== IN_MEMORY) {
-          for (const companion of ["", "-wal", "-shm"]) makePrivate(`${path}${companion}`);
-        }
-        // Only an empty file can take this setting; on ours it changes nothing.
-        db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-        db.exec("PRAGMA journal_mode = WAL");
-        db.exec("PRAGMA synchronous = NORMAL");
-        migrate(db, version);
-      }
-      db.exec("PRAGMA foreign_keys = ON");
-      return new Database(db);
-    } catch (error) {
-      db?.close();
-      throw DatabaseUnusable.of(error, path);
-    }
-  }
-
-  /**
-   * Folds what the write-ahead log still has into the file, which is then the whole database and can be moved. Throws
-   * DatabaseUnusable as open() does, and while another process has it open.
-   */
-  static foldLog(path: string): void {
-    using database = Database.open(path);
-    const db = database.#db;
-    try {
-      db.exec("PRAGMA journal_mode = DELETE");
-    } catch (error) {
-      throw new DatabaseUnusable(inUse(path), { cause: error });
-    }
-    if (pragma(db, "journal_mode") !== "delete") throw new DatabaseUnusable(inUse(path));
-  }
-
-  /** Runs one statement that returns no rows; gives the number of changed rows and the last id. */
-  run(sql: string, ...values: SQLInputValue[]): { changes: number; lastId: number } {
-    const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
-    return { changes: Number(changes), lastId: Number(lastInsertRowid) };
-  }
-
-  /** The first row, or undefined. `Row` describes the columns that the statement names. */
-  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
-  }
-
-  /** All rows. */
-  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
-  }
-
-  /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws StorageUnavailable. */
-  transaction<T>(durability: Durability, body: () => T): T {
-    if (durability !== this.#durability) {
-      // Takes effect for the transactions that follow; free when nothing changes.
-      this.#db.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
-      this.#durability = durability;
-    }
-    try {
-      // IMMEDIATE: a read that turns into a write under another process's lock would fail at once, without waiting.
-      this.#prepare("BEGIN IMMEDIATE").run();
-      const result = body();
-      this.#prepare("COMMIT").run();
-      return result;
-    } catch (error) {
-      // SQLite itself rolls back on some errors (a full disk, for one).
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw toUnavailable(error) ?? error;
-    }
-  }
-
-  /** The same with a promise that resolves or rejects, as callers of an asynchronous port expect. */
-  change<T>(durability: Durability, body: () => T): Promise<T> {
-    return new Promise((resolve) => resolve(this.transaction(durability, body)));
-  }
-
-  /** Gives free pages back to the file system. */
-  shrink(): void {
-    this.#db.exec("PRAGMA incremental_vacuum");
-    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  }
-
-  [Symbol.dispose](): void {
-    this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
-}
-
-function pragma(db: DatabaseSync, name: string): unknown {
-  const row = db.prepare(`PRAGMA ${name}`).get();
-  return row === undefined ? undefined : Object.values(row)[0];
-}
-
-/** Checks that the file is whole and ours; returns its version. Reads only. */
-function checkFile(db: DatabaseSync, path: string): number {
-  const application = Number(pragma(db, "application_id"));
-  const version = Number(pragma(db, "user_version"));
-  const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
-  if (tables.n > 0 && application !== APPLICATION_ID) {
-    throw new DatabaseUnusable(
-      `Cannot open ${path}: it is a database of another program. Move it away to let Inkling make its own.`,
-    );
-  }
-  if (version > MIGRATIONS.length) {
-    throw new DatabaseUnusable(
-      `Cannot open ${path}: it was written by a newer Inkling (format ${version}, this one knows ${MIGRATIONS.length}). ` +
-        "Update Inkling, or use another state directory.",
-    );
-  }
-  const bytes = Number(pragma(db, "page_count")) * Number(pragma(db, "page_size"));
-  if (bytes <= CHECKED_AT_OPEN_BYTES) {
-    const check = pragma(db, "quick_check(1)");
-    if (check !== "ok") throw new DatabaseUnusable(damaged(path), { cause: check });
-  }
-  return version;
-}
-
-function migrate(db: DatabaseSync, from: number): void {
-  for (let version = from; version < MIGRATIONS.length; version++) {
-    db.exec("BEGIN IMMEDIATE");
-    try {
-      // Another process may have been faster.
-      if (Number(pragma(db, "user_version")) > version) {
-        db.exec("ROLLBACK");
-        continue;
-      }
-      const step = MIGRATIONS[version] ?? "";
-      if (typeof step === "string") db.exec(step);
-      else step(db);
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      db.exec(`PRAGMA user_version = ${version + 1}`);
-      db.exec("COMMIT");
-    } catch (error) {
-      if (db.isTransaction) db.exec("ROLLBACK");
-      throw error;
-    }
-  }
-}
-
-function damaged(path: string): string {
-  return `Cannot open ${path}: the database is damaged. It was left as it is. ` +
-    "Restore it from a backup, or move it away to start with an empty one.";
-}
-
-function inUse(path: string): string {
-  return `Cannot move ${path}: another program has it open. End that program and try again.`;
-}
-
-/** By SQLite's own words for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN: errors of `exec` have no code. */
-const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
-  [/disk is full/, "the disk that holds the state directory is full. Make room and try again."],
-  [
-    /database is locked/,
-    "another program holds the database in the state directory. End that program and try again.",
-  ],
-  [
-    /readonly database/,
-    "the database in the state directory is read-only. Make it and its folder writable and try again.",
-  ],
-  [
-    /disk I\/O error|unable to open database file/,
-    "the disk that holds the state directory refuses to write. Look at its space and its health, and try again.",
-  ],
-];
-
-function toUnavailable(error: unknown): StorageUnavailable | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const reason = UNAVAILABLE.find(([words]) => words.test(error.message))?.[1];
-  if (reason === undefined) return undefined;
-  return new StorageUnavailable(`Cannot store anything: ${reason}`, { cause: error });
-}
-
-function toUnusable(error: unknown, path: string): DatabaseUnusable {
-  const text = error instanceof Error ? error.message : String(error);
-  if (/malformed|not a database|corrupt/i.test(text)) {
-    return new DatabaseUnusable(damaged(path), { cause: error });
-  }
-  return new DatabaseUnusable(`Cannot open ${path}: ${text}.`, { cause: error });
+  change<T>(durability: Durability, operation: () => Operation<T>): Promise<T>;
+  /** Runs an operation that only reads. Each of its statements sees what is committed then. Rejects with StorageUnavailable. */
+  read<T>(operation: () => Operation<T>): Promise<T>;
+  /** How much room it takes. */
+  readBytes(): Promise<number>;
+  /** Much was removed: gives the room back where that does not happen by itself. */
+  shrink(): Promise<void>;
 }

@@ -2,9 +2,10 @@
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
 import type { ToolPrint } from "../tools/mcp/tool_print.ts";
 import type { Database } from "./database.ts";
+import { get, run } from "./operation.ts";
 
 /** Prints in SQLite. */
-export class SqliteKnownToolStore implements KnownToolStore {
+export class SqlKnownToolStore implements KnownToolStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -12,14 +13,16 @@ export class SqliteKnownToolStore implements KnownToolStore {
   }
 
   findTool(server: string, tool: string): Promise<ToolPrint | undefined> {
-    const sql = "SELECT print FROM mcp_tools WHERE server = ? AND tool = ?";
-    const row = this.#db.get<{ print: string }>(sql, server, tool);
-    return Promise.resolve(row && JSON.parse(row.print) as ToolPrint);
+    return this.#db.read(function* () {
+      const sql = "SELECT print FROM mcp_tools WHERE server = ? AND tool = ?";
+      const row = yield* get<{ print: string }>(sql, server, tool);
+      return row && JSON.parse(row.print) as ToolPrint;
+    });
   }
 
   keepTool(server: string, tool: string, print: ToolPrint): Promise<void> {
-    return this.#db.change("power", () => {
-      this.#db.run(
+    return this.#db.change("power", function* () {
+      yield* run(
         "INSERT INTO mcp_tools (server, tool, print) VALUES (?1, ?2, ?3) " +
           "ON CONFLICT (server, tool) DO UPDATE SET print = ?3",
         server,

@@ -10,12 +10,21 @@ import {
   type Selection,
 } from "../notify/outbox.ts";
 import type { Database } from "./database.ts";
+import { afterwards, get, lock, type Operation, run } from "./operation.ts";
+
+/** Takes down what happened: the message is stored if, and only if, what it tells of is. */
+export interface MessageStock {
+  tell(happening: Happening): Operation<void>;
+}
+
+/** One of a runtime that sends nothing. */
+export const NO_MESSAGES: MessageStock = { *tell() {} };
 
 /** What messages are made with. */
-export interface SqliteOutboxPorts {
+export interface SqlOutboxPorts {
   toDrafts: (happening: Happening) => Draft[];
   now: () => number;
-  /** Hears that there is something to send. Called within the transaction. */
+  /** Hears that there is something to send.  */
   stored: () => void;
   /** Hears of a message that could not be made; what it would have told of happens all the same. */
   failed: (error: unknown) => void;
@@ -49,24 +58,24 @@ const ELIGIBLE = "closed_at IS NULL " +
   "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
 
 /** Messages in SQLite. */
-export class SqliteOutbox implements Outbox, OutboxStore {
+export class SqlOutbox implements MessageStock, Outbox, OutboxStore {
   readonly #db: Database;
-  readonly #ports: SqliteOutboxPorts;
+  readonly #ports: SqlOutboxPorts;
 
-  constructor(db: Database, ports: SqliteOutboxPorts) {
+  constructor(db: Database, ports: SqlOutboxPorts) {
     this.#db = db;
     this.#ports = ports;
   }
 
-  tell(happening: Happening): void {
+  *tell(happening: Happening): Operation<void> {
     const now = this.#ports.now();
     const drafts = this.#draft(happening);
-    for (const draft of drafts) this.#put(draft, now);
-    if (drafts.length > 0) this.#ports.stored();
+    for (const draft of drafts) yield* put(draft, now);
+    if (drafts.length > 0) yield* afterwards(this.#ports.stored);
   }
 
-  announce(happening: Happening): void {
-    this.#db.transaction("process", () => this.tell(happening));
+  announce(happening: Happening): Promise<void> {
+    return this.#db.change("process", () => this.tell(happening));
   }
 
   claim(
@@ -74,10 +83,11 @@ export class SqliteOutbox implements Outbox, OutboxStore {
       now: number;
       retryAt: (attempt: number) => number;
     },
-  ): ClaimedMessage | undefined {
-    return this.#db.transaction("process", () => {
-      this.#dropAnswered(now);
-      const row = this.#db.get<MessageRow>(
+  ): Promise<ClaimedMessage | undefined> {
+    return this.#db.change("process", function* () {
+      yield* lock("outbox");
+      yield* dropAnswered(now);
+      const row = yield* get<MessageRow>(
         `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
         ...toParameters(selection),
         now,
@@ -85,7 +95,7 @@ export class SqliteOutbox implements Outbox, OutboxStore {
       if (row === undefined) return undefined;
       const attempt = row.attempts + 1;
       const firstTriedAt = row.first_tried_at ?? now;
-      this.#db.run(
+      yield* run(
         "UPDATE outbox SET attempts = ?, first_tried_at = ?, due_at = ? WHERE seq = ?",
         attempt,
         firstTriedAt,
@@ -109,39 +119,46 @@ export class SqliteOutbox implements Outbox, OutboxStore {
     });
   }
 
-  readNextDue(selection: Selection): number | undefined {
-    const row = this.#db.get<{ due: number | null }>(
-      `SELECT min(due_at) AS due FROM outbox WHERE ${ELIGIBLE}`,
-      ...toParameters(selection),
-    );
-    return row?.due ?? undefined;
+  readNextDue(selection: Selection): Promise<number | undefined> {
+    return this.#db.read(function* () {
+      const row = yield* get<{ due: number | null }>(
+        `SELECT min(due_at) AS due FROM outbox WHERE ${ELIGIBLE}`,
+        ...toParameters(selection),
+      );
+      return row?.due ?? undefined;
+    });
   }
 
-  countOpen(): number {
-    const row = this.#db.get<{ open: number }>(
-      "SELECT count(*) AS open FROM outbox WHERE closed_at IS NULL",
-    );
-    return row?.open ?? 0;
+  countOpen(): Promise<number> {
+    return this.#db.read(function* () {
+      const row = yield* get<{ open: number }>(
+        "SELECT count(*) AS open FROM outbox WHERE closed_at IS NULL",
+      );
+      return row?.open ?? 0;
+    });
   }
 
-  retryAll(now: number): void {
-    this.#db.transaction("process", () => {
-      this.#db.run(
-        "UPDATE outbox SET due_at = min(due_at, ?) WHERE closed_at IS NULL AND attempts > 0",
+  retryAll(now: number): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run(
+        "UPDATE outbox SET due_at = ?1 WHERE closed_at IS NULL AND attempts > 0 AND due_at > ?1",
         now,
       );
     });
   }
 
-  postpone(id: string, dueAt: number): void {
-    this.#db.transaction("process", () => {
-      this.#db.run("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
+  postpone(id: string, dueAt: number): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
     });
   }
 
-  close(id: string, { outcome, at }: { outcome: "delivered" | "given up"; at: number }): void {
-    this.#db.transaction("process", () => {
-      this.#db.run(
+  close(
+    id: string,
+    { outcome, at }: { outcome: "delivered" | "given up"; at: number },
+  ): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run(
         "UPDATE outbox SET closed_at = ?, outcome = ? WHERE id = ? AND closed_at IS NULL",
         at,
         outcome,
@@ -150,9 +167,9 @@ export class SqliteOutbox implements Outbox, OutboxStore {
     });
   }
 
-  purge(before: number): void {
-    this.#db.transaction("process", () => {
-      this.#db.run("DELETE FROM outbox WHERE closed_at < ?", before);
+  purge(before: number): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run("DELETE FROM outbox WHERE closed_at < ?", before);
     });
   }
 
@@ -165,48 +182,48 @@ export class SqliteOutbox implements Outbox, OutboxStore {
       return [];
     }
   }
+}
 
-  /** Stores a message, or counts it where one like it waits that nobody has tried to send yet. */
-  #put(draft: Draft, now: number): void {
-    const { channel, kind, agentId } = draft;
-    const fold = draft.folds ? JSON.stringify([channel, kind, agentId]) : null;
-    const waiting = fold === null ? undefined : this.#db.get<MessageRow & { due_at: number }>(
-      "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
-      fold,
-    );
-    const tried = this.#db.get<{ at: number | null }>(
-      "SELECT max(first_tried_at) AS at FROM outbox WHERE fold = ?",
-      fold,
-    );
-    const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
-    // A new row takes the last place: it is about the newest execution, and comes behind what is told of that.
-    this.#db.run(
-      "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
-        "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      waiting?.id ?? `msg_${crypto.randomUUID().replaceAll("-", "")}`,
-      channel,
-      kind,
-      agentId,
-      draft.executionId,
-      draft.requestId,
-      fold,
-      draft.title,
-      draft.text,
-      (waiting?.count ?? 0) + 1,
-      waiting?.created_at ?? now,
-      dueAt,
-    );
-  }
+/** Stores a message, or counts it where one like it waits that nobody has tried to send yet. */
+function* put(draft: Draft, now: number): Operation<void> {
+  const { channel, kind, agentId } = draft;
+  const fold = draft.folds ? JSON.stringify([channel, kind, agentId]) : null;
+  const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
+    "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
+    fold,
+  ));
+  const tried = yield* get<{ at: number | null }>(
+    "SELECT max(first_tried_at) AS at FROM outbox WHERE fold = ?",
+    fold,
+  );
+  const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
+  // A new row takes the last place: it is about the newest execution, and comes behind what is told of that.
+  yield* run(
+    "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
+      "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    waiting?.id ?? `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+    channel,
+    kind,
+    agentId,
+    draft.executionId,
+    draft.requestId,
+    fold,
+    draft.title,
+    draft.text,
+    (waiting?.count ?? 0) + 1,
+    waiting?.created_at ?? now,
+    dueAt,
+  );
+}
 
-  /** A question that was answered before it could be told is told no more. */
-  #dropAnswered(now: number): void {
-    this.#db.run(
-      "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +
-        "AND request_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM requests " +
-        "WHERE requests.request_id = outbox.request_id AND answered_at IS NULL)",
-      now,
-    );
-  }
+/** A question that was answered before it could be told is told no more. */
+function* dropAnswered(now: number): Operation<void> {
+  yield* run(
+    "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +
+      "AND request_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM requests " +
+      "WHERE requests.request_id = outbox.request_id AND answered_at IS NULL)",
+    now,
+  );
 }
 
 function toParameters({ except, kinds }: Selection): [string, string | null] {

@@ -1,9 +1,10 @@
 // The table of settings: what the service remembers about itself, one row each.
 import type { SettingsStore } from "../triggers/settings_store.ts";
 import type { Database } from "./database.ts";
+import { get, type Operation, run } from "./operation.ts";
 
 /** Settings in SQLite. */
-export class SqliteSettingsStore implements SettingsStore {
+export class SqlSettingsStore implements SettingsStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -11,13 +12,13 @@ export class SqliteSettingsStore implements SettingsStore {
   }
 
   readSetting(name: string): Promise<string | undefined> {
-    return Promise.resolve(this.#read(name));
+    return this.#db.read(() => select(name));
   }
 
   changeSetting(name: string, value: string, options: { fallback: string }): Promise<boolean> {
-    return this.#db.change("power", () => {
-      if ((this.#read(name) ?? options.fallback) === value) return false;
-      this.#db.run(
+    return this.#db.change("power", function* () {
+      if (((yield* select(name)) ?? options.fallback) === value) return false;
+      yield* run(
         "INSERT INTO settings (key, value) VALUES (?1, ?2) " +
           "ON CONFLICT (key) DO UPDATE SET value = ?2",
         name,
@@ -26,8 +27,9 @@ export class SqliteSettingsStore implements SettingsStore {
       return true;
     });
   }
+}
 
-  #read(name: string): string | undefined {
-    return this.#db.get<{ value: string }>("SELECT value FROM settings WHERE key = ?", name)?.value;
-  }
+function* select(name: string): Operation<string | undefined> {
+  const row = yield* get<{ value: string }>("SELECT value FROM settings WHERE key = ?", name);
+  return row?.value;
 }

@@ -1,7 +1,8 @@
 // The tables of schedules and slots: where each schedule's beat begins, how far it got, what became of each slot.
 import type { ScheduleState, Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
-import { NO_OUTBOX, type Outbox } from "../notify/outbox.ts";
+import { type MessageStock, NO_MESSAGES } from "./outbox.ts";
 import type { Database } from "./database.ts";
+import { all, get, type Operation, run } from "./operation.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
   'execution_id AS "executionId", count';
@@ -18,34 +19,33 @@ WHERE id IS NOT NULL AND EXISTS (SELECT 1 FROM slots WHERE agent_id = id AND sch
 
 /** Removes what is older than a time, but not the newest `keep` of an agent: with fewer rows, nothing compares. */
 const REMOVE_OLD_SLOTS = `
-DELETE FROM slots WHERE agent_id = ?1 AND scheduled_for < min(?2, (
+DELETE FROM slots WHERE agent_id = ?1 AND scheduled_for < ?2 AND scheduled_for < (
   SELECT scheduled_for FROM slots WHERE agent_id = ?1 ORDER BY scheduled_for DESC LIMIT 1 OFFSET ?3
-))`;
+)`;
 
 /**
  * Whether a slot has its outcome: a row of its own, or a place before what its schedule has come to. Belongs into the
  * transaction that takes the slot.
  */
-export function isSlotTaken(db: Database, agentId: string, scheduledFor: number): boolean {
-  return db.get(
+export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<boolean> {
+  return (yield* get(
     "SELECT 1 FROM schedules WHERE agent_id = ?1 AND last_fire >= ?2 " +
       "UNION ALL SELECT 1 FROM slots WHERE agent_id = ?1 AND scheduled_for = ?2 LIMIT 1",
     agentId,
     scheduledFor,
-  ) !== undefined;
+  )) !== undefined;
 }
 
 /**
  * Stores a slot that is not taken, inside a transaction, and moves its schedule on to `lastSlot` (to the slot itself, unless
  * it stands for several), never back. Skipped slots in a row that have one reason share a row.
  */
-export function insertSlot(
-  db: Database,
+export function* insertSlot(
   slot: Slot,
   lastSlot: number = slot.scheduledFor,
-): void {
-  if (slot.outcome !== "skipped" || !extendSkipped(db, slot)) {
-    db.run(
+): Operation<void> {
+  if (slot.outcome !== "skipped" || !(yield* extendSkipped(slot))) {
+    yield* run(
       "INSERT INTO slots (agent_id, scheduled_for, outcome, reason, execution_id, count) " +
         "VALUES (?, ?, ?, ?, ?, ?)",
       slot.agentId,
@@ -56,7 +56,7 @@ export function insertSlot(
       slot.count,
     );
   }
-  db.run(
+  yield* run(
     "UPDATE schedules SET last_fire = ?2 WHERE agent_id = ?1 AND coalesce(last_fire, ?2) <= ?2",
     slot.agentId,
     lastSlot,
@@ -64,10 +64,10 @@ export function insertSlot(
 }
 
 /** Only where the schedule remembers how far it got: the row itself tells where the stretch began, not where it ends. */
-function extendSkipped(db: Database, slot: Slot): boolean {
-  const { changes } = db.run(
+function* extendSkipped(slot: Slot): Operation<boolean> {
+  const changes = yield* run(
     "UPDATE slots SET count = count + ?3 WHERE agent_id = ?1 AND outcome = 'skipped' " +
-      "AND reason IS ?2 AND execution_id IS NULL " +
+      "AND reason IS NOT DISTINCT FROM ?2 AND execution_id IS NULL " +
       "AND scheduled_for = (SELECT max(scheduled_for) FROM slots WHERE agent_id = ?1) " +
       "AND EXISTS (SELECT 1 FROM schedules WHERE agent_id = ?1 AND last_fire IS NOT NULL)",
     slot.agentId,
@@ -78,34 +78,34 @@ function extendSkipped(db: Database, slot: Slot): boolean {
 }
 
 /** Slots and schedules in SQLite. */
-export class SqliteSlotStore implements SlotStore {
+export class SqlSlotStore implements SlotStore {
   readonly #db: Database;
-  readonly #outbox: Pick<Outbox, "tell">;
+  readonly #messages: MessageStock;
 
-  constructor(db: Database, outbox: Pick<Outbox, "tell"> = NO_OUTBOX) {
+  constructor(db: Database, messages: MessageStock = NO_MESSAGES) {
     this.#db = db;
-    this.#outbox = outbox;
+    this.#messages = messages;
   }
 
   readSchedules(): Promise<ScheduleState[]> {
-    return Promise.resolve(
-      this.#db.all<ScheduleState>(
+    return this.#db.read(function* () {
+      return yield* all<ScheduleState>(
         'SELECT agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot" FROM schedules',
-      ),
-    );
+      );
+    });
   }
 
   beginSchedule({ agentId, fingerprint, anchor, lastSlot }: ScheduleState): Promise<void> {
-    return this.#db.change("process", () => {
-      this.#db.run(
-        "INSERT OR REPLACE INTO schedules (agent_id, fingerprint, anchor, last_fire) " +
-          "VALUES (?, ?, ?, ?)",
+    return this.#db.change("process", function* () {
+      yield* run(
+        "INSERT INTO schedules (agent_id, fingerprint, anchor, last_fire) VALUES (?1, ?2, ?3, ?4) " +
+          "ON CONFLICT (agent_id) DO UPDATE SET fingerprint = ?2, anchor = ?3, last_fire = ?4",
         agentId,
         fingerprint,
         anchor,
         lastSlot,
       );
-      this.#db.run(
+      yield* run(
         "DELETE FROM slots WHERE agent_id = ? AND scheduled_for > ?",
         agentId,
         lastSlot ?? anchor,
@@ -114,42 +114,41 @@ export class SqliteSlotStore implements SlotStore {
   }
 
   endSchedules(agentIds: readonly string[]): Promise<void> {
-    return this.#db.change("process", () => {
-      for (const id of agentIds) this.#db.run("DELETE FROM schedules WHERE agent_id = ?", id);
+    return this.#db.change("process", function* () {
+      for (const id of agentIds) yield* run("DELETE FROM schedules WHERE agent_id = ?", id);
     });
   }
 
   recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<void> {
-    return this.#db.change("power", () => {
+    const messages = this.#messages;
+    return this.#db.change("power", function* () {
       for (const slot of slots) {
-        if (isSlotTaken(this.#db, slot.agentId, slot.scheduledFor)) continue;
-        insertSlot(this.#db, slot, slot.lastSlot);
-        if (slot.outcome === "missed") this.#outbox.tell({ type: "missed", slot });
+        if (yield* isSlotTaken(slot.agentId, slot.scheduledFor)) continue;
+        yield* insertSlot(slot, slot.lastSlot);
+        if (slot.outcome === "missed") yield* messages.tell({ type: "missed", slot });
       }
     });
   }
 
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
-    return Promise.resolve(
-      this.#db.all<Slot>(
+    return this.#db.read(function* () {
+      return yield* all<Slot>(
         `SELECT ${SLOT_COLUMNS} FROM slots WHERE agent_id = ? ` +
           "ORDER BY scheduled_for DESC LIMIT ? OFFSET ?",
         agentId,
         page.limit,
         page.offset,
-      ),
-    );
+      );
+    });
   }
 
   purgeSlots({ before, keep }: { before: number; keep: number }): Promise<number> {
-    return this.#db.change("process", () => {
+    return this.#db.change("process", function* () {
       let removed = 0;
-      for (const { id } of this.#db.all<{ id: string }>(AGENTS_WITH_OLD_SLOTS, before)) {
-        removed += this.#db.run(REMOVE_OLD_SLOTS, id, before, keep - 1).changes;
+      for (const { id } of yield* all<{ id: string }>(AGENTS_WITH_OLD_SLOTS, before)) {
+        removed += yield* run(REMOVE_OLD_SLOTS, id, before, keep - 1);
       }
       return removed;
     });
   }
-
-  /** A transaction whose failure is a rejected promise, as callers of an asynchronous port expect. */
 }

@@ -5,14 +5,15 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import { AnswerLinks } from "../notify/answer_links.ts";
+import type { Happening } from "../notify/happening.ts";
 import { toDrafts } from "../notify/drafts.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { SqliteAnswerLinkStore } from "../storage/answer_links.ts";
+import { SqlAnswerLinkStore } from "../storage/answer_links.ts";
 import type { Database } from "../storage/database.ts";
-import { SqliteOutbox } from "../storage/outbox.ts";
+import { SqlOutbox } from "../storage/outbox.ts";
 import { once } from "./once.ts";
 
 const loadMessageChannels = lazyModule(() => import("./message_channels.ts"));
@@ -33,7 +34,7 @@ export interface NotificationsOptions {
 
 /** Messages of one runtime. */
 export interface Notifications extends RuntimeMessages {
-  outbox: SqliteOutbox;
+  outbox: SqlOutbox;
   sender: MessageSender;
   /** Sends what is left from before, logs which channels cannot work, and tells of triggers that ran away and budgets near their end from now on. */
   start(): Promise<void>;
@@ -53,7 +54,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     const { MessageChannels } = await loadMessageChannels();
     return new MessageChannels({ settings, redactor, clock, ownPorts });
   });
-  const outbox: SqliteOutbox = new SqliteOutbox(db, {
+  const outbox: SqlOutbox = new SqlOutbox(db, {
     toDrafts: (happening) =>
       toDrafts(happening, {
         settings: notify,
@@ -65,7 +66,12 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     stored: () => sender.wake(),
     failed: (error) => log.write("error", "A message could not be written", { error }),
   });
-  const links = new AnswerLinks({ store: new SqliteAnswerLinkStore(db), clock });
+  const announce = (happening: Happening) => {
+    outbox.announce(happening).catch((error) => {
+      log.write("error", "A message could not be stored", { error });
+    });
+  };
+  const links = new AnswerLinks({ store: new SqlAnswerLinkStore(db), clock });
   const sender = new MessageSender({
     store: outbox,
     links,
@@ -81,16 +87,16 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     outbox,
     sender,
     findLink: (token) => links.find(token),
-    hasOpen: () => outbox.countOpen() > 0,
+    hasOpen: async () => await outbox.countOpen() > 0,
     async start() {
       events.subscribe((event) => {
         if (event.type === "budget_warning") {
           const { agentId, rootId, message } = event;
-          outbox.announce({ type: "budget", agentId, executionId: rootId, text: message });
+          announce({ type: "budget", agentId, executionId: rootId, text: message });
         }
         if (event.type !== "trigger_changed" || event.reason === null) return;
         const { agentId, displayName, reason } = event;
-        outbox.announce({ type: "stopped", agentId, displayName, reason });
+        announce({ type: "stopped", agentId, displayName, reason });
       });
       if (Object.keys(notify().channels).length > 0) {
         for (const { name, problem } of (await openChannels()).report()) {
@@ -98,8 +104,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
           log.write("warn", `Messages through ${name} do not arrive: ${problem}`);
         }
       }
-      if (outbox.countOpen() === 0) return;
-      outbox.retryAll(clock.now());
+      if (await outbox.countOpen() === 0) return;
+      await outbox.retryAll(clock.now());
       sender.wake();
     },
   };

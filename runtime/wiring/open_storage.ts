@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Directories } from "../config/directories.ts";
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
-import { Database } from "../storage/database.ts";
+import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory, settleHistory } from "../storage/state_dir/history_place.ts";
 import { InstanceLock } from "../storage/state_dir/instance_lock.ts";
 import { closeInstance, openInstance } from "../storage/instances.ts";
@@ -22,7 +22,7 @@ export type RuntimeMode = "service" | "upkeep" | "read-only";
 export async function openStorage(
   directories: Directories,
   { mode, clock, resources }: { mode: RuntimeMode; clock: Clock; resources: AsyncDisposableStack },
-): Promise<{ db: Database; instanceId: string }> {
+): Promise<{ db: SqliteDatabase; instanceId: string }> {
   const instanceId = crypto.randomUUID();
   if (mode === "read-only") {
     return { db: resources.use(openReadOnlyDatabase(directories)), instanceId };
@@ -34,13 +34,14 @@ export async function openStorage(
     if (mode === "service") linkDescriptors(dir);
   }
   await settleHistory(directories);
-  const db = resources.use(Database.open(directories.databaseFile));
-  openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
-  resources.defer(() => closeInstance(db, instanceId, clock.now()));
+  const db = resources.use(SqliteDatabase.open(directories.databaseFile));
+  const instance = { id: instanceId, pid: Deno.pid, startedAt: clock.now() };
+  await db.change("power", () => openInstance(instance));
+  resources.defer(() => db.change("power", () => closeInstance(instanceId, clock.now())));
   return { db, instanceId };
 }
 
-function openReadOnlyDatabase(directories: Directories): Database {
+function openReadOnlyDatabase(directories: Directories): SqliteDatabase {
   let path: string | undefined;
   try {
     path = findHistory(directories);
@@ -48,6 +49,6 @@ function openReadOnlyDatabase(directories: Directories): Database {
     throw new StateDirUnusable(directories.stateDir, error);
   }
   // Nothing ran here yet: an empty history, and no file made to show it.
-  if (path === undefined) return Database.open(":memory:");
-  return Database.open(path, { readOnly: true });
+  if (path === undefined) return SqliteDatabase.open(":memory:");
+  return SqliteDatabase.open(path, { readOnly: true });
 }

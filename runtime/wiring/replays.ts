@@ -14,9 +14,9 @@ import type { Replay } from "../executions/replay/difference.ts";
 import type { ForkRequest } from "../executions/replay/fork_request.ts";
 import type { RunSpec } from "../executions/runs/acceptance.ts";
 import type { Runner } from "../executions/runs/runner.ts";
-import { Database } from "../storage/database.ts";
+import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../storage/executions/execution_stores.ts";
-import { SqliteFrameStore } from "../storage/frames.ts";
+import { SqlFrameStore } from "../storage/frames.ts";
 import { openInstance } from "../storage/instances.ts";
 import type { RecordedRuns } from "../runtime.ts";
 
@@ -120,12 +120,12 @@ export class Replays implements RecordedRuns {
 
 /** An empty store in memory, for one play. */
 export function openMemoryStores(): PlayStores {
-  const db = Database.open(":memory:");
+  const db = SqliteDatabase.open(":memory:");
   const instanceId = "play";
-  openInstance(db, { id: instanceId, pid: 0, startedAt: 0 });
+  db.perform(openInstance({ id: instanceId, pid: 0, startedAt: 0 }));
   return {
     ...createExecutionStores(db, instanceId),
-    frames: new SqliteFrameStore(db),
+    frames: new SqlFrameStore(db),
     [Symbol.dispose]: () => db[Symbol.dispose](),
   };
 }

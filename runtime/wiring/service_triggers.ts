@@ -7,8 +7,8 @@ import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Database } from "../storage/database.ts";
-import { SqliteFollowUpStore } from "../storage/follow_ups.ts";
-import type { SqliteSlotStore } from "../storage/slots.ts";
+import { SqlFollowUpStore } from "../storage/follow_ups.ts";
+import type { SqlSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 import { FollowUps } from "../triggers/after/follow_ups.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
@@ -30,7 +30,7 @@ export interface ServiceTriggersOptions {
   registry: Pick<AgentRegistry, "get" | "isUnreadable">;
   executions: Pick<ExecutionReads, "readByKey">;
   db: Database;
-  slots: SqliteSlotStore;
+  slots: SqlSlotStore;
   runner: Runner;
   pause: Pause;
   folders: FolderWatches;
@@ -70,7 +70,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     events,
   });
   const followUps = new FollowUps({
-    store: new SqliteFollowUpStore(db),
+    store: new SqlFollowUpStore(db),
     start,
     findAgent: (id) => options.registry.get(id),
     isUnreadable: (id) => options.registry.isUnreadable(id),
@@ -80,8 +80,8 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     events,
   });
   const openStore = async () => {
-    const { SqliteWatchStore } = await loadWatchStore();
-    return new SqliteWatchStore(db);
+    const { SqlWatchStore } = await loadWatchStore();
+    return new SqlWatchStore(db);
   };
   return new Triggers({
     pause,

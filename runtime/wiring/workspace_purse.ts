@@ -8,8 +8,8 @@ import { BudgetGate } from "../executions/budget/budget_gate.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { Purse } from "../models/spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { SqliteBudgetStore } from "../storage/budgets.ts";
-import { Database } from "../storage/database.ts";
+import { SqlBudgetStore } from "../storage/budgets.ts";
+import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory } from "../storage/state_dir/history_place.ts";
 import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 
@@ -32,7 +32,7 @@ export async function openWorkspacePurse(options: WorkspacePurseOptions): Promis
   const { config, directories, shell, clock, log } = options;
   const db = await openDatabase(options);
   const gate = new BudgetGate({
-    store: new SqliteBudgetStore(db, crypto.randomUUID()),
+    store: new SqlBudgetStore(db, crypto.randomUUID()),
     families: { readLineage: () => Promise.resolve([]) },
     findAgent: () => undefined,
     config: () => config,
@@ -45,12 +45,14 @@ export async function openWorkspacePurse(options: WorkspacePurseOptions): Promis
 }
 
 /** Nothing is made for a workspace in which nothing ran yet and nothing is bounded: there is nothing to hold a call to. */
-async function openDatabase({ config, directories }: WorkspacePurseOptions): Promise<Database> {
+async function openDatabase(
+  { config, directories }: WorkspacePurseOptions,
+): Promise<SqliteDatabase> {
   const path = findHistory(directories);
-  if (path !== undefined) return Database.open(path);
+  if (path !== undefined) return SqliteDatabase.open(path);
   const { perDay, perMonth, tokens } = config.budget;
   const limits = [perDay, perMonth, tokens.perDay, tokens.perMonth];
-  if (limits.every((limit) => limit === null)) return Database.open(":memory:");
+  if (limits.every((limit) => limit === null)) return SqliteDatabase.open(":memory:");
   await makeStateDir(directories.stateDir);
-  return Database.open(directories.databaseFile);
+  return SqliteDatabase.open(directories.databaseFile);
 }

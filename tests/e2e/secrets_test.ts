@@ -1,7 +1,7 @@
 // A model provider's key goes to its provider and nowhere else: not into the database, the log, frames or errors.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { OpenAiServer } from "../support/models/openai_server.ts";
 import { filesBelow } from "../support/repository.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
@@ -114,7 +114,7 @@ async function assertNotStored(paths: readonly string[]): Promise<void> {
 
 /** The columns of the database that hold this text somewhere, as `table.column`. */
 function columnsHolding({ stateDir }: RealHome, text: string): string[] {
-  using db = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
   return db.all<{ table: string; column: string }>(
     'SELECT m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c ' +
       "WHERE m.type = 'table' ORDER BY 1, 2",

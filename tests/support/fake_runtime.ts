@@ -107,7 +107,7 @@ export class FakeRuntime implements Runtime {
   messagesWait = false;
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),
-    hasOpen: () => this.messagesWait,
+    hasOpen: () => Promise.resolve(this.messagesWait),
   };
   publicUrl: string | null = null;
   /** What is doubtful in config.yaml. */

@@ -5,18 +5,18 @@ import assert from "node:assert/strict";
 import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
 import type { NewExecution } from "../../runtime/executions/record/acceptance_store.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
-import { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import {
   createExecutionStores,
-  type SqliteExecutionStores,
+  type SqlExecutionStores,
 } from "../../runtime/storage/executions/execution_stores.ts";
-import { SqliteFrameStore } from "../../runtime/storage/frames.ts";
+import { SqlFrameStore } from "../../runtime/storage/frames.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 
 /** Everything a journal needs, over one in-memory database. */
-export interface TestStore extends SqliteExecutionStores, Disposable {
-  db: Database;
-  frames: SqliteFrameStore;
+export interface TestStore extends SqlExecutionStores, Disposable {
+  db: SqliteDatabase;
+  frames: SqlFrameStore;
   log: ExecutionLog;
   redactor: Redactor;
   /** Accepts an execution with its first frame. */
@@ -26,11 +26,11 @@ export interface TestStore extends SqliteExecutionStores, Disposable {
 export function openTestStore(
   options: { path?: string; instanceId?: string } = {},
 ): TestStore {
-  const db = Database.open(options.path ?? ":memory:");
+  const db = SqliteDatabase.open(options.path ?? ":memory:");
   const instanceId = options.instanceId ?? "instance-1";
-  openInstance(db, { id: instanceId, pid: 1, startedAt: 0 });
+  void db.change("power", () => openInstance({ id: instanceId, pid: 1, startedAt: 0 }));
   const stores = createExecutionStores(db, instanceId);
-  const frames = new SqliteFrameStore(db);
+  const frames = new SqlFrameStore(db);
   const redactor = new Redactor(() => []);
   return {
     ...stores,

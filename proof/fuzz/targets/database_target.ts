@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { Database, DatabaseUnusable } from "../../../runtime/storage/database.ts";
-import { MIGRATIONS } from "../../../runtime/storage/migrations.ts";
+import { DatabaseUnusable } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
+import { MIGRATIONS } from "../../../runtime/storage/sqlite/migrations.ts";
 import { defineTarget } from "../target.ts";
 
 interface World {
@@ -72,7 +73,7 @@ export const databases = defineTarget<
     const path = `${folder}/case.db`;
     await Deno.writeFile(path, bytes);
     try {
-      using db = Database.open(path);
+      using db = SqliteDatabase.open(path);
       assert.equal(
         db.get<{ user_version: number }>("PRAGMA user_version")?.user_version,
         MIGRATIONS.length,

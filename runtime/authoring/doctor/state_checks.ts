@@ -5,7 +5,7 @@ import { formatDuration } from "../../../base/durations.ts";
 import { isLocked, takeLock } from "../../../base/lock_file.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import { examineDatabase } from "../../storage/database_health.ts";
+import { examineDatabase } from "../../storage/sqlite/database_health.ts";
 import type { Check, Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 

@@ -9,7 +9,7 @@ import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { RecordedRun } from "../../executions/record/recorded_run.ts";
 import { ExecutionNotFound } from "../../executions/refusals.ts";
 import { isFinal } from "../../executions/states.ts";
-import { SqliteRecordedRunStore } from "../../storage/executions/recorded_runs.ts";
+import { SqlRecordedRunStore } from "../../storage/executions/recorded_runs.ts";
 import { openStorage } from "../../wiring/open_storage.ts";
 import {
   type CaseFile,
@@ -198,7 +198,7 @@ export class AgentTests implements AsyncDisposable {
     const { settings: { directories }, clock } = this.#ports;
     await using resources = new AsyncDisposableStack();
     const { db } = await openStorage(directories, { mode: "read-only", clock, resources });
-    const run = await new SqliteRecordedRunStore(db).readRecordedRun(id);
+    const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
     if (run === undefined) throw new ExecutionNotFound();
     return run;
   }

@@ -6,8 +6,8 @@ import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { RunPorts } from "../../executions/loop/prepare.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { Database } from "../../storage/database.ts";
-import { SqliteKnownToolStore } from "../../storage/known_tools.ts";
+import { SqliteDatabase } from "../../storage/sqlite/sqlite_database.ts";
+import { SqlKnownToolStore } from "../../storage/known_tools.ts";
 import type { FolderWatches } from "../../folders/folder_watches.ts";
 import type { AgentRegistry } from "../../agents/registry.ts";
 import { openAgents } from "../../wiring/open_agents.ts";
@@ -54,7 +54,7 @@ export async function openTestPorts(
     version,
     executable: Deno.execPath(),
     ownPorts: () => [],
-    knownTools: new SqliteKnownToolStore(opened.use(Database.open(":memory:"))),
+    knownTools: new SqlKnownToolStore(opened.use(SqliteDatabase.open(":memory:"))),
     isNews: () => Promise.resolve(false),
     resources: opened,
   });

@@ -20,15 +20,16 @@ import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { copySteps } from "./forks.ts";
 import { takeQueued } from "../watches.ts";
+import { enqueue, get, lock, type Operation } from "../operation.ts";
 
 interface Asked {
-  accept: () => Acceptance;
+  accept: () => Operation<Acceptance>;
   resolve: (acceptance: Acceptance) => void;
   reject: (error: unknown) => void;
 }
 
 /** Acceptances of one service instance. */
-export class SqliteAcceptanceStore implements AcceptanceStore {
+export class SqlAcceptanceStore implements AcceptanceStore {
   readonly #db: Database;
   readonly #instanceId: string;
   #asked: Asked[] = [];
@@ -49,11 +50,15 @@ export class SqliteAcceptanceStore implements AcceptanceStore {
     return promise;
   }
 
-  #acceptAll(): void {
+  async #acceptAll(): Promise<void> {
     const asked = this.#asked;
     this.#asked = [];
     try {
-      const accepted = this.#db.transaction("power", () => asked.map(({ accept }) => accept()));
+      const accepted = await this.#db.change("power", function* () {
+        const acceptances: Acceptance[] = [];
+        for (const { accept } of asked) acceptances.push(yield* accept());
+        return acceptances;
+      });
       for (const [index, { resolve }] of asked.entries()) resolve(accepted[index] as Acceptance);
     } catch (error) {
       const [only, ...more] = asked;
@@ -64,14 +69,15 @@ export class SqliteAcceptanceStore implements AcceptanceStore {
     }
   }
 
-  #accept(wanted: NewExecution, terms: AcceptanceTerms): Acceptance {
+  *#accept(wanted: NewExecution, terms: AcceptanceTerms): Operation<Acceptance> {
     const instanceId = this.#instanceId;
-    const acceptance = insertExecution(this.#db, wanted, { ...terms, instanceId });
+    const acceptance = yield* insertExecution(wanted, { ...terms, instanceId });
     if ("execution" in acceptance && acceptance.isNew) {
       const { execution } = acceptance;
-      const frameId = appendFrames(this.#db, execution.id, terms.frames(execution));
+      const frameId = yield* appendFrames(execution.id, terms.frames(execution));
+      yield* enqueue(execution.id, "new");
       if (terms.taken !== undefined) {
-        const toolCalls = copySteps(this.#db, execution.id, { ...terms.taken, frameId });
+        const toolCalls = yield* copySteps(execution.id, { ...terms.taken, frameId });
         return { ...acceptance, execution: { ...execution, toolCalls } };
       }
     }
@@ -80,22 +86,21 @@ export class SqliteAcceptanceStore implements AcceptanceStore {
 }
 
 /** Accepts an execution as part of the transaction that is open, or tells why not. */
-function insertExecution(
-  db: Database,
+function* insertExecution(
   wanted: NewExecution,
   terms: AcceptanceTerms & { instanceId: string },
-): Acceptance {
-  const known = findKnown(db, wanted, keysOf(terms));
+): Operation<Acceptance> {
+  const known = yield* findKnown(wanted, keysOf(terms));
   if (known !== undefined) return { execution: known, isNew: false };
-  const refused = findRefusal(db, wanted, terms);
+  const refused = yield* findRefusal(wanted, terms);
   if (refused !== undefined) {
-    recordRefusedSlot(db, wanted.agentId, terms, refused);
+    yield* recordRefusedSlot(wanted.agentId, terms, refused);
     return { refused };
   }
-  const execution = insertRow(db, wanted, terms.instanceId);
+  const execution = yield* insertRow(wanted, terms.instanceId);
   if (terms.claim?.type === "slot") {
     const { scheduledFor, reason } = terms.claim;
-    insertSlot(db, {
+    yield* insertSlot({
       agentId: wanted.agentId,
       scheduledFor,
       outcome: "run",
@@ -105,7 +110,7 @@ function insertExecution(
     });
   }
   for (const key of keysOf(terms)) {
-    insertKey(db, { key, executionId: execution.id, now: wanted.startedAt });
+    yield* insertKey({ key, executionId: execution.id, now: wanted.startedAt });
   }
   return { execution, isNew: true };
 }
@@ -115,60 +120,59 @@ function keysOf({ idempotencyKey, otherKeys = [] }: AcceptanceTerms): string[] {
 }
 
 /** The execution that an equal request, or the same call of the same parent, got before. */
-function findKnown(
-  db: Database,
+function* findKnown(
   { parentExecutionId, parentPosition, startedAt }: NewExecution,
   keys: readonly string[],
-): Execution | undefined {
+): Operation<Execution | undefined> {
   if (parentExecutionId !== null && parentPosition !== null) {
-    return selectChild(db, parentExecutionId, parentPosition);
+    return yield* selectChild(parentExecutionId, parentPosition);
   }
   for (const key of keys) {
-    const row = selectByKey(db, { key, now: startedAt });
+    const row = yield* selectByKey({ key, now: startedAt });
     if (row !== undefined) return toExecution(row);
   }
   return undefined;
 }
 
-function findRefusal(
-  db: Database,
+function* findRefusal(
   wanted: NewExecution,
   { unlessWaiting, claim, budgets = [] }: AcceptanceTerms,
-): AcceptanceRefusal | undefined {
+): Operation<AcceptanceRefusal | undefined> {
   const { agentId } = wanted;
+  // What is found out here must still be so when the execution is stored.
+  if (claim !== undefined || unlessWaiting) yield* lock(`agent ${agentId}`);
   if (claim?.type === "slot") {
-    if (isSlotTaken(db, agentId, claim.scheduledFor)) return "claimed";
-    if (isScheduleRunning(db, agentId)) return "running";
+    if (yield* isSlotTaken(agentId, claim.scheduledFor)) return "claimed";
+    if (yield* isScheduleRunning(agentId)) return "running";
   }
-  if (unlessWaiting && isBucketWaiting(db, bucketOf(wanted))) return "waiting";
-  if (findUsedUp(db, agentId, budgets) !== undefined) return "budget";
+  if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
+  if ((yield* findUsedUp(agentId, budgets)) !== undefined) return "budget";
   // Last: taking the change out of the queue is itself a change.
-  if (claim?.type === "change" && !takeQueued(db, agentId, claim.path)) return "claimed";
-  if (claim?.type === "end" && !takeFollowUp(db, agentId, claim.executionId)) return "claimed";
+  if (claim?.type === "change" && !(yield* takeQueued(agentId, claim.path))) return "claimed";
+  if (claim?.type === "end" && !(yield* takeFollowUp(agentId, claim.executionId))) return "claimed";
   return undefined;
 }
 
-function isScheduleRunning(db: Database, agentId: string): boolean {
-  return db.get(
+function* isScheduleRunning(agentId: string): Operation<boolean> {
+  return (yield* get(
     "SELECT 1 FROM executions WHERE status = 'running' AND agent_id = ? AND trigger = 'schedule' LIMIT 1",
     agentId,
-  ) !== undefined;
+  )) !== undefined;
 }
 
 /** A schedule does not come back to a slot that it could not run: what became of it is told at once. */
-function recordRefusedSlot(
-  db: Database,
+function* recordRefusedSlot(
   agentId: string,
   { claim, budgets = [] }: AcceptanceTerms,
   refused: AcceptanceRefusal,
-): void {
+): Operation<void> {
   if (claim?.type !== "slot" || refused === "claimed") return;
-  insertSlot(db, {
+  yield* insertSlot({
     agentId,
     scheduledFor: claim.scheduledFor,
     outcome: "skipped",
     reason: refused === "budget"
-      ? describeUsedUp(db, agentId, budgets)
+      ? yield* describeUsedUp(agentId, budgets)
       : refused === "running"
       ? "still running"
       : "waiting for an answer",
@@ -177,13 +181,13 @@ function recordRefusedSlot(
   });
 }
 
-function describeUsedUp(db: Database, agentId: string, budgets: readonly Budget[]): string {
-  const budget = findUsedUp(db, agentId, budgets);
+function* describeUsedUp(agentId: string, budgets: readonly Budget[]): Operation<string> {
+  const budget = yield* findUsedUp(agentId, budgets);
   return `budget ${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
 }
 
-function insertRow(db: Database, wanted: NewExecution, instanceId: string): Execution {
-  const row = db.get<ExecutionRow>(
+function* insertRow(wanted: NewExecution, instanceId: string): Operation<Execution> {
+  const row = yield* get<ExecutionRow>(
     "INSERT INTO executions (agent_id, display_name, status, trigger, parent_execution_id, " +
       "parent_position, depth, session_id, instance_id, request, model, started_at) " +
       `VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${EXECUTION_COLUMNS}`,

@@ -1,13 +1,12 @@
 // Buckets: which executions of an agent belong to one conversation, hold each other, and seed each other.
-import type { SQLInputValue } from "node:sqlite";
 import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
-import type { Database } from "../database.ts";
 import { IS_REAL, sqlList } from "./execution_rows.ts";
+import { get, type Operation, type SqlValue } from "../operation.ts";
 
 /** A bucket as a condition on executions. */
 export interface Bucket {
   condition: string;
-  values: SQLInputValue[];
+  values: SqlValue[];
 }
 
 /** The one that an execution belongs to: see TRIGGER_KINDS. Dry runs belong to none: they hold nothing and seed nothing. */
@@ -24,9 +23,9 @@ export function bucketOf(
 }
 
 /** Whether an execution of this bucket waits for a person. */
-export function isBucketWaiting(db: Database, bucket: Bucket): boolean {
-  return db.get(
+export function* isBucketWaiting(bucket: Bucket): Operation<boolean> {
+  return (yield* get(
     `SELECT 1 FROM executions WHERE ${bucket.condition} AND status = 'waiting' LIMIT 1`,
     ...bucket.values,
-  ) !== undefined;
+  )) !== undefined;
 }

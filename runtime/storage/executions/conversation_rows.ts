@@ -4,7 +4,7 @@ import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { Effect } from "../../tools/tool.ts";
-import type { Database } from "../database.ts";
+import { all, type Operation, run } from "../operation.ts";
 
 interface CallRow {
   position: number;
@@ -21,12 +21,11 @@ interface CallRow {
 }
 
 /** Stores a message as part of the transaction that is open. */
-export function insertMessage(
-  db: Database,
+export function* insertMessage(
   executionId: number,
   placed: PlacedMessage & { seeded?: boolean; terms?: string | null },
-): void {
-  db.run(
+): Operation<void> {
+  yield* run(
     "INSERT INTO messages (execution_id, position, role, body, seeded, terms) VALUES (?, ?, ?, ?, ?, ?)",
     executionId,
     placed.position,
@@ -38,12 +37,11 @@ export function insertMessage(
 }
 
 /** Puts a message in the place of the one that is there. */
-export function replaceMessage(
-  db: Database,
+export function* replaceMessage(
   executionId: number,
   { position, message }: PlacedMessage,
-): void {
-  db.run(
+): Operation<void> {
+  yield* run(
     "UPDATE messages SET role = ?, body = ? WHERE execution_id = ? AND position = ?",
     message.role,
     JSON.stringify(message),
@@ -53,8 +51,8 @@ export function replaceMessage(
 }
 
 /** Stores a call that a reply asked for. */
-export function insertCall(db: Database, executionId: number, call: PlannedCall): void {
-  db.run(
+export function* insertCall(executionId: number, call: PlannedCall): Operation<void> {
+  yield* run(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments) " +
       "VALUES (?, ?, ?, ?, ?)",
     executionId,
@@ -66,27 +64,26 @@ export function insertCall(db: Database, executionId: number, call: PlannedCall)
 }
 
 /** Messages of an execution in order. */
-export function selectMessages(db: Database, executionId: number): PlacedMessage[] {
-  return db.all<{ position: number; body: string }>(
+export function* selectMessages(executionId: number): Operation<PlacedMessage[]> {
+  return (yield* all<{ position: number; body: string }>(
     "SELECT position, body FROM messages WHERE execution_id = ? ORDER BY position",
     executionId,
-  ).map(({ position, body }) => ({ position, message: JSON.parse(body) as Message }));
+  )).map(({ position, body }) => ({ position, message: JSON.parse(body) as Message }));
 }
 
 /** Calls of an execution in order; with `unlogged`, only those whose result is not in the log yet. */
-export function selectCalls(
-  db: Database,
+export function* selectCalls(
   executionId: number,
   options: { unlogged: boolean },
-): StoredCall[] {
-  return db.all<CallRow>(
+): Operation<StoredCall[]> {
+  return (yield* all<CallRow>(
     "SELECT c.position, c.tool_call_id, c.name, c.arguments, c.effect, c.started_at, " +
       "c.duration_ms, c.frame_id, c.described, m.body FROM tool_calls c LEFT JOIN messages m " +
       "ON m.execution_id = c.execution_id AND m.position = c.position " +
       `WHERE c.execution_id = ?${options.unlogged ? " AND c.frame_id IS NULL" : ""} ` +
       "ORDER BY c.position",
     executionId,
-  ).map(toCall);
+  )).map(toCall);
 }
 
 function toCall(row: CallRow): StoredCall {

@@ -35,9 +35,10 @@ import { selectDelegated } from "./families.ts";
 import { keepTerms } from "./call_terms.ts";
 import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
+import { fence, get, run } from "../operation.ts";
 
 /** Conversations of executions. */
-export class SqliteConversationStore implements ConversationStore {
+export class SqlConversationStore implements ConversationStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -45,24 +46,26 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   beginConversation(executionId: number, opening: RecordedOpening): Promise<void> {
-    return this.#db.change("process", () => {
+    return this.#db.change("process", function* () {
+      yield* fence(executionId);
       const { messages, terms } = opening;
       const last = messages.at(-1);
-      const named = keepTerms(this.#db, terms);
+      const named = yield* keepTerms(terms);
       for (const message of messages) {
-        insertMessage(this.#db, executionId, {
+        yield* insertMessage(executionId, {
           ...message,
           terms: message === last ? named : null,
         });
       }
-      appendFrames(this.#db, executionId, opening.frames);
+      yield* appendFrames(executionId, opening.frames);
     });
   }
 
   replaceSystem(executionId: number, { message, frame }: ReplacedSystem): Promise<void> {
-    return this.#db.change("process", () => {
-      replaceMessage(this.#db, executionId, message);
-      appendFrames(this.#db, executionId, [frame]);
+    return this.#db.change("process", function* () {
+      yield* fence(executionId);
+      yield* replaceMessage(executionId, message);
+      yield* appendFrames(executionId, [frame]);
     });
   }
 
@@ -70,25 +73,28 @@ export class SqliteConversationStore implements ConversationStore {
     executionId: number,
     { message, frame }: { message: PlacedMessage; frame: FrameDraft },
   ): Promise<void> {
-    return this.#db.change("process", () => {
-      insertMessage(this.#db, executionId, message);
-      appendFrames(this.#db, executionId, [frame]);
+    return this.#db.change("process", function* () {
+      yield* fence(executionId);
+      yield* insertMessage(executionId, message);
+      yield* appendFrames(executionId, [frame]);
     });
   }
 
   addFrame(executionId: number, frame: FrameDraft): Promise<void> {
-    return this.#db.change("process", () => {
-      appendFrames(this.#db, executionId, [frame]);
+    return this.#db.change("process", function* () {
+      yield* fence(executionId);
+      yield* appendFrames(executionId, [frame]);
     });
   }
 
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution> {
-    return this.#db.change("process", () => {
-      const terms = keepTerms(this.#db, reply.terms);
-      insertMessage(this.#db, executionId, { ...reply.message, terms });
-      for (const call of reply.calls) insertCall(this.#db, executionId, call);
+    return this.#db.change("process", function* () {
+      yield* fence(executionId);
+      const terms = yield* keepTerms(reply.terms);
+      yield* insertMessage(executionId, { ...reply.message, terms });
+      for (const call of reply.calls) yield* insertCall(executionId, call);
       const { usage } = reply;
-      const row = this.#db.get<ExecutionRow>(
+      const row = yield* get<ExecutionRow>(
         "UPDATE executions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
           "total_tokens = CASE WHEN ?3 THEN coalesce(total_tokens, 0) + ?1 + ?2 ELSE total_tokens END, " +
           `cost_usd = CASE WHEN ?4 IS NULL THEN cost_usd ELSE round(coalesce(cost_usd, 0) + ?4, ${COST_PLACES}) END, ` +
@@ -103,14 +109,15 @@ export class SqliteConversationStore implements ConversationStore {
         executionId,
       );
       const figures = toReturned(row);
-      appendFrames(this.#db, executionId, reply.frames(figures));
+      yield* appendFrames(executionId, reply.frames(figures));
       return figures;
     });
   }
 
   startCall(executionId: number, call: CallIntent): Promise<void> {
-    return this.#db.change(call.effect === "unsafe" ? "power" : "process", () => {
-      this.#db.run(
+    return this.#db.change(call.effect === "unsafe" ? "power" : "process", function* () {
+      yield* fence(executionId);
+      yield* run(
         "UPDATE tool_calls SET effect = ?, started_at = ? WHERE execution_id = ? AND position = ?",
         call.effect,
         call.startedAt,
@@ -121,8 +128,9 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   resetCall(executionId: number, position: number): Promise<void> {
-    return this.#db.change("process", () => {
-      this.#db.run(
+    return this.#db.change("process", function* () {
+      yield* fence(executionId);
+      yield* run(
         "UPDATE tool_calls SET started_at = NULL WHERE execution_id = ? AND position = ?",
         executionId,
         position,
@@ -131,20 +139,21 @@ export class SqliteConversationStore implements ConversationStore {
   }
 
   finishCall(executionId: number, result: RecordedResult): Promise<void> {
-    return this.#db.change(result.effect === "unsafe" ? "power" : "process", () => {
-      insertMessage(this.#db, executionId, result.message);
-      this.#db.run(
+    return this.#db.change(result.effect === "unsafe" ? "power" : "process", function* () {
+      yield* fence(executionId);
+      yield* insertMessage(executionId, result.message);
+      yield* run(
         "UPDATE tool_calls SET duration_ms = ?, described = ? WHERE execution_id = ? AND position = ?",
         result.durationMs,
         result.described === undefined ? null : JSON.stringify(result.described),
         executionId,
         result.message.position,
       );
-      for (const call of selectCalls(this.#db, executionId, { unlogged: true })) {
+      for (const call of yield* selectCalls(executionId, { unlogged: true })) {
         if (call.result === null) break;
         const finished = { ...call, result: call.result };
-        const frameId = appendFrames(this.#db, executionId, [result.frame(finished)]);
-        this.#db.run(
+        const frameId = yield* appendFrames(executionId, [result.frame(finished)]);
+        yield* run(
           "UPDATE tool_calls SET frame_id = ? WHERE execution_id = ? AND position = ?",
           frameId,
           executionId,
@@ -152,41 +161,45 @@ export class SqliteConversationStore implements ConversationStore {
         );
       }
       if (result.instructions !== undefined) {
-        insertMessage(this.#db, executionId, result.instructions.message);
-        appendFrames(this.#db, executionId, [result.instructions.frame]);
+        yield* insertMessage(executionId, result.instructions.message);
+        yield* appendFrames(executionId, [result.instructions.frame]);
       }
     });
   }
 
   readDescribed(executionId: number): Promise<DescribedCall[]> {
-    const calls = selectCalls(this.#db, executionId, { unlogged: false });
-    return Promise.resolve(calls.flatMap(({ described }) => described ?? []));
+    return this.#db.read(function* () {
+      const calls = yield* selectCalls(executionId, { unlogged: false });
+      return calls.flatMap(({ described }) => described ?? []);
+    });
   }
 
   readConversation(executionId: number): Promise<StoredConversation> {
-    return Promise.resolve({
-      messages: selectMessages(this.#db, executionId),
-      calls: selectCalls(this.#db, executionId, { unlogged: false }),
-      answers: selectAnswers(this.#db, executionId),
-      delegated: selectDelegated(this.#db, executionId),
+    return this.#db.read(function* () {
+      return {
+        messages: yield* selectMessages(executionId),
+        calls: yield* selectCalls(executionId, { unlogged: false }),
+        answers: yield* selectAnswers(executionId),
+        delegated: yield* selectDelegated(executionId),
+      };
     });
   }
 
   readSeed(execution: SeededExecution): Promise<Seed | undefined> {
-    const { condition, values } = bucketOf(execution);
-    const row = this.#db.get<ExecutionRow>(
-      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE ${condition} AND id < ? ` +
-        `AND status NOT IN ${OPEN} ` +
-        "AND EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) " +
-        "ORDER BY id DESC LIMIT 1",
-      ...values,
-      execution.id,
-    );
-    return Promise.resolve(
-      row && {
+    return this.#db.read(function* () {
+      const { condition, values } = bucketOf(execution);
+      const row = yield* get<ExecutionRow>(
+        `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE ${condition} AND id < ? ` +
+          `AND status NOT IN ${OPEN} ` +
+          "AND EXISTS (SELECT 1 FROM messages WHERE execution_id = executions.id) " +
+          "ORDER BY id DESC LIMIT 1",
+        ...values,
+        execution.id,
+      );
+      return row && {
         execution: toExecution(row),
-        messages: selectMessages(this.#db, row.id).map(({ message }) => message),
-      },
-    );
+        messages: (yield* selectMessages(row.id)).map(({ message }) => message),
+      };
+    });
   }
 }

@@ -2,29 +2,34 @@
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
-import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
+import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { voidRequests } from "./request_rows.ts";
 import { wakeAncestors } from "./waiting.ts";
+import { fence, get, run } from "../operation.ts";
 
 /** Ends; who waited for one runs again in this service instance. */
-export class SqliteEndingStore implements EndingStore {
+export class SqlEndingStore implements EndingStore {
   readonly #db: Database;
   readonly #instanceId: string;
-  readonly #outbox: Pick<Outbox, "tell">;
+  readonly #messages: MessageStock;
 
-  constructor(db: Database, instanceId: string, outbox: Pick<Outbox, "tell"> = NO_OUTBOX) {
+  constructor(db: Database, instanceId: string, messages: MessageStock = NO_MESSAGES) {
     this.#db = db;
     this.#instanceId = instanceId;
-    this.#outbox = outbox;
+    this.#messages = messages;
   }
 
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
-    return this.#db.change("power", () => {
-      const row = this.#db.get<ExecutionRow>(
+    const instanceId = this.#instanceId;
+    const messages = this.#messages;
+    return this.#db.change("power", function* () {
+      // One that waits is nobody's, and may be ended by everybody.
+      if (ending.from === "running") yield* fence(executionId);
+      const row = yield* get<ExecutionRow>(
         "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
           "duration_ms = coalesce(duration_ms, 0) + ?5, " +
           "input_tokens = input_tokens + ?6, output_tokens = output_tokens + ?7, " +
@@ -44,22 +49,23 @@ export class SqliteEndingStore implements EndingStore {
         ending.from,
       );
       if (row === undefined) return undefined;
-      voidRequests(this.#db, executionId, ending.finishedAt);
+      yield* voidRequests(executionId, ending.finishedAt);
       const execution = toExecution(row);
-      appendFrames(this.#db, executionId, ending.frames(execution));
-      this.#outbox.tell({ type: "ended", execution, output: ending.output });
-      insertFollowUps(this.#db, executionId, ending.followers ?? []);
+      yield* appendFrames(executionId, ending.frames(execution));
+      yield* messages.tell({ type: "ended", execution, output: ending.output });
+      yield* insertFollowUps(executionId, ending.followers ?? []);
       // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
       const ancestors = ending.from === "waiting"
-        ? wakeAncestors(this.#db, executionId, this.#instanceId)
+        ? yield* wakeAncestors(executionId, instanceId)
         : [];
       return { execution, ancestors };
     });
   }
 
   leaveExecution(executionId: number, { durationMs }: { durationMs: number }): Promise<void> {
-    return this.#db.change("power", () => {
-      this.#db.run(
+    return this.#db.change("power", function* () {
+      yield* fence(executionId);
+      yield* run(
         "UPDATE executions SET duration_ms = coalesce(duration_ms, 0) + ? " +
           "WHERE id = ? AND status = 'running'",
         durationMs,

@@ -23,13 +23,27 @@ import {
 } from "./execution_rows.ts";
 import { selectByKey } from "./idempotency_keys.ts";
 import { selectUsage } from "./usage.ts";
+import { all, get, type Operation } from "../operation.ts";
 
 const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS}) AS asked, ` +
   `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;
 
 const IN_SPAN = "started_at >= ? AND started_at < ?";
 /** What a person cancelled did not fail. */
-const FAILED = `status NOT IN ('success', 'running', 'waiting') AND error IS NOT '${CANCELLED}'`;
+const FAILED =
+  `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${CANCELLED}'`;
+
+/** Finds the text as it is: what the search makes of some characters of it is taken back. It is the first value. */
+const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;
+const PATTERN = String.raw`'%' || regexp_replace(?1, '([%_\\])', '\\\1', 'g') || '%'`;
+const IN_TEXTS = {
+  sqlite: `executions_text MATCH ${PHRASE}`,
+  postgres: `(asked ILIKE ${PATTERN} OR answered ILIKE ${PATTERN})`,
+};
+const IN_ANSWERS = {
+  sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
+  postgres: `answered ILIKE ${PATTERN}`,
+};
 
 interface PreviewRow {
   asked: string | null;
@@ -37,7 +51,7 @@ interface PreviewRow {
 }
 
 /** Reads executions of all instances. */
-export class SqliteExecutionReads implements ExecutionReads {
+export class SqlExecutionReads implements ExecutionReads {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -45,129 +59,163 @@ export class SqliteExecutionReads implements ExecutionReads {
   }
 
   readExecution(id: number): Promise<StoredExecution | undefined> {
-    const row = this.#db.get<ExecutionRow & { output_data: string | null }>(
-      `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
-      id,
-    );
-    return Promise.resolve(row && toStored(row));
+    return this.#db.read(function* () {
+      return yield* selectStored(id);
+    });
   }
 
   readByKey(key: string, now: number): Promise<StoredExecution | undefined> {
-    const row = selectByKey(this.#db, { key, now });
-    return Promise.resolve(row && toStored(row));
+    return this.#db.read(function* () {
+      const row = yield* selectByKey({ key, now });
+      return row && toStored(row);
+    });
   }
 
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
-    const { conditions, values } = toConditions(filter);
-    const { text, since, until } = filter;
-    const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
-    // The rows of the search are in the order of their ids: the first page is found without reading the others.
-    const [from, order] = text !== undefined
-      ? ["executions_text JOIN executions ON id = executions_text.rowid", "executions_text.rowid"]
-      : since !== undefined || until !== undefined
-      ? ["executions", "started_at DESC, id"]
-      : ["executions", "id"];
-    const rows = this.#db.all<ExecutionRow & Partial<PreviewRow>>(
-      `SELECT ${EXECUTION_COLUMNS}${previews} FROM ${from} ` +
-        (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")} ` : "") +
-        `ORDER BY ${order} DESC LIMIT ? OFFSET ?`,
-      ...values,
-      filter.limit,
-      filter.offset,
-    );
-    return Promise.resolve(rows.map((row) => ({
-      ...toExecution(row),
-      ...(filter.preview === true && {
-        preview: { asked: row.asked ?? null, answered: row.answered ?? null },
-      }),
-    })));
+    return this.#db.read(function* () {
+      const { conditions, values } = toConditions(filter);
+      const { text, since, until } = filter;
+      const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
+      // The rows of the search are in the order of their ids: the first page is found without reading the others.
+      const [from, order] = text !== undefined
+        ? ["executions_text JOIN executions ON id = executions_text.rowid", "executions_text.rowid"]
+        : since !== undefined || until !== undefined
+        ? ["executions", "started_at DESC, id"]
+        : ["executions", "id"];
+      const statement = (search: string) => {
+        const all = text === undefined ? conditions : [search, ...conditions];
+        return `SELECT ${EXECUTION_COLUMNS}${previews} FROM ${from} ` +
+          (all.length > 0 ? `WHERE ${all.join(" AND ")} ` : "") +
+          `ORDER BY ${order} DESC LIMIT ? OFFSET ?`;
+      };
+      const search = filter.isOfAnswers === true ? IN_ANSWERS : IN_TEXTS;
+      const rows = yield* all<ExecutionRow & Partial<PreviewRow>>(
+        { sqlite: statement(search.sqlite), postgres: statement(search.postgres) },
+        ...(text === undefined ? [] : [text]),
+        ...values,
+        filter.limit,
+        filter.offset,
+      );
+      return rows.map((row) => ({
+        ...toExecution(row),
+        ...(filter.preview === true && {
+          preview: { asked: row.asked ?? null, answered: row.answered ?? null },
+        }),
+      }));
+    });
   }
 
   readUsage(from: number): Promise<UsageStep[]> {
-    return Promise.resolve(selectUsage(this.#db, from));
+    return this.#db.read(function* () {
+      return yield* selectUsage(from);
+    });
   }
 
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
-    // One step down an index for each agent, however many executions there are.
-    const rows = this.#db.all<ExecutionRow>(
-      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id IN (SELECT (SELECT id FROM executions ` +
-        "WHERE agent_id = asked.value ORDER BY id DESC LIMIT 1) FROM json_each(?) AS asked)",
-      JSON.stringify(agentIds),
-    );
-    return Promise.resolve(new Map(rows.map((row) => [row.agent_id, toExecution(row)])));
+    return this.#db.read(function* () {
+      // One step down an index for each agent, however many executions there are.
+      const rows = yield* all<ExecutionRow>(
+        `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id IN (SELECT (SELECT id FROM executions ` +
+          "WHERE agent_id = asked.value ORDER BY id DESC LIMIT 1) FROM json_each(?) AS asked)",
+        JSON.stringify(agentIds),
+      );
+      return new Map(rows.map((row) => [row.agent_id, toExecution(row)]));
+    });
   }
 
   readIsEstimated(id: number): Promise<boolean> {
-    // Its last frame says so. Of a long one that is no end, nothing is looked at.
-    const last = this.#db.get<{ isEstimated: number | null }>(
-      "SELECT CASE event WHEN 'complete' THEN payload ->> '$.usage_estimated' END AS isEstimated " +
-        "FROM frames WHERE execution_id = ? ORDER BY id DESC LIMIT 1",
-      id,
-    );
-    return Promise.resolve(last?.isEstimated === 1);
+    return this.#db.read(function* () {
+      // Its last frame says so. Of a long one that is no end, nothing is looked at.
+      const last = yield* get<{ isEstimated: number | null }>(
+        "SELECT CASE event WHEN 'complete' THEN payload ->> '$.usage_estimated' END AS isEstimated " +
+          "FROM frames WHERE execution_id = ? ORDER BY id DESC LIMIT 1",
+        id,
+      );
+      return last?.isEstimated === 1;
+    });
   }
 
   readSpan(span: { since: number; until: number }): Promise<SpanSummary> {
-    const values = [span.since, span.until];
-    const counts = this.#db.all<{ status: ExecutionStatus; n: number }>(
-      `SELECT status, count(*) AS n FROM executions WHERE ${IN_SPAN} GROUP BY status`,
-      ...values,
-    );
-    const failures = this.#db.all<SpanSummary["failures"][number]>(
-      "SELECT failed.agent_id AS agentId, n AS count, last AS lastId, coalesce(error, '') AS lastError FROM " +
-        `(SELECT agent_id, count(*) AS n, max(id) AS last FROM executions WHERE ${IN_SPAN} ` +
-        `AND ${FAILED} GROUP BY agent_id) AS failed JOIN executions ON id = last ` +
-        "ORDER BY n DESC, failed.agent_id",
-      ...values,
-    );
-    return Promise.resolve({
-      counts: Object.fromEntries(counts.map(({ status, n }) => [status, n])),
-      costUsd: this.#cost(span),
-      failures: failures.map((row) => ({ ...row })),
+    return this.#db.read(function* () {
+      const values = [span.since, span.until];
+      const counts = yield* all<{ status: ExecutionStatus; n: number }>(
+        `SELECT status, count(*) AS n FROM executions WHERE ${IN_SPAN} GROUP BY status`,
+        ...values,
+      );
+      const failures = yield* all<SpanSummary["failures"][number]>(
+        "SELECT failed.agent_id AS agentId, n AS count, last AS lastId, coalesce(error, '') AS lastError FROM " +
+          `(SELECT agent_id, count(*) AS n, max(id) AS last FROM executions WHERE ${IN_SPAN} ` +
+          `AND ${FAILED} GROUP BY agent_id) AS failed JOIN executions ON id = last ` +
+          "ORDER BY n DESC, failed.agent_id",
+        ...values,
+      );
+      return {
+        counts: Object.fromEntries(counts.map(({ status, n }) => [status, n])),
+        costUsd: yield* selectCost(span),
+        failures: failures.map((row) => ({ ...row })),
+      };
     });
   }
 
   readSpanCost(span: { since: number; until: number }): Promise<number | null> {
-    return Promise.resolve(this.#cost(span));
+    return this.#db.read(() => selectCost(span));
   }
 
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]> {
-    const rows = this.#db.all<Downtime>(
-      'SELECT "from", "to" FROM (SELECT stopped_at AS "from", ' +
-        'lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances) ' +
-        'WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"',
-      span.since,
-      span.until,
-    );
-    return Promise.resolve(rows.map((row) => ({ ...row })));
+    return this.#db.read(function* () {
+      const rows = yield* all<Downtime>(
+        'SELECT "from", "to" FROM (SELECT stopped_at AS "from", ' +
+          'lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances) ' +
+          'WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"',
+        span.since,
+        span.until,
+      );
+      return rows.map((row) => ({ ...row }));
+    });
   }
 
   countOutcomes(since: number): Promise<Map<string, Outcomes>> {
-    const rows = this.#db.all<Outcomes & { agentId: string }>(
-      `SELECT agent_id AS agentId, sum(status NOT IN ${OPEN}) AS ended, ` +
-        "sum(status = 'success') AS succeeded FROM executions WHERE started_at >= ? GROUP BY agent_id",
-      since,
-    );
-    return Promise.resolve(new Map(rows.map(({ agentId, ...rest }) => [agentId, rest])));
+    return this.#db.read(function* () {
+      const rows = yield* all<Outcomes & { agentId: string }>(
+        `SELECT agent_id AS agentId, count(*) FILTER (WHERE status NOT IN ${OPEN}) AS ended, ` +
+          "count(*) FILTER (WHERE status = 'success') AS succeeded FROM executions WHERE started_at >= ? GROUP BY agent_id",
+        since,
+      );
+      return new Map(rows.map(({ agentId, ...rest }) => [agentId, rest]));
+    });
   }
 
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number> {
-    const row = this.#db.get<{ n: number }>(
-      `SELECT count(*) AS n FROM executions WHERE status IN (${
-        statuses.map(() => "?").join(", ")
-      })`,
-      ...statuses,
-    );
-    return Promise.resolve(row?.n ?? 0);
+    return this.#db.read(function* () {
+      const row = yield* get<{ n: number }>(
+        `SELECT count(*) AS n FROM executions WHERE status IN (${
+          statuses.map(() => "?").join(", ")
+        })`,
+        ...statuses,
+      );
+      return row?.n ?? 0;
+    });
   }
+}
 
-  #cost({ since, until }: { since: number; until: number }): number | null {
-    return this.#db.get<{ cost: number | null }>(
-      `SELECT round(sum(cost_usd), ${COST_PLACES}) AS cost FROM executions WHERE ${IN_SPAN}`,
-      since,
-      until,
-    )?.cost ?? null;
-  }
+/** An execution with what it was asked and its answer. */
+export function* selectStored(id: number): Operation<StoredExecution | undefined> {
+  const row = yield* get<ExecutionRow & { output_data: string | null }>(
+    `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
+    id,
+  );
+  return row && toStored(row);
+}
+
+function* selectCost(
+  { since, until }: { since: number; until: number },
+): Operation<number | null> {
+  const row = yield* get<{ cost: number | null }>(
+    `SELECT round(sum(cost_usd), ${COST_PLACES}) AS cost FROM executions WHERE ${IN_SPAN}`,
+    since,
+    until,
+  );
+  return row?.cost ?? null;
 }
 
 function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {
@@ -178,7 +226,7 @@ function toStored(row: ExecutionRow & { output_data: string | null }): StoredExe
 function toConditions(
   filter: ExecutionFilter,
 ): { conditions: string[]; values: (string | number)[] } {
-  const { parentId, followedId, trigger, sessionId, since, until, text, isOfAnswers } = filter;
+  const { parentId, followedId, trigger, sessionId, since, until } = filter;
   // Each number of them is a statement of its own, which is kept: naming one again must not make another.
   const statuses = [...new Set(filter.statuses)];
   const agentIds = [...new Set([filter.agentId ?? []].flat())];
@@ -188,11 +236,6 @@ function toConditions(
     conditions.push(condition);
     values.push(...more);
   };
-  // In quotes it is a text to be found, not a language of its own.
-  if (text !== undefined) {
-    const phrase = `"${text.replaceAll('"', '""')}"`;
-    add("executions_text MATCH ?", isOfAnswers === true ? `answered : ${phrase}` : phrase);
-  }
   if (statuses.length > 0) add(`status IN (${statuses.map(() => "?").join(", ")})`, ...statuses);
   if (agentIds.length > 0) add(`agent_id IN (${agentIds.map(() => "?").join(", ")})`, ...agentIds);
   if (parentId !== undefined) add("parent_execution_id = ?", parentId);

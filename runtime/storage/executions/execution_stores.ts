@@ -1,47 +1,47 @@
 // The stores of executions that one service instance works with, each for one concern.
-import { SqliteAcceptanceStore } from "./acceptance.ts";
-import { SqliteConversationStore } from "./conversations.ts";
-import { SqliteBudgetStore } from "../budgets.ts";
+import { SqlAcceptanceStore } from "./acceptance.ts";
+import { SqlConversationStore } from "./conversations.ts";
+import { SqlBudgetStore } from "../budgets.ts";
 import type { Database } from "../database.ts";
-import { SqliteEndingStore } from "./endings.ts";
-import { SqliteExecutionReads } from "./execution_reads.ts";
-import { SqliteFamilyStore } from "./families.ts";
-import { SqliteRecordedRunStore } from "./recorded_runs.ts";
-import { SqliteRecoveryStore } from "./recovery.ts";
-import { SqliteRequestStore } from "./requests.ts";
-import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
+import { SqlEndingStore } from "./endings.ts";
+import { SqlExecutionReads } from "./execution_reads.ts";
+import { SqlFamilyStore } from "./families.ts";
+import { SqlRecordedRunStore } from "./recorded_runs.ts";
+import { SqlRecoveryStore } from "./recovery.ts";
+import { SqlRequestStore } from "./requests.ts";
+import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
 
 /** All of them, to be handed to who needs which. */
-export interface SqliteExecutionStores {
-  acceptances: SqliteAcceptanceStore;
-  conversations: SqliteConversationStore;
-  requests: SqliteRequestStore;
-  families: SqliteFamilyStore;
-  endings: SqliteEndingStore;
-  recovery: SqliteRecoveryStore;
-  budgets: SqliteBudgetStore;
-  executions: SqliteExecutionReads;
-  recordedRuns: SqliteRecordedRunStore;
+export interface SqlExecutionStores {
+  acceptances: SqlAcceptanceStore;
+  conversations: SqlConversationStore;
+  requests: SqlRequestStore;
+  families: SqlFamilyStore;
+  endings: SqlEndingStore;
+  recovery: SqlRecoveryStore;
+  budgets: SqlBudgetStore;
+  executions: SqlExecutionReads;
+  recordedRuns: SqlRecordedRunStore;
 }
 
 /**
- * Puts them over a database; `instanceId` is whose executions they start, adopt and resume, `outbox` hears what people may
+ * Puts them over a database; `instanceId` is whose executions they start, adopt and resume, `messages` hears what people may
  * want to know.
  */
 export function createExecutionStores(
   db: Database,
   instanceId: string,
-  outbox: Outbox = NO_OUTBOX,
-): SqliteExecutionStores {
+  messages: MessageStock = NO_MESSAGES,
+): SqlExecutionStores {
   return {
-    acceptances: new SqliteAcceptanceStore(db, instanceId),
-    conversations: new SqliteConversationStore(db),
-    requests: new SqliteRequestStore(db, instanceId, outbox),
-    families: new SqliteFamilyStore(db),
-    endings: new SqliteEndingStore(db, instanceId, outbox),
-    recovery: new SqliteRecoveryStore(db, instanceId),
-    budgets: new SqliteBudgetStore(db, instanceId),
-    executions: new SqliteExecutionReads(db),
-    recordedRuns: new SqliteRecordedRunStore(db),
+    acceptances: new SqlAcceptanceStore(db, instanceId),
+    conversations: new SqlConversationStore(db),
+    requests: new SqlRequestStore(db, instanceId, messages),
+    families: new SqlFamilyStore(db),
+    endings: new SqlEndingStore(db, instanceId, messages),
+    recovery: new SqlRecoveryStore(db, instanceId),
+    budgets: new SqlBudgetStore(db, instanceId),
+    executions: new SqlExecutionReads(db),
+    recordedRuns: new SqlRecordedRunStore(db),
   };
 }

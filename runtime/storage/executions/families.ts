@@ -11,14 +11,14 @@ import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { selectOpenRequest } from "./request_rows.ts";
 import { isWaiting, pauseExecution } from "./waiting.ts";
+import { all, fence, get, type Operation } from "../operation.ts";
 
 /** The execution that a call of another one started. */
-export function selectChild(
-  db: Database,
+export function* selectChild(
   parentId: number,
   position: number,
-): Execution | undefined {
-  const row = db.get<ExecutionRow>(
+): Operation<Execution | undefined> {
+  const row = yield* get<ExecutionRow>(
     `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE parent_execution_id = ? AND parent_position = ?`,
     parentId,
     position,
@@ -27,8 +27,8 @@ export function selectChild(
 }
 
 /** The places of an execution's calls that others were started for. */
-export function selectDelegated(db: Database, parentId: number): Set<number> {
-  const rows = db.all<{ position: number }>(
+export function* selectDelegated(parentId: number): Operation<Set<number>> {
+  const rows = yield* all<{ position: number }>(
     "SELECT parent_position AS position FROM executions " +
       "WHERE parent_execution_id = ? AND parent_position IS NOT NULL",
     parentId,
@@ -37,7 +37,7 @@ export function selectDelegated(db: Database, parentId: number): Set<number> {
 }
 
 /** Families of executions. */
-export class SqliteFamilyStore implements FamilyStore {
+export class SqlFamilyStore implements FamilyStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -48,54 +48,61 @@ export class SqliteFamilyStore implements FamilyStore {
     executionId: number,
     waiting: WaitForChild,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
-    return this.#db.change("power", () => {
+    return this.#db.change("power", function* () {
       // One that runs wakes nobody when it ends, whatever waits below it.
-      if (!isWaiting(this.#db, waiting.childId)) return undefined;
-      const request = selectOpenRequest(this.#db, executionId);
+      if (!(yield* isWaiting(waiting.childId))) return undefined;
+      yield* fence(executionId);
+      const request = yield* selectOpenRequest(executionId);
       if (request === undefined) throw new TypeError("An execution waits for nothing");
       const { durationMs } = waiting;
       const frames = waiting.frames(request);
-      return { execution: pauseExecution(this.#db, executionId, { durationMs, frames }), request };
+      return { execution: yield* pauseExecution(executionId, { durationMs, frames }), request };
     });
   }
 
   findChild(parentId: number, position: number): Promise<Execution | undefined> {
-    return Promise.resolve(selectChild(this.#db, parentId, position));
+    return this.#db.read(function* () {
+      return yield* selectChild(parentId, position);
+    });
   }
 
   listChildren(parentId: number): Promise<Execution[]> {
-    const rows = this.#db.all<ExecutionRow>(
-      `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE parent_execution_id = ? ORDER BY id`,
-      parentId,
-    );
-    return Promise.resolve(rows.map(toExecution));
+    return this.#db.read(function* () {
+      const rows = yield* all<ExecutionRow>(
+        `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE parent_execution_id = ? ORDER BY id`,
+        parentId,
+      );
+      return rows.map(toExecution);
+    });
   }
 
   readLineage(executionId: number): Promise<LineageMember[]> {
-    const rows = this.#db.all<{ id: number; agent_id: string }>(
-      "WITH RECURSIVE above (id, agent_id, parent, distance) AS (" +
-        "SELECT id, agent_id, parent_execution_id, 0 FROM executions WHERE id = ? UNION ALL " +
-        "SELECT e.id, e.agent_id, e.parent_execution_id, above.distance + 1 " +
-        "FROM executions e JOIN above ON e.id = above.parent) " +
-        "SELECT id, agent_id FROM above ORDER BY distance",
-      executionId,
-    );
-    return Promise.resolve(
-      rows.map(({ id, agent_id }) => ({ executionId: id, agentId: agent_id })),
-    );
+    return this.#db.read(function* () {
+      const rows = yield* all<{ id: number; agent_id: string }>(
+        "WITH RECURSIVE above (id, agent_id, parent, distance) AS (" +
+          "SELECT id, agent_id, parent_execution_id, 0 FROM executions WHERE id = ? UNION ALL " +
+          "SELECT e.id, e.agent_id, e.parent_execution_id, above.distance + 1 " +
+          "FROM executions e JOIN above ON e.id = above.parent) " +
+          "SELECT id, agent_id FROM above ORDER BY distance",
+        executionId,
+      );
+      return rows.map(({ id, agent_id }) => ({ executionId: id, agentId: agent_id }));
+    });
   }
 
   sumDescendants(executionId: number): Promise<ExecutionTotals> {
-    const row = this.#db.get<ExecutionTotals>(
-      "WITH RECURSIVE below (id) AS (SELECT id FROM executions WHERE parent_execution_id = ? " +
-        "UNION ALL SELECT e.id FROM executions e JOIN below ON e.parent_execution_id = below.id) " +
-        "SELECT count(*) AS count, coalesce(sum(input_tokens), 0) AS inputTokens, " +
-        "coalesce(sum(output_tokens), 0) AS outputTokens, " +
-        `coalesce(sum(total_tokens), 0) AS totalTokens, round(sum(cost_usd), ${COST_PLACES}) AS costUsd ` +
-        "FROM executions WHERE id IN (SELECT id FROM below)",
-      executionId,
-    );
-    if (row === undefined) throw new TypeError("An aggregate returned no row");
-    return Promise.resolve({ ...row });
+    return this.#db.read(function* () {
+      const row = yield* get<ExecutionTotals>(
+        "WITH RECURSIVE below (id) AS (SELECT id FROM executions WHERE parent_execution_id = ? " +
+          "UNION ALL SELECT e.id FROM executions e JOIN below ON e.parent_execution_id = below.id) " +
+          "SELECT count(*) AS count, coalesce(sum(input_tokens), 0) AS inputTokens, " +
+          "coalesce(sum(output_tokens), 0) AS outputTokens, " +
+          `coalesce(sum(total_tokens), 0) AS totalTokens, round(sum(cost_usd), ${COST_PLACES}) AS costUsd ` +
+          "FROM executions WHERE id IN (SELECT id FROM below)",
+        executionId,
+      );
+      if (row === undefined) throw new TypeError("An aggregate returned no row");
+      return { ...row };
+    });
   }
 }

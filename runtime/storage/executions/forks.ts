@@ -2,27 +2,26 @@
 import { ForkedStepsGone } from "../../executions/refusals.ts";
 import type { TakenSteps } from "../../executions/record/acceptance_store.ts";
 import { insertMessage, replaceMessage } from "./conversation_rows.ts";
-import type { Database } from "../database.ts";
+import { type Operation, run } from "../operation.ts";
 
 /**
  * Copies messages and settled calls, whose results the log tells up to `frameId`; returns how many calls there are: they count
  * towards the limit, and an empty answer behind them is one. Throws ForkedStepsGone.
  */
-export function copySteps(
-  db: Database,
+export function* copySteps(
   executionId: number,
   { executionId: from, end, count, message, frameId }: TakenSteps & { frameId: number },
-): number {
-  const copied = db.run(
+): Operation<number> {
+  const copied = yield* run(
     "INSERT INTO messages (execution_id, position, role, body, seeded, terms) " +
       "SELECT ?1, position, role, body, seeded, terms FROM messages " +
       "WHERE execution_id = ?2 AND position < ?3 ORDER BY position",
     executionId,
     from,
     end,
-  ).changes;
+  );
   if (copied !== count) throw new ForkedStepsGone();
-  const calls = db.run(
+  const calls = yield* run(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments, effect, " +
       "started_at, duration_ms, is_error, frame_id) SELECT ?1, position, tool_call_id, name, " +
       "arguments, effect, started_at, duration_ms, is_error, ?4 FROM tool_calls " +
@@ -31,9 +30,9 @@ export function copySteps(
     from,
     end,
     frameId,
-  ).changes;
-  db.run("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
-  if (message?.replaces) replaceMessage(db, executionId, message);
-  else if (message !== undefined) insertMessage(db, executionId, message);
+  );
+  yield* run("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
+  if (message?.replaces) yield* replaceMessage(executionId, message);
+  else if (message !== undefined) yield* insertMessage(executionId, message);
   return calls;
 }

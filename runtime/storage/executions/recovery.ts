@@ -2,6 +2,7 @@
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
+import { all, get, run } from "../operation.ts";
 
 interface LoggedAt {
   event: string;
@@ -10,7 +11,7 @@ interface LoggedAt {
 }
 
 /** What others left to this service instance. */
-export class SqliteRecoveryStore implements RecoveryStore {
+export class SqlRecoveryStore implements RecoveryStore {
   readonly #db: Database;
   readonly #instanceId: string;
 
@@ -20,53 +21,61 @@ export class SqliteRecoveryStore implements RecoveryStore {
   }
 
   findAbandoned(): Promise<number[]> {
-    const rows = this.#db.all<{ id: number }>(
-      "SELECT id FROM executions WHERE status = 'running' AND instance_id <> ? ORDER BY id",
-      this.#instanceId,
-    );
-    return Promise.resolve(rows.map(({ id }) => id));
+    const instanceId = this.#instanceId;
+    return this.#db.read(function* () {
+      const rows = yield* all<{ id: number }>(
+        "SELECT id FROM executions WHERE status = 'running' AND instance_id <> ? ORDER BY id",
+        instanceId,
+      );
+      return rows.map(({ id }) => id);
+    });
   }
 
   adoptExecution(executionId: number): Promise<void> {
-    return this.#db.change("power", () => {
-      this.#db.run(
+    const instanceId = this.#instanceId;
+    return this.#db.change("power", function* () {
+      yield* run(
         "UPDATE executions SET instance_id = ? WHERE id = ? AND status = 'running'",
-        this.#instanceId,
+        instanceId,
         executionId,
       );
     });
   }
 
   readUncountedMs(executionId: number): Promise<number> {
-    // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
-    const killed = this.#db.get<{ startedAt: number }>(
-      "SELECT e.started_at AS startedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
-        "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
-      executionId,
-    );
-    if (killed === undefined) return Promise.resolve(0);
-    const select =
-      "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
-    const last = this.#db.get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
-    // It began, its running time was stored with a reply or a question, or it was answered.
-    const counted = this.#db.get<LoggedAt>(
-      `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
-        "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
-      executionId,
-    );
-    if (last === undefined || counted === undefined) return Promise.resolve(0);
-    // Woken by another's answer: nothing says when.
-    if (counted.event === "interrupt") return Promise.resolve(0);
-    // What a fork has taken over happened before it began.
-    const since = Math.max(Date.parse(counted.at), killed.startedAt);
-    return Promise.resolve(Math.max(0, Date.parse(last.at) - since));
+    return this.#db.read(function* () {
+      // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
+      const killed = yield* get<{ startedAt: number }>(
+        "SELECT e.started_at AS startedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
+          "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
+        executionId,
+      );
+      if (killed === undefined) return 0;
+      const select =
+        "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
+      const last = yield* get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
+      // It began, its running time was stored with a reply or a question, or it was answered.
+      const counted = yield* get<LoggedAt>(
+        `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
+          "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
+        executionId,
+      );
+      if (last === undefined || counted === undefined) return 0;
+      // Woken by another's answer: nothing says when.
+      if (counted.event === "interrupt") return 0;
+      // What a fork has taken over happened before it began.
+      const since = Math.max(Date.parse(counted.at), killed.startedAt);
+      return Math.max(0, Date.parse(last.at) - since);
+    });
   }
 
   findForsaken(): Promise<number[]> {
-    const rows = this.#db.all<{ id: number }>(
-      "SELECT e.id FROM executions e JOIN executions above ON above.id = e.parent_execution_id " +
-        `WHERE e.status = 'waiting' AND above.status NOT IN ${OPEN} ORDER BY e.id`,
-    );
-    return Promise.resolve(rows.map(({ id }) => id));
+    return this.#db.read(function* () {
+      const rows = yield* all<{ id: number }>(
+        "SELECT e.id FROM executions e JOIN executions above ON above.id = e.parent_execution_id " +
+          `WHERE e.status = 'waiting' AND above.status NOT IN ${OPEN} ORDER BY e.id`,
+      );
+      return rows.map(({ id }) => id);
+    });
   }
 }

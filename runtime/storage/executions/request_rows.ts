@@ -1,6 +1,6 @@
 // Questions to people as rows: opening one, answering it once, finding what is open.
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
-import type { Database } from "../database.ts";
+import { all, get, type Operation, run } from "../operation.ts";
 
 /** A row of `requests` as COLUMNS give it. */
 export interface RequestRow {
@@ -23,7 +23,7 @@ type RequestBody = Pick<
 export const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
 
 /** Stores a question as part of the transaction that is open. */
-export function insertRequest(db: Database, request: HumanRequest): void {
+export function* insertRequest(request: HumanRequest): Operation<void> {
   const { message, options, multi, answersBefore, toolName, toolArgs, isGuard, raise } = request;
   const body: RequestBody = {
     message,
@@ -35,7 +35,7 @@ export function insertRequest(db: Database, request: HumanRequest): void {
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
   };
-  db.run(
+  yield* run(
     `INSERT INTO requests (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     request.requestId,
     request.executionId,
@@ -48,24 +48,23 @@ export function insertRequest(db: Database, request: HumanRequest): void {
 }
 
 /** Stores the answer to an open question; false when it is not open. */
-export function closeRequest(
-  db: Database,
+export function* closeRequest(
   executionId: number,
   answer: { requestId: string; answer: HumanAnswer; answeredAt: number },
-): boolean {
-  return db.run(
+): Operation<boolean> {
+  return (yield* run(
     "UPDATE requests SET answered_at = ?, response = ? " +
       "WHERE execution_id = ? AND request_id = ? AND answered_at IS NULL",
     answer.answeredAt,
     JSON.stringify(answer.answer),
     executionId,
     answer.requestId,
-  ).changes === 1;
+  )) === 1;
 }
 
 /** Closes whatever question is open, unanswered: its execution has ended. */
-export function voidRequests(db: Database, executionId: number, at: number): void {
-  db.run(
+export function* voidRequests(executionId: number, at: number): Operation<void> {
+  yield* run(
     "UPDATE requests SET answered_at = ? WHERE execution_id = ? AND answered_at IS NULL",
     at,
     executionId,
@@ -73,17 +72,16 @@ export function voidRequests(db: Database, executionId: number, at: number): voi
 }
 
 /** The question that an execution waits with: its own, else the oldest of the waiting ones below it. */
-export function selectOpenRequest(
-  db: Database,
+export function* selectOpenRequest(
   executionId: number,
   requestId?: string,
-): HumanRequest | undefined {
-  const row = db.get<RequestRow>(
-    "WITH RECURSIVE below (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT e.id, below.depth + 1 " +
+): Operation<HumanRequest | undefined> {
+  const row = yield* get<RequestRow>(
+    "WITH RECURSIVE below (id, depth) AS (SELECT CAST(?1 AS BIGINT), 0 UNION ALL SELECT e.id, below.depth + 1 " +
       "FROM executions e JOIN below ON e.parent_execution_id = below.id WHERE e.status = 'waiting') " +
       `SELECT ${COLUMNS} FROM requests JOIN below ON below.id = requests.execution_id ` +
       "WHERE answered_at IS NULL AND (?2 IS NULL OR request_id = ?2) " +
-      "ORDER BY min(below.depth, 1), created_at, requests.rowid LIMIT 1",
+      "ORDER BY below.depth > 0, created_at, requests.rowid LIMIT 1",
     executionId,
     requestId ?? null,
   );
@@ -91,11 +89,10 @@ export function selectOpenRequest(
 }
 
 /** The open question whose time is over first, but for those whose ids are given; undefined when none has an end. */
-export function selectNextExpiry(
-  db: Database,
+export function* selectNextExpiry(
   except: ReadonlySet<string>,
-): HumanRequest | undefined {
-  const row = db.get<RequestRow>(
+): Operation<HumanRequest | undefined> {
+  const row = yield* get<RequestRow>(
     `SELECT ${COLUMNS} FROM requests WHERE answered_at IS NULL AND expires_at IS NOT NULL ` +
       "AND request_id NOT IN (SELECT value FROM json_each(?)) ORDER BY expires_at LIMIT 1",
     JSON.stringify([...except]),
@@ -104,8 +101,8 @@ export function selectNextExpiry(
 }
 
 /** Answers of an execution by the position of the call they are for, in the order of the questions. */
-export function selectAnswers(db: Database, executionId: number): Map<number, GivenAnswer[]> {
-  const rows = db.all<RequestRow & { response: string }>(
+export function* selectAnswers(executionId: number): Operation<Map<number, GivenAnswer[]>> {
+  const rows = yield* all<RequestRow & { response: string }>(
     `SELECT ${COLUMNS}, response FROM requests ` +
       "WHERE execution_id = ? AND response IS NOT NULL ORDER BY rowid",
     executionId,

@@ -7,7 +7,7 @@ import type {
   RequestStore,
 } from "../../executions/record/request_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
-import { NO_OUTBOX, type Outbox } from "../../notify/outbox.ts";
+import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
 import { raiseBudget } from "../budgets.ts";
 import type { Database } from "../database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
@@ -18,48 +18,57 @@ import {
   selectOpenRequest,
 } from "./request_rows.ts";
 import { pauseExecution, wakeAncestors, wakeExecution } from "./waiting.ts";
+import { fence } from "../operation.ts";
 
 /** Questions; who is answered runs in this service instance. */
-export class SqliteRequestStore implements RequestStore {
+export class SqlRequestStore implements RequestStore {
   readonly #db: Database;
   readonly #instanceId: string;
-  readonly #outbox: Pick<Outbox, "tell">;
+  readonly #messages: MessageStock;
 
-  constructor(db: Database, instanceId: string, outbox: Pick<Outbox, "tell"> = NO_OUTBOX) {
+  constructor(db: Database, instanceId: string, messages: MessageStock = NO_MESSAGES) {
     this.#db = db;
     this.#instanceId = instanceId;
-    this.#outbox = outbox;
+    this.#messages = messages;
   }
 
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution> {
-    return this.#db.change("power", () => {
-      insertRequest(this.#db, opening.request);
-      const execution = pauseExecution(this.#db, executionId, opening);
-      this.#outbox.tell({ type: "waiting", execution, request: opening.request });
+    const messages = this.#messages;
+    return this.#db.change("power", function* () {
+      yield* fence(executionId);
+      yield* insertRequest(opening.request);
+      const execution = yield* pauseExecution(executionId, opening);
+      yield* messages.tell({ type: "waiting", execution, request: opening.request });
       return execution;
     });
   }
 
   answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined> {
-    return this.#db.change("power", () => {
-      if (!closeRequest(this.#db, executionId, answer)) return undefined;
-      if (answer.raise !== undefined) raiseBudget(this.#db, answer.raise);
-      const execution = wakeExecution(this.#db, executionId, this.#instanceId);
-      const ancestors = wakeAncestors(this.#db, executionId, this.#instanceId);
+    const instanceId = this.#instanceId;
+    return this.#db.change("power", function* () {
+      if (!(yield* closeRequest(executionId, answer))) return undefined;
+      if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
+      const execution = yield* wakeExecution(executionId, instanceId);
+      const ancestors = yield* wakeAncestors(executionId, instanceId);
       // Of several questions below it, one that waits shows one: an answer to another has no place in its log.
-      const shown = ancestors.filter(({ id }) => showsRequest(this.#db, id, answer.requestId));
-      for (const one of [execution, ...shown]) {
-        appendFrames(this.#db, one.id, answer.frames(one));
+      yield* appendFrames(execution.id, answer.frames(execution));
+      for (const one of ancestors) {
+        if (!(yield* showsRequest(one.id, answer.requestId))) continue;
+        yield* appendFrames(one.id, answer.frames(one));
       }
       return { execution, ancestors };
     });
   }
 
   readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined> {
-    return Promise.resolve(selectOpenRequest(this.#db, executionId, requestId));
+    return this.#db.read(function* () {
+      return yield* selectOpenRequest(executionId, requestId);
+    });
   }
 
   readNextExpiry(except: ReadonlySet<string> = new Set()): Promise<HumanRequest | undefined> {
-    return Promise.resolve(selectNextExpiry(this.#db, except));
+    return this.#db.read(function* () {
+      return yield* selectNextExpiry(except);
+    });
   }
 }

@@ -1,18 +1,18 @@
 // What executions used, added up by the database: by quarter of an hour and agent, so that days can be made of it.
 import { COST_PLACES } from "../../../base/cost.ts";
 import { USAGE_STEP_MS, type UsageStep } from "../../executions/usage.ts";
-import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
+import { all, type Operation } from "../operation.ts";
 
 /** The usage of all executions that began at `from` or later, oldest step first. */
-export function selectUsage(db: Database, from: number): UsageStep[] {
-  return db.all<UsageStep>(
+export function* selectUsage(from: number): Operation<UsageStep[]> {
+  return (yield* all<UsageStep>(
     `SELECT started_at / ${USAGE_STEP_MS} * ${USAGE_STEP_MS} AS start, agent_id AS agentId, count(*) AS executions, ` +
-      "sum(status = 'success') AS succeeded, " +
-      `sum(status <> 'success' AND status NOT IN ${OPEN}) AS failed, ` +
+      "count(*) FILTER (WHERE status = 'success') AS succeeded, " +
+      `count(*) FILTER (WHERE status <> 'success' AND status NOT IN ${OPEN}) AS failed, ` +
       "sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens, " +
       `coalesce(sum(total_tokens), 0) AS totalTokens, round(sum(cost_usd), ${COST_PLACES}) AS costUsd ` +
       "FROM executions WHERE started_at >= ? GROUP BY start, agent_id ORDER BY start, agent_id",
     from,
-  ).map((row) => ({ ...row }));
+  )).map((row) => ({ ...row }));
 }

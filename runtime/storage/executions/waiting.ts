@@ -2,56 +2,61 @@
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { stateBefore } from "../../executions/states.ts";
-import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { appendFrames } from "../frames.ts";
+import { enqueue, get, type Operation } from "../operation.ts";
 
 const STANDING_STILL = stateBefore("running", "answer");
 
 /** Whether an execution waits for a person, or for another one that does. */
-export function isWaiting(db: Database, executionId: number): boolean {
-  return db.get("SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'", executionId) !==
+export function* isWaiting(executionId: number): Operation<boolean> {
+  return (yield* get(
+    "SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'",
+    executionId,
+  )) !==
     undefined;
 }
 
 /** Lets a running execution wait, and logs that; returns it with its figures. `durationMs`: what is added to them. */
-export function pauseExecution(
-  db: Database,
+export function* pauseExecution(
   executionId: number,
   pause: { durationMs: number; frames: readonly FrameDraft[] },
-): Execution {
-  const row = db.get<ExecutionRow>(
+): Operation<Execution> {
+  const row = yield* get<ExecutionRow>(
     "UPDATE executions SET status = 'waiting', duration_ms = coalesce(duration_ms, 0) + ? " +
       `WHERE id = ? AND status = '${stateBefore("waiting", "run")}' RETURNING ${EXECUTION_COLUMNS}`,
     pause.durationMs,
     executionId,
   );
-  appendFrames(db, executionId, pause.frames);
+  yield* appendFrames(executionId, pause.frames);
   return toReturned(row);
 }
 
 /** Lets a waiting execution run again, here. */
-export function wakeExecution(db: Database, executionId: number, instanceId: string): Execution {
-  return toReturned(db.get<ExecutionRow>(
-    "UPDATE executions SET status = 'running', instance_id = ? " +
-      `WHERE id = ? AND status = '${STANDING_STILL}' RETURNING ${EXECUTION_COLUMNS}`,
-    instanceId,
-    executionId,
-  ));
+export function* wakeExecution(executionId: number, instanceId: string): Operation<Execution> {
+  const execution = toReturned(
+    yield* get<ExecutionRow>(
+      "UPDATE executions SET status = 'running', instance_id = ? " +
+        `WHERE id = ? AND status = '${STANDING_STILL}' RETURNING ${EXECUTION_COLUMNS}`,
+      instanceId,
+      executionId,
+    ),
+  );
+  yield* enqueue(executionId, "answered");
+  return execution;
 }
 
 /**
  * Lets those above an execution run again, here, that waited only for it: one with a question of its own continues
  * waiting, and so do those above that. The nearest first.
  */
-export function wakeAncestors(
-  db: Database,
+export function* wakeAncestors(
   executionId: number,
   instanceId: string,
-): Execution[] {
+): Operation<Execution[]> {
   const awake: Execution[] = [];
   for (let below = executionId;;) {
-    const row = db.get<ExecutionRow>(
+    const row = yield* get<ExecutionRow>(
       "UPDATE executions SET status = 'running', instance_id = ? " +
         "WHERE id = (SELECT parent_execution_id FROM executions WHERE id = ?) " +
         `AND status = '${STANDING_STILL}' ` +
@@ -61,6 +66,7 @@ export function wakeAncestors(
       below,
     );
     if (row === undefined) return awake;
+    yield* enqueue(row.id, "answered");
     awake.push(toExecution(row));
     below = row.id;
   }

@@ -6,7 +6,7 @@ import { resolveOwnStateDir } from "../../config/resolve_directories.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { folderIdentity } from "../../../base/files/folder_identity.ts";
 import { takeLock } from "../../../base/lock_file.ts";
-import { Database } from "../database.ts";
+import { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "./instance_lock.ts";
 import { makeStateDir } from "./state_dir.ts";
 
@@ -90,10 +90,10 @@ function ownsBase(
 function moveHistory(from: string, to: string): void {
   const source = databaseOf(from);
   const target = databaseOf(to);
-  Database.foldLog(source);
+  SqliteDatabase.foldLog(source);
   if (isThere(target)) {
     // Somebody has copied or restored files: nothing is replaced.
-    Database.foldLog(target);
+    SqliteDatabase.foldLog(target);
     let number = 1;
     while (isThere(`${target}.${number}`)) number++;
     Deno.renameSync(target, `${target}.${number}`);

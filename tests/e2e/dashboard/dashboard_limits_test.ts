@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -127,7 +127,7 @@ const MANY = 10_000;
 
 /** Copies the one execution of a workspace until there are many, one a minute. */
 function multiply(workspace: TestWorkspace): void {
-  using db = Database.open(join(workspace.stateDir, "inkling.db"));
+  using db = SqliteDatabase.open(join(workspace.stateDir, "inkling.db"));
   db.run(
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) " +
       "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, " +

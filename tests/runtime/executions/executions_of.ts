@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { payloadsOf, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -35,7 +35,7 @@ export async function resultsOf(runtime: Runtime, id: number): Promise<Record<st
 
 /** Contents of the messages that an execution was seeded with, in order. */
 export function seededOf({ stateDir }: TestWorkspace, id: number): string[] {
-  using db = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
   return db.all<{ content: string }>(
     "SELECT json_extract(body, '$.content') AS content FROM messages " +
       "WHERE execution_id = ? AND seeded = 1 ORDER BY position",

@@ -13,13 +13,13 @@ import { toDrafts } from "../../../runtime/notify/drafts.ts";
 import type { Happening } from "../../../runtime/notify/happening.ts";
 import { MessageSender } from "../../../runtime/notify/sender.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
-import { SqliteAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
-import { Database } from "../../../runtime/storage/database.ts";
-import { SqliteOutbox } from "../../../runtime/storage/outbox.ts";
+import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
+import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
 import { openInstance } from "../../../runtime/storage/instances.ts";
 import {
   createExecutionStores,
-  type SqliteExecutionStores,
+  type SqlExecutionStores,
 } from "../../../runtime/storage/executions/execution_stores.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
@@ -34,11 +34,11 @@ notify:
 /** One service's worth of messages; `restart` makes another over the same database. */
 export class OutboxWorld implements AsyncDisposable {
   readonly clock: TestClock;
-  readonly db = Database.open(":memory:");
+  readonly db = SqliteDatabase.open(":memory:");
   readonly log = new LogLines();
   readonly redactor = new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]);
   readonly links: AnswerLinks;
-  readonly outbox: SqliteOutbox;
+  readonly outbox: SqlOutbox;
   /** What each channel was given, in order. */
   readonly sent: (OutgoingMessage & { channel: string; at2: number })[] = [];
   /** What a channel does with a message: throws, or waits. */
@@ -51,9 +51,9 @@ export class OutboxWorld implements AsyncDisposable {
   constructor({ config = CONFIG, start }: { config?: string; start?: string } = {}) {
     this.clock = new TestClock(start ?? "2026-01-01T12:00:00.000Z");
     this.settings = configOf(config).notify;
-    openInstance(this.db, { id: "one", pid: 1, startedAt: 0 });
-    this.links = new AnswerLinks({ store: new SqliteAnswerLinkStore(this.db), clock: this.clock });
-    this.outbox = new SqliteOutbox(this.db, {
+    this.db.perform(openInstance({ id: "one", pid: 1, startedAt: 0 }));
+    this.links = new AnswerLinks({ store: new SqlAnswerLinkStore(this.db), clock: this.clock });
+    this.outbox = new SqlOutbox(this.db, {
       toDrafts: (happening) =>
         toDrafts(happening, {
           settings: () => this.settings,
@@ -68,7 +68,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender = this.#createSender();
   }
 
-  get stores(): SqliteExecutionStores {
+  get stores(): SqlExecutionStores {
     return createExecutionStores(this.db, "one", this.outbox);
   }
 
@@ -90,7 +90,7 @@ export class OutboxWorld implements AsyncDisposable {
   }
 
   tell(happening: Happening): void {
-    this.outbox.announce(happening);
+    void this.outbox.announce(happening);
   }
 
   /** Stores a question, so that it is open, and tells of it. */

@@ -14,7 +14,7 @@ Deno.test("a message is sent at once, and nothing is left to do", async () => {
   assert.match(message?.id ?? "", /^msg_[0-9a-f]{32}$/);
   assert.equal(message?.title, "Daily failed");
   assert.equal(message?.text, "It broke\nExecution 1: inkling logs -e 1");
-  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(await world.outbox.countOpen(), 0);
   assert.equal(world.clock.sleeping, 0);
 });
 
@@ -83,7 +83,7 @@ Deno.test("a receiver that is down gets it later, under the same id, in order fo
   assert.deepEqual(own.map(({ kind }) => kind), ["waiting", "error"]);
   assert.equal(own[0]?.id, tries[0]?.id);
   assert.equal(request.requestId, "q-7");
-  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(await world.outbox.countOpen(), 0);
 });
 
 Deno.test("the waits between attempts grow from ten seconds to half an hour, and the log has one line", async () => {
@@ -109,9 +109,9 @@ Deno.test("a message is given up after 24 hours, and the log says so", async () 
   // The machine sleeps through most of it.
   world.clock.jump(DAY_MS - HOUR_MS);
   await world.clock.advance(HOUR_MS - MINUTE_MS);
-  assert.equal(world.outbox.countOpen(), 1);
+  assert.equal(await world.outbox.countOpen(), 1);
   await world.clock.advance(2 * MINUTE_MS);
-  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(await world.outbox.countOpen(), 0);
   const last = world.log.lines.at(-1);
   assert.equal(last?.level, "error");
   assert.equal(last?.message, "A message was given up: it was tried for 24 hours");
@@ -169,7 +169,7 @@ Deno.test("a restart in the middle of an attempt sends it again under the same i
   await world.settle();
   assert.equal(world.sent.length, 2);
   assert.equal(world.sent[0]?.id, world.sent[1]?.id);
-  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(await world.outbox.countOpen(), 0);
 });
 
 Deno.test("what was tried already is not folded into: its text stays what may have arrived", async () => {
@@ -251,7 +251,7 @@ Deno.test("a question that is answered before its message could go is told no mo
   world.answer(requestId);
   await world.clock.advance(HOUR_MS);
   assert.equal(world.sent.length, 1);
-  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(await world.outbox.countOpen(), 0);
 });
 
 Deno.test("a channel that config.yaml has no more gives its messages up", async () => {
@@ -261,7 +261,7 @@ Deno.test("a channel that config.yaml has no more gives its messages up", async 
   await settle();
   world.settings = { ...world.settings, channels: {} };
   await world.clock.advance(MINUTE_MS);
-  assert.equal(world.outbox.countOpen(), 0);
+  assert.equal(await world.outbox.countOpen(), 0);
   assert.match(String(world.log.lines.at(-1)?.fields["reason"]), /no channel of this name/);
 });
 
@@ -288,7 +288,7 @@ Deno.test("what a transaction takes back is not told", async () => {
   await using world = new OutboxWorld();
   assert.throws(() =>
     world.db.transaction("process", () => {
-      world.outbox.tell(failure(1));
+      world.db.perform(world.outbox.tell(failure(1)));
       throw new Error("the disk is gone");
     })
   );

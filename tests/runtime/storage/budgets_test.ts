@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Budget } from "../../../runtime/executions/budget/budget.ts";
-import { findUsedUp, SqliteBudgetStore } from "../../../runtime/storage/budgets.ts";
+import { findUsedUp, SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 const DAY: Budget = {
@@ -23,7 +23,7 @@ const call = (nanos: number, overrides: { agentId?: string; at?: number } = {}) 
   ...overrides,
 });
 
-Deno.test("SqliteBudgetStore sets aside what fits, refuses what does not, and says whether it is held only", async () => {
+Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says whether it is held only", async () => {
   using store = openTestStore();
   const { budgets } = store;
   const first = await budgets.reserve(call(60));
@@ -39,7 +39,7 @@ Deno.test("SqliteBudgetStore sets aside what fits, refuses what does not, and sa
   assert.ok("id" in await budgets.reserve(call(45)));
 });
 
-Deno.test("SqliteBudgetStore tells once that a budget is nearly used up", async () => {
+Deno.test("SqlBudgetStore tells once that a budget is nearly used up", async () => {
   using store = openTestStore();
   const spend = async (nanos: number) => {
     const reserved = await store.budgets.reserve(call(nanos));
@@ -51,9 +51,9 @@ Deno.test("SqliteBudgetStore tells once that a budget is nearly used up", async 
   assert.deepEqual(await spend(10), []);
 });
 
-Deno.test("SqliteBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
+Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
   using store = openTestStore({ instanceId: "new" });
-  const dead = new SqliteBudgetStore(store.db, "dead");
+  const dead = new SqlBudgetStore(store.db, "dead");
   const left = await dead.reserve(call(30));
   assert.ok("id" in left);
   const own = await store.budgets.reserve(call(20));
@@ -67,7 +67,7 @@ Deno.test("SqliteBudgetStore books in full what a dead instance had set aside, a
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
-Deno.test("SqliteBudgetStore counts what was set aside before midnight on the day before", async () => {
+Deno.test("SqlBudgetStore counts what was set aside before midnight on the day before", async () => {
   using store = openTestStore();
   const midnight = 86_400_000;
   const reserved = await store.budgets.reserve(call(30, { at: midnight - 1 }));
@@ -79,7 +79,7 @@ Deno.test("SqliteBudgetStore counts what was set aside before midnight on the da
   assert.deepEqual([before?.used, after?.used], [30, 0]);
 });
 
-Deno.test("SqliteBudgetStore lets a raise hold for its period alone", async () => {
+Deno.test("SqlBudgetStore lets a raise hold for its period alone", async () => {
   using store = openTestStore();
   await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 40 });
   await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 2 });
@@ -89,7 +89,7 @@ Deno.test("SqliteBudgetStore lets a raise hold for its period alone", async () =
   assert.ok("id" in await store.budgets.reserve(call(142)));
 });
 
-Deno.test("SqliteBudgetStore keeps agents apart whose ids look alike", async () => {
+Deno.test("SqlBudgetStore keeps agents apart whose ids look alike", async () => {
   using store = openTestStore();
   const other = { ...DAY, scope: "agent:daily:2", agentId: "daily:2" };
   await store.budgets.reserve({ ...call(70, { agentId: "daily:2" }), budgets: [other] });
@@ -102,7 +102,7 @@ Deno.test("findUsedUp() goes by the agent's last refused call, until one of its 
   const spent = await store.budgets.reserve(call(60));
   assert.ok("id" in spent);
   await store.budgets.settle(spent.id, { nanos: 60, tokens: 1 }, []);
-  const usedUp = (agentId: string) => findUsedUp(store.db, agentId, [DAY]) !== undefined;
+  const usedUp = (agentId: string) => store.db.perform(findUsedUp(agentId, [DAY])) !== undefined;
   assert.equal(usedUp("daily"), false);
   assert.ok("refused" in await store.budgets.reserve(call(41)));
   assert.equal(usedUp("daily"), true);

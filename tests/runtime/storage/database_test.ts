@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import {
-  Database,
-  DatabaseUnusable,
-  StorageUnavailable,
-} from "../../../runtime/storage/database.ts";
-import { SqliteExecutionReads } from "../../../runtime/storage/executions/execution_reads.ts";
-import { MIGRATIONS } from "../../../runtime/storage/migrations.ts";
+import { DatabaseUnusable, StorageUnavailable } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
+import { run } from "../../../runtime/storage/operation.ts";
+import { SqlExecutionReads } from "../../../runtime/storage/executions/execution_reads.ts";
+import { MIGRATIONS } from "../../../runtime/storage/sqlite/migrations.ts";
 
 async function withFile(
   body: (path: string) => Promise<void> | void,
@@ -19,10 +17,10 @@ async function withFile(
   }
 }
 
-Deno.test("Database.open() makes a private file in WAL mode that can shrink", () =>
+Deno.test("SqliteDatabase.open() makes a private file in WAL mode that can shrink", () =>
   withFile((path) => {
     {
-      using db = Database.open(path);
+      using db = SqliteDatabase.open(path);
       const pragma = (name: string) => Object.values(db.get<object>(`PRAGMA ${name}`) ?? {})[0];
       assert.equal(pragma("journal_mode"), "wal");
       assert.equal(pragma("auto_vacuum"), 2);
@@ -35,48 +33,48 @@ Deno.test("Database.open() makes a private file in WAL mode that can shrink", ()
       assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
       assert.equal(Deno.statSync(`${path}-wal`).mode! & 0o777, 0o600);
     }
-    using again = Database.open(path);
+    using again = SqliteDatabase.open(path);
     assert.equal(
       again.get<{ value: string }>("SELECT value FROM settings")?.value,
       "b",
     );
   }));
 
-Deno.test("Database.open() closes its own file to others that was open to them, and leaves a foreign one as it is", () =>
+Deno.test("SqliteDatabase.open() closes its own file to others that was open to them, and leaves a foreign one as it is", () =>
   withFile((path) => {
     const modeOf = (name: string) => (Deno.statSync(name).mode ?? 0) & 0o777;
     {
-      using first = Database.open(path);
+      using first = SqliteDatabase.open(path);
       // With a second connection the companions outlive the first.
       const second = new DatabaseSync(path);
       second.exec("SELECT 1");
       for (const end of ["", "-wal", "-shm"]) Deno.chmodSync(`${path}${end}`, 0o666);
-      using again = Database.open(path);
+      using again = SqliteDatabase.open(path);
       for (const end of ["", "-wal", "-shm"]) assert.equal(modeOf(`${path}${end}`), 0o600, end);
       assert.ok(first && again);
       second.close();
     }
     Deno.chmodSync(path, 0o644);
-    Database.open(path, { readOnly: true })[Symbol.dispose]();
+    SqliteDatabase.open(path, { readOnly: true })[Symbol.dispose]();
     assert.equal(modeOf(path), 0o644);
     const foreign = `${path}.foreign`;
     const other = new DatabaseSync(foreign);
     other.exec("CREATE TABLE t (a)");
     other.close();
     Deno.chmodSync(foreign, 0o644);
-    assert.throws(() => Database.open(foreign), DatabaseUnusable);
+    assert.throws(() => SqliteDatabase.open(foreign), DatabaseUnusable);
     assert.equal(modeOf(foreign), 0o644);
   }));
 
-Deno.test("Database.open() refuses a database of a newer version and leaves it alone", () =>
+Deno.test("SqliteDatabase.open() refuses a database of a newer version and leaves it alone", () =>
   withFile((path) => {
-    Database.open(path)[Symbol.dispose]();
+    SqliteDatabase.open(path)[Symbol.dispose]();
     const newer = new DatabaseSync(path);
     newer.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     newer.close();
     const before = Deno.readFileSync(path);
     assert.throws(
-      () => Database.open(path),
+      () => SqliteDatabase.open(path),
       (error: unknown) =>
         error instanceof DatabaseUnusable &&
         /written by a newer Inkling/.test(error.message) &&
@@ -85,19 +83,19 @@ Deno.test("Database.open() refuses a database of a newer version and leaves it a
     assert.deepEqual(Deno.readFileSync(path), before);
   }));
 
-Deno.test("Database.open() reports a file that is no database, and a damaged one, unchanged", () =>
+Deno.test("SqliteDatabase.open() reports a file that is no database, and a damaged one, unchanged", () =>
   withFile((path) => {
     Deno.writeTextFileSync(path, "not a database at all ".repeat(500));
     const text = Deno.readFileSync(path);
     assert.throws(
-      () => Database.open(path),
+      () => SqliteDatabase.open(path),
       /the database is damaged\. It was left as it is/,
     );
     assert.deepEqual(Deno.readFileSync(path), text);
     Deno.removeSync(path);
 
     {
-      using db = Database.open(path);
+      using db = SqliteDatabase.open(path);
       db.transaction("process", () => {
         for (let i = 0; i < 500; i++) {
           db.run(
@@ -113,14 +111,14 @@ Deno.test("Database.open() reports a file that is no database, and a damaged one
       bytes.fill(0x5a, page * 4096, page * 4096 + 4000);
     }
     Deno.writeFileSync(path, bytes);
-    assert.throws(() => Database.open(path), /is damaged/);
+    assert.throws(() => SqliteDatabase.open(path), /is damaged/);
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
-Deno.test("Database.open() reports a single wrong bit that SQLite reads without an error, and leaves it", () =>
+Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads without an error, and leaves it", () =>
   withFile((path) => {
     {
-      using db = Database.open(path);
+      using db = SqliteDatabase.open(path);
       db.transaction(
         "process",
         () => db.run("INSERT INTO watch_queue VALUES ('reader', 'inbox/1.md', 'created', 0)"),
@@ -137,13 +135,13 @@ Deno.test("Database.open() reports a single wrong bit that SQLite reads without 
     damaged.close();
     assert.deepEqual({ ...stored }, { event: "createe" });
     assert.throws(
-      () => Database.open(path),
+      () => SqliteDatabase.open(path),
       (error) => error instanceof DatabaseUnusable && /is damaged/.test(error.message),
     );
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
-Deno.test("Database.open() refuses a named pipe and a device at once, to be written or only read", () =>
+Deno.test("SqliteDatabase.open() refuses a named pipe and a device at once, to be written or only read", () =>
   withFile(async (path) => {
     const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert.ok(success);
@@ -153,31 +151,31 @@ Deno.test("Database.open() refuses a named pipe and a device at once, to be writ
     };
     // The device first: one who opens it finds no database, while one who opens a pipe waits.
     for (const place of ["/dev/zero", path]) {
-      assert.throws(() => Database.open(place), refusal);
-      assert.throws(() => Database.open(place, { readOnly: true }), refusal);
+      assert.throws(() => SqliteDatabase.open(place), refusal);
+      assert.throws(() => SqliteDatabase.open(place, { readOnly: true }), refusal);
     }
   }));
 
-Deno.test("Database.open() refuses a database of another program", () =>
+Deno.test("SqliteDatabase.open() refuses a database of another program", () =>
   withFile((path) => {
     const other = new DatabaseSync(path);
     other.exec("CREATE TABLE theirs (a)");
     other.close();
-    assert.throws(() => Database.open(path), /database of another program/);
+    assert.throws(() => SqliteDatabase.open(path), /database of another program/);
   }));
 
-Deno.test("Database.open() read-only never writes", () =>
+Deno.test("SqliteDatabase.open() read-only never writes", () =>
   withFile((path) => {
-    Database.open(path)[Symbol.dispose]();
-    using db = Database.open(path, { readOnly: true });
+    SqliteDatabase.open(path)[Symbol.dispose]();
+    using db = SqliteDatabase.open(path, { readOnly: true });
     assert.throws(
       () => db.run("INSERT INTO settings VALUES ('a', 'b')"),
       /readonly/,
     );
   }));
 
-Deno.test("Database.transaction() changes all or nothing", () => {
-  using db = Database.open(":memory:");
+Deno.test("SqliteDatabase.transaction() changes all or nothing", () => {
+  using db = SqliteDatabase.open(":memory:");
   assert.throws(() =>
     db.transaction("power", () => {
       db.run("INSERT INTO settings VALUES ('a', 'b')");
@@ -188,12 +186,12 @@ Deno.test("Database.transaction() changes all or nothing", () => {
   assert.equal(db.transaction("power", () => "next"), "next");
 });
 
-Deno.test("Database.change() is a transaction, done at once, whose failure rejects", async () => {
-  using db = Database.open(":memory:");
+Deno.test("SqliteDatabase.change() is a transaction, done at once, whose failure rejects", async () => {
+  using db = SqliteDatabase.open(":memory:");
   const rows = () => db.all("SELECT * FROM settings").length;
-  const insert = () => void db.run("INSERT INTO settings VALUES ('a', 'b')");
-  const broken = db.change("power", () => {
-    insert();
+  const insert = () => run("INSERT INTO settings VALUES ('a', 'b')");
+  const broken = db.change("power", function* () {
+    yield* insert();
     throw new Error("stop");
   });
   await assert.rejects(broken, /stop/);
@@ -203,15 +201,15 @@ Deno.test("Database.change() is a transaction, done at once, whose failure rejec
   await stored;
 });
 
-Deno.test("Database.transaction() flushes to the disk for changes that must survive a power cut", () => {
-  using db = Database.open(":memory:");
+Deno.test("SqliteDatabase.transaction() flushes to the disk for changes that must survive a power cut", () => {
+  using db = SqliteDatabase.open(":memory:");
   const level = () => Object.values(db.get<object>("PRAGMA synchronous") ?? {})[0];
   assert.equal(db.transaction("power", level), 2);
   assert.equal(db.transaction("process", level), 1);
 });
 
-Deno.test("Database.transaction() says that the disk is full, and changes nothing", () => {
-  using db = Database.open(":memory:");
+Deno.test("SqliteDatabase.transaction() says that the disk is full, and changes nothing", () => {
+  using db = SqliteDatabase.open(":memory:");
   const write = (text: string) =>
     db.transaction("process", () => db.run("INSERT INTO settings VALUES (?, ?)", text, text));
   write("before");
@@ -227,7 +225,7 @@ Deno.test("Database.transaction() says that the disk is full, and changes nothin
   ]);
 });
 
-Deno.test("Database.open() brings a database of the first version up to date and keeps what is in it", () =>
+Deno.test("SqliteDatabase.open() brings a database of the first version up to date and keeps what is in it", () =>
   withFile((path) => {
     const first = new DatabaseSync(path);
     first.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -239,14 +237,14 @@ Deno.test("Database.open() brings a database of the first version up to date and
         "VALUES (7, 'old', 'Old', 'success', 'manual', 'i', '{\"args\":[]}', 'demo/echo', 5)",
     );
     first.close();
-    const newest = (db: Database) => new SqliteExecutionReads(db).newestByAgent(["old"]);
+    const newest = (db: SqliteDatabase) => new SqlExecutionReads(db).newestByAgent(["old"]);
     return (async () => {
       {
         // Looked at before any service has run on it: as it is.
-        using db = Database.open(path, { readOnly: true });
+        using db = SqliteDatabase.open(path, { readOnly: true });
         assert.equal((await newest(db)).get("old")?.id, 7);
       }
-      using db = Database.open(path);
+      using db = SqliteDatabase.open(path);
       assert.equal(
         Object.values(db.get<object>("PRAGMA user_version") ?? {})[0],
         MIGRATIONS.length,

@@ -1,15 +1,14 @@
 // One call of every method of a store that writes, with how firmly its change must be on disk when it returns.
-import { SqliteBudgetStore } from "../../../runtime/storage/budgets.ts";
-import { SqliteCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
-import { SqliteAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
+import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
+import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
+import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
 import type { Durability } from "../../../runtime/storage/database.ts";
-import { closeInstance, openInstance } from "../../../runtime/storage/instances.ts";
-import { SqliteFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
-import { SqliteKnownToolStore } from "../../../runtime/storage/known_tools.ts";
-import { SqliteOutbox } from "../../../runtime/storage/outbox.ts";
-import { SqliteSettingsStore } from "../../../runtime/storage/settings.ts";
-import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
-import { SqliteWatchStore } from "../../../runtime/storage/watches.ts";
+import { SqlFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
+import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
+import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
+import { SqlSettingsStore } from "../../../runtime/storage/settings.ts";
+import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
+import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import type { TestStore } from "../../support/test_store.ts";
 import {
@@ -45,7 +44,7 @@ export interface DurableChange {
 }
 
 /** Messages that are made of nothing. */
-function openOutbox({ db }: TestStore): SqliteOutbox {
+function openOutbox({ db }: TestStore): SqlOutbox {
   const draft = {
     channel: "phone",
     kind: "error" as const,
@@ -56,7 +55,7 @@ function openOutbox({ db }: TestStore): SqliteOutbox {
     title: "Tester failed",
     text: "It broke",
   };
-  return new SqliteOutbox(db, {
+  return new SqlOutbox(db, {
     toDrafts: () => [draft],
     now: () => 1_000,
     stored: () => {},
@@ -65,7 +64,7 @@ function openOutbox({ db }: TestStore): SqliteOutbox {
 }
 
 /** One message, told already. */
-function openTold(store: TestStore): { outbox: SqliteOutbox; id: string } {
+function openTold(store: TestStore): { outbox: SqlOutbox; id: string } {
   const outbox = openOutbox(store);
   outbox.announce(BUDGET);
   const { id } = store.db.get<{ id: string }>("SELECT id FROM outbox") ?? { id: "" };
@@ -76,15 +75,15 @@ const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as
 
 export const DURABLE_CHANGES: readonly DurableChange[] = [
   {
-    change: "SqliteOutbox.tell",
+    change: "SqlOutbox.tell",
     durability: "power",
     prepare: (store) => {
       const outbox = openOutbox(store);
-      return () => store.db.transaction("power", () => outbox.tell(BUDGET));
+      return () => store.db.change("power", () => outbox.tell(BUDGET));
     },
   },
   {
-    change: "SqliteOutbox.announce",
+    change: "SqlOutbox.announce",
     durability: "process",
     prepare: (store) => {
       const outbox = openOutbox(store);
@@ -92,7 +91,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteOutbox.claim",
+    change: "SqlOutbox.claim",
     durability: "process",
     prepare: (store) => {
       const { outbox } = openTold(store);
@@ -100,7 +99,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteOutbox.retryAll",
+    change: "SqlOutbox.retryAll",
     durability: "process",
     prepare: (store) => {
       const { outbox } = openTold(store);
@@ -109,7 +108,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteOutbox.postpone",
+    change: "SqlOutbox.postpone",
     durability: "process",
     prepare: (store) => {
       const { outbox, id } = openTold(store);
@@ -117,7 +116,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteOutbox.close",
+    change: "SqlOutbox.close",
     durability: "process",
     prepare: (store) => {
       const { outbox, id } = openTold(store);
@@ -125,7 +124,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteOutbox.purge",
+    change: "SqlOutbox.purge",
     durability: "process",
     prepare: (store) => {
       const { outbox, id } = openTold(store);
@@ -134,22 +133,22 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteAnswerLinkStore.addLink",
+    change: "SqlAnswerLinkStore.addLink",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
       await ask(store, id);
-      const links = new SqliteAnswerLinkStore(store.db);
+      const links = new SqlAnswerLinkStore(store.db);
       return () => links.addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 });
     },
   },
   {
-    change: "SqliteAcceptanceStore.acceptExecution",
+    change: "SqlAcceptanceStore.acceptExecution",
     durability: "power",
     prepare: (store) => () => store.accept({}, "key"),
   },
   {
-    change: "SqliteAcceptanceStore.acceptExecution",
+    change: "SqlAcceptanceStore.acceptExecution",
     of: "a slot",
     durability: "power",
     prepare: (store) => () =>
@@ -160,12 +159,12 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
       }),
   },
   {
-    change: "SqliteBudgetStore.reserve",
+    change: "SqlBudgetStore.reserve",
     durability: "process",
     prepare: (store) => () => store.budgets.reserve(CALL),
   },
   {
-    change: "SqliteBudgetStore.settle",
+    change: "SqlBudgetStore.settle",
     durability: "process",
     prepare: async (store) => {
       const reserved = await store.budgets.reserve(CALL);
@@ -174,21 +173,21 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteBudgetStore.settleAbandoned",
+    change: "SqlBudgetStore.settleAbandoned",
     durability: "power",
     prepare: async (store) => {
-      await new SqliteBudgetStore(store.db, "a dead one").reserve(CALL);
+      await new SqlBudgetStore(store.db, "a dead one").reserve(CALL);
       return () => store.budgets.settleAbandoned();
     },
   },
   {
-    change: "SqliteBudgetStore.raise",
+    change: "SqlBudgetStore.raise",
     durability: "power",
     prepare: (store) => () =>
       store.budgets.raise({ scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 }),
   },
   {
-    change: "SqliteEndingStore.finishExecution",
+    change: "SqlEndingStore.finishExecution",
     durability: "power",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -196,7 +195,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteEndingStore.finishExecution",
+    change: "SqlEndingStore.finishExecution",
     of: "one that waits, with a parent that waits for it",
     durability: "power",
     prepare: async (store) => {
@@ -205,7 +204,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteEndingStore.finishExecution",
+    change: "SqlEndingStore.finishExecution",
     of: "one that others follow",
     durability: "power",
     prepare: async (store) => {
@@ -215,17 +214,17 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteFollowUpStore.dropFollowUp",
+    change: "SqlFollowUpStore.dropFollowUp",
     durability: "power",
     prepare: async (store) => {
       const { id } = await store.accept();
       await store.endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
-      const followUps = new SqliteFollowUpStore(store.db);
+      const followUps = new SqlFollowUpStore(store.db);
       return () => followUps.dropFollowUp({ follower: "other", executionId: id });
     },
   },
   {
-    change: "SqliteEndingStore.leaveExecution",
+    change: "SqlEndingStore.leaveExecution",
     durability: "power",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -233,7 +232,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteRequestStore.openRequest",
+    change: "SqlRequestStore.openRequest",
     durability: "power",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -241,7 +240,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteRequestStore.answerRequest",
+    change: "SqlRequestStore.answerRequest",
     durability: "power",
     prepare: async (store) => {
       const { child } = await waitingFamily(store);
@@ -255,7 +254,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteFamilyStore.waitForChild",
+    change: "SqlFamilyStore.waitForChild",
     durability: "power",
     prepare: async (store) => {
       const { parent, child } = await family(store);
@@ -264,7 +263,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteRecoveryStore.adoptExecution",
+    change: "SqlRecoveryStore.adoptExecution",
     durability: "power",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -272,7 +271,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteConversationStore.beginConversation",
+    change: "SqlConversationStore.beginConversation",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -282,7 +281,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteConversationStore.addFrame",
+    change: "SqlConversationStore.addFrame",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -290,7 +289,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteConversationStore.addMessage",
+    change: "SqlConversationStore.addMessage",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -299,7 +298,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteConversationStore.replaceSystem",
+    change: "SqlConversationStore.replaceSystem",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -312,7 +311,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteConversationStore.recordReply",
+    change: "SqlConversationStore.recordReply",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -322,7 +321,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
   ...(["unsafe", "idempotent", "read"] as const).flatMap((effect): DurableChange[] => {
     const durability = effect === "unsafe" ? "power" : "process";
     return [{
-      change: "SqliteConversationStore.startCall",
+      change: "SqlConversationStore.startCall",
       of: `intent, ${effect}`,
       durability,
       prepare: async (store) => {
@@ -331,7 +330,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
         return () => start(store, id, effect);
       },
     }, {
-      change: "SqliteConversationStore.finishCall",
+      change: "SqlConversationStore.finishCall",
       of: `result, ${effect}`,
       durability,
       prepare: async (store) => {
@@ -351,7 +350,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     }];
   }),
   {
-    change: "SqliteConversationStore.resetCall",
+    change: "SqlConversationStore.resetCall",
     durability: "process",
     prepare: async (store) => {
       const { id } = await store.accept();
@@ -361,30 +360,30 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteSlotStore.recordSlots",
+    change: "SqlSlotStore.recordSlots",
     durability: "power",
     prepare: (store) => () =>
-      new SqliteSlotStore(store.db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
+      new SqlSlotStore(store.db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
   },
   {
-    change: "SqliteSlotStore.beginSchedule",
+    change: "SqlSlotStore.beginSchedule",
     durability: "process",
-    prepare: (store) => () => new SqliteSlotStore(store.db).beginSchedule(SCHEDULE),
+    prepare: (store) => () => new SqlSlotStore(store.db).beginSchedule(SCHEDULE),
   },
   {
-    change: "SqliteSlotStore.endSchedules",
+    change: "SqlSlotStore.endSchedules",
     durability: "process",
     prepare: async (store) => {
-      const slots = new SqliteSlotStore(store.db);
+      const slots = new SqlSlotStore(store.db);
       await slots.beginSchedule(SCHEDULE);
       return () => slots.endSchedules([SCHEDULE.agentId]);
     },
   },
   {
-    change: "SqliteSlotStore.purgeSlots",
+    change: "SqlSlotStore.purgeSlots",
     durability: "process",
     prepare: async (store) => {
-      const slots = new SqliteSlotStore(store.db);
+      const slots = new SqlSlotStore(store.db);
       for (const scheduledFor of [10, 20, 30]) {
         await slots.recordSlots([{ ...SLOT, scheduledFor, lastSlot: scheduledFor }]);
       }
@@ -392,43 +391,43 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     },
   },
   {
-    change: "SqliteWatchStore.enqueue",
+    change: "SqlWatchStore.enqueue",
     durability: "power",
     prepare: (store) => () => enqueue(store),
   },
   {
-    change: "SqliteWatchStore.dropQueued",
+    change: "SqlWatchStore.dropQueued",
     durability: "process",
     prepare: async (store) => {
       await enqueue(store);
-      return () => new SqliteWatchStore(store.db).dropQueued([CHANGE]);
+      return () => new SqlWatchStore(store.db).dropQueued([CHANGE]);
     },
   },
   {
-    change: "SqliteWatchStore.markSeen",
+    change: "SqlWatchStore.markSeen",
     durability: "process",
     prepare: (store) => () =>
-      new SqliteWatchStore(store.db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
+      new SqlWatchStore(store.db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
   },
   {
-    change: "SqliteWatchStore.forgetWatches",
+    change: "SqlWatchStore.forgetWatches",
     durability: "process",
     prepare: async (store) => {
       await enqueue(store);
-      return () => new SqliteWatchStore(store.db).forgetWatches(["tester"]);
+      return () => new SqlWatchStore(store.db).forgetWatches(["tester"]);
     },
   },
   {
-    change: "SqliteSettingsStore.changeSetting",
+    change: "SqlSettingsStore.changeSetting",
     durability: "power",
     prepare: (store) => () =>
-      new SqliteSettingsStore(store.db).changeSetting("scheduler", "paused", { fallback: "" }),
+      new SqlSettingsStore(store.db).changeSetting("scheduler", "paused", { fallback: "" }),
   },
   {
-    change: "SqliteKnownToolStore.keepTool",
+    change: "SqlKnownToolStore.keepTool",
     durability: "power",
     prepare: (store) => () =>
-      new SqliteKnownToolStore(store.db).keepTool("files", "read", {
+      new SqlKnownToolStore(store.db).keepTool("files", "read", {
         digest: "1",
         description: "Reads",
         argumentNames: "path",
@@ -437,29 +436,19 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
       }),
   },
   ...(["purge", "removeExecutions"] as const).map((method): DurableChange => ({
-    change: `SqliteCheckpointStore.${method}`,
+    change: `SqlCheckpointStore.${method}`,
     durability: "power",
     prepare: async (store) => {
       const { id } = await store.accept();
       await reply(store, id);
       await store.endings.finishExecution(id, ending("running"));
-      const checkpoints = new SqliteCheckpointStore(store.db, ":memory:");
+      const checkpoints = new SqlCheckpointStore(store.db);
       return () =>
         method === "purge"
           ? checkpoints.purge({ keepNewest: false })
           : checkpoints.removeExecutions(Number.MAX_SAFE_INTEGER);
     },
   })),
-  {
-    change: "openInstance",
-    durability: "power",
-    prepare: ({ db }) => () => openInstance(db, { id: "another", pid: 2, startedAt: 1 }),
-  },
-  {
-    change: "closeInstance",
-    durability: "power",
-    prepare: ({ db }) => () => closeInstance(db, "instance-1", 9),
-  },
 ];
 
 const SLOT: Slot = {
@@ -485,5 +474,5 @@ const RUN = {
 };
 
 function enqueue({ db }: TestStore): Promise<void> {
-  return new SqliteWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
+  return new SqlWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
 }

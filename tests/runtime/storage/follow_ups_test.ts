@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createInfoFrame } from "../../../runtime/executions/runs/acceptance.ts";
-import { SqliteFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
+import { SqlFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
-Deno.test("SqliteFollowUpStore lists ends in their order, and an execution takes one once", async () => {
+Deno.test("SqlFollowUpStore lists ends in their order, and an execution takes one once", async () => {
   using store = openTestStore();
-  const followUps = new SqliteFollowUpStore(store.db);
+  const followUps = new SqlFollowUpStore(store.db);
   for (const output of ["first", "second"]) {
     const { id } = await store.accept();
     await store.endings.finishExecution(id, {

@@ -5,7 +5,7 @@ import { appendFrames } from "../../../runtime/storage/frames.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { storedFrames } from "./stored_frames.ts";
 
-Deno.test("SqliteFrameStore.readFrames() stops behind the limit, and before the frame that exceeds the bytes", async () => {
+Deno.test("SqlFrameStore.readFrames() stops behind the limit, and before the frame that exceeds the bytes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 2, max: 40 }), { maxLength: 60 }),
@@ -22,7 +22,7 @@ Deno.test("SqliteFrameStore.readFrames() stops behind the limit, and before the 
           const payload = JSON.stringify("x".repeat(length - 2));
           // Somebody else's frames lie in between.
           for (const one of [id, other.id]) {
-            appendFrames(store.db, one, [{ event: "ai", payload }]);
+            await store.db.change("power", () => appendFrames(one, [{ event: "ai", payload }]));
           }
         }
         const all = await storedFrames(store, id);

@@ -1,7 +1,7 @@
 // Messages are stored with what they tell of: both, or neither.
 import assert from "node:assert/strict";
 import { executionOf, OutboxWorld } from "../notify/outbox_world.ts";
-import { SqliteSlotStore } from "../../../runtime/storage/slots.ts";
+import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 
 const kindsIn = ({ db }: OutboxWorld) =>
   db.all<{ kind: string }>("SELECT kind FROM outbox ORDER BY seq").map(({ kind }) => kind);
@@ -64,7 +64,7 @@ Deno.test("a pause, an end and a missed slot are stored with their messages", as
   assert.deepEqual(kindsIn(world), ["waiting"]);
   const other = await accept(world);
   await world.stores.endings.finishExecution(other, ending);
-  await new SqliteSlotStore(world.db, world.outbox).recordSlots([
+  await new SqlSlotStore(world.db, world.outbox).recordSlots([
     slot("skipped", 1),
     slot("missed", 2),
     // It has its outcome.

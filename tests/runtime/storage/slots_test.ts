@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { Database } from "../../../runtime/storage/database.ts";
-import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../../runtime/storage/slots.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
+import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 const ALL = { limit: 500, offset: 0 };
 
-function open(): { db: Database; store: SqliteSlotStore } & Disposable {
-  const db = Database.open(":memory:");
-  return { db, store: new SqliteSlotStore(db), [Symbol.dispose]: () => db[Symbol.dispose]() };
+function open(): { db: SqliteDatabase; store: SqlSlotStore } & Disposable {
+  const db = SqliteDatabase.open(":memory:");
+  return { db, store: new SqlSlotStore(db), [Symbol.dispose]: () => db[Symbol.dispose]() };
 }
 
 function slot(scheduledFor: number, changes: Partial<Slot> = {}): Slot {
@@ -24,12 +24,12 @@ const state = (changes: object = {}) => ({
   ...changes,
 });
 
-Deno.test("SqliteSlotStore keeps where schedules begin and how far they came", async () => {
+Deno.test("SqlSlotStore keeps where schedules begin and how far they came", async () => {
   using world = open();
   const { db, store } = world;
   await store.beginSchedule(state());
   await store.beginSchedule(state({ agentId: "other", lastSlot: 500 }));
-  insertSlot(db, slot(110));
+  await db.change("power", () => insertSlot(slot(110)));
   assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [
     state({ lastSlot: 110 }),
     state({ agentId: "other", lastSlot: 500 }),
@@ -46,7 +46,7 @@ Deno.test("insertSlot() moves a schedule on, never back", async () => {
   const { db, store } = world;
   await store.beginSchedule(state());
   for (const [scheduledFor, expected] of [[120, 120], [110, 120], [130, 130]] as const) {
-    insertSlot(db, slot(scheduledFor));
+    await db.change("power", () => insertSlot(slot(scheduledFor)));
     assert.equal((await store.readSchedules())[0]?.lastSlot, expected);
   }
 });
@@ -54,24 +54,26 @@ Deno.test("insertSlot() moves a schedule on, never back", async () => {
 Deno.test("isSlotTaken() knows a slot by its row, and by how far its schedule came", async () => {
   using world = open();
   const { db, store } = world;
-  assert.equal(isSlotTaken(db, "daily", 110), false);
-  insertSlot(db, slot(110));
-  assert.equal(isSlotTaken(db, "daily", 110), true);
-  assert.equal(isSlotTaken(db, "daily", 120), false);
-  assert.equal(isSlotTaken(db, "other", 110), false);
+  assert.equal(await db.read(() => isSlotTaken("daily", 110)), false);
+  await db.change("power", () => insertSlot(slot(110)));
+  assert.equal(await db.read(() => isSlotTaken("daily", 110)), true);
+  assert.equal(await db.read(() => isSlotTaken("daily", 120)), false);
+  assert.equal(await db.read(() => isSlotTaken("other", 110)), false);
   await store.beginSchedule(state());
   await store.recordSlots([
     { ...slot(120, { outcome: "missed", reason: "asleep", count: 3 }), lastSlot: 140 },
   ]);
-  for (const at of [120, 130, 140]) assert.equal(isSlotTaken(db, "daily", at), true, `${at}`);
-  assert.equal(isSlotTaken(db, "daily", 150), false);
+  for (const at of [120, 130, 140]) {
+    assert.equal(await db.read(() => isSlotTaken("daily", at)), true, `${at}`);
+  }
+  assert.equal(await db.read(() => isSlotTaken("daily", 150)), false);
 });
 
-Deno.test("SqliteSlotStore.recordSlots() leaves a slot that has an outcome as it is", async () => {
+Deno.test("SqlSlotStore.recordSlots() leaves a slot that has an outcome as it is", async () => {
   using world = open();
   const { db, store } = world;
   await store.beginSchedule(state());
-  insertSlot(db, slot(110));
+  await db.change("power", () => insertSlot(slot(110)));
   await store.recordSlots([
     { ...slot(110, { outcome: "missed", reason: "late" }), lastSlot: 110 },
     { ...slot(120, { outcome: "missed", reason: "late" }), lastSlot: 120 },
@@ -80,7 +82,7 @@ Deno.test("SqliteSlotStore.recordSlots() leaves a slot that has an outcome as it
   assert.deepEqual(slots.map(({ outcome }) => outcome), ["missed", "run"]);
 });
 
-Deno.test("SqliteSlotStore.recordSlots() is one change: all rows or none", async () => {
+Deno.test("SqlSlotStore.recordSlots() is one change: all rows or none", async () => {
   using world = open();
   const { store } = world;
   await store.beginSchedule(state());
@@ -96,13 +98,16 @@ Deno.test("insertSlot() folds skipped slots in a row with one reason, and nothin
   const { db, store } = world;
   await store.beginSchedule(state());
   const skipped = { outcome: "skipped" as const };
-  insertSlot(db, slot(110, { ...skipped, reason: "paused", count: 2 }), 120);
-  insertSlot(db, slot(130, { ...skipped, reason: "paused" }));
-  insertSlot(db, slot(140, { ...skipped, reason: "still running" }));
-  insertSlot(db, slot(150));
-  insertSlot(db, slot(160, { ...skipped, reason: "still running" }));
-  insertSlot(db, slot(170, { outcome: "missed", reason: "asleep" }));
-  insertSlot(db, slot(180, { outcome: "missed", reason: "asleep" }));
+  await db.change(
+    "power",
+    () => insertSlot(slot(110, { ...skipped, reason: "paused", count: 2 }), 120),
+  );
+  await db.change("power", () => insertSlot(slot(130, { ...skipped, reason: "paused" })));
+  await db.change("power", () => insertSlot(slot(140, { ...skipped, reason: "still running" })));
+  await db.change("power", () => insertSlot(slot(150)));
+  await db.change("power", () => insertSlot(slot(160, { ...skipped, reason: "still running" })));
+  await db.change("power", () => insertSlot(slot(170, { outcome: "missed", reason: "asleep" })));
+  await db.change("power", () => insertSlot(slot(180, { outcome: "missed", reason: "asleep" })));
   const rows = (await store.listSlots("daily", ALL)).reverse();
   assert.deepEqual(rows.map(({ scheduledFor, reason, count }) => [scheduledFor, reason, count]), [
     [110, "paused", 3],
@@ -115,11 +120,11 @@ Deno.test("insertSlot() folds skipped slots in a row with one reason, and nothin
   assert.equal((await store.readSchedules())[0]?.lastSlot, 180);
 });
 
-Deno.test("SqliteSlotStore.listSlots() pages through one agent's slots, newest first", async () => {
+Deno.test("SqlSlotStore.listSlots() pages through one agent's slots, newest first", async () => {
   using world = open();
   const { db, store } = world;
-  for (const at of [110, 120, 130, 140]) insertSlot(db, slot(at));
-  insertSlot(db, slot(150, { agentId: "other" }));
+  for (const at of [110, 120, 130, 140]) await db.change("power", () => insertSlot(slot(at)));
+  await db.change("power", () => insertSlot(slot(150, { agentId: "other" })));
   const page = async (limit: number, offset: number) =>
     (await store.listSlots("daily", { limit, offset })).map(({ scheduledFor }) => scheduledFor);
   assert.deepEqual(await page(2, 0), [140, 130]);
@@ -127,21 +132,21 @@ Deno.test("SqliteSlotStore.listSlots() pages through one agent's slots, newest f
   assert.deepEqual(await page(2, 4), []);
 });
 
-Deno.test("SqliteSlotStore keeps a slot whose execution was removed", async () => {
+Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
   using world = openTestStore();
-  const store = new SqliteSlotStore(world.db);
+  const store = new SqlSlotStore(world.db);
   const { id } = await world.accept();
-  insertSlot(world.db, slot(110, { executionId: id }));
+  await world.db.change("power", () => insertSlot(slot(110, { executionId: id })));
   assert.equal((await store.listSlots("daily", ALL))[0]?.executionId, id);
   world.db.run("DELETE FROM executions WHERE id = ?", id);
   assert.deepEqual((await store.listSlots("daily", ALL)).map((one) => ({ ...one })), [slot(110)]);
 });
 
-Deno.test("SqliteSlotStore.beginSchedule() forgets slots that a wrong clock put after the beginning", async () => {
+Deno.test("SqlSlotStore.beginSchedule() forgets slots that a wrong clock put after the beginning", async () => {
   using world = open();
   const { db, store } = world;
-  for (const at of [90, 110, 120]) insertSlot(db, slot(at));
-  insertSlot(db, slot(110, { agentId: "other" }));
+  for (const at of [90, 110, 120]) await db.change("power", () => insertSlot(slot(at)));
+  await db.change("power", () => insertSlot(slot(110, { agentId: "other" })));
   const times = async () =>
     (await store.listSlots("daily", ALL)).map(({ scheduledFor }) => scheduledFor);
   await store.beginSchedule(state({ lastSlot: 110 }));
@@ -151,13 +156,17 @@ Deno.test("SqliteSlotStore.beginSchedule() forgets slots that a wrong clock put 
   assert.equal((await store.listSlots("other", ALL)).length, 1);
 });
 
-Deno.test("SqliteSlotStore.purgeSlots() removes what is old, but leaves each agent its newest", async () => {
+Deno.test("SqlSlotStore.purgeSlots() removes what is old, but leaves each agent its newest", async () => {
   using world = open();
   const { db, store } = world;
   for (const agentId of ["a", "b", "c"]) {
-    for (let at = 1; at <= 10; at++) insertSlot(db, slot(at, { agentId }));
+    for (let at = 1; at <= 10; at++) {
+      await db.change("power", () => insertSlot(slot(at, { agentId })));
+    }
   }
-  for (let at = 100; at <= 104; at++) insertSlot(db, slot(at, { agentId: "b" }));
+  for (let at = 100; at <= 104; at++) {
+    await db.change("power", () => insertSlot(slot(at, { agentId: "b" })));
+  }
   assert.equal(await store.purgeSlots({ before: 0, keep: 3 }), 0);
   assert.equal(await store.purgeSlots({ before: 9, keep: 3 }), 7 + 8 + 7);
   const times = async (agentId: string) =>

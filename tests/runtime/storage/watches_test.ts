@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Database } from "../../../runtime/storage/database.ts";
-import { SqliteWatchStore, takeQueued } from "../../../runtime/storage/watches.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
+import { SqlWatchStore, takeQueued } from "../../../runtime/storage/watches.ts";
 import type { QueuedChange } from "../../../runtime/triggers/watch/watch_store.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
@@ -12,9 +12,9 @@ const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange =>
   ...more,
 });
 
-Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.readQueue() gives the changes oldest first", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   await store.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })], {
     dropped: [],
     seen: [],
@@ -26,9 +26,9 @@ Deno.test("SqliteWatchStore.readQueue() gives the changes oldest first", async (
   );
 });
 
-Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   await store.enqueue([change("/a", { event: "created" }), change("/b")], {
     dropped: [],
     seen: [],
@@ -45,35 +45,35 @@ Deno.test("SqliteWatchStore.enqueue() gives a path that waits already the new ev
 });
 
 Deno.test("takeQueued() takes a change once", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   await store.enqueue([change("/a"), change("/b")], { dropped: [], seen: [] });
-  const take = () => db.transaction("power", () => takeQueued(db, "a", "/a"));
-  assert.deepEqual([take(), take()], [true, false]);
+  const take = () => db.change("power", () => takeQueued("a", "/a"));
+  assert.deepEqual([await take(), await take()], [true, false]);
   assert.deepEqual(await store.readQueue("a"), [change("/b")]);
   await store.dropQueued([change("/b"), change("/never there")]);
   assert.deepEqual(await store.readQueue("a"), []);
 });
 
-Deno.test("SqliteWatchStore.readSeen() tells apart that nothing was stored from no files", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.readSeen() tells apart that nothing was stored from no files", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   assert.equal(await store.readSeen("a"), undefined);
   await store.markSeen("a", []);
   assert.deepEqual(await store.readSeen("a"), new Map());
 });
 
-Deno.test("SqliteWatchStore.markSeen() replaces stamps and forgets files that are gone", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.markSeen() replaces stamps and forgets files that are gone", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   await store.markSeen("a", [{ path: "/1", stamp: "x" }, { path: "/2", stamp: "y" }]);
   await store.markSeen("a", [{ path: "/1", stamp: null }, { path: "/2", stamp: "z" }]);
   assert.deepEqual(await store.readSeen("a"), new Map([["/2", "z"]]));
 });
 
-Deno.test("SqliteWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   await store.markSeen("a", []);
   await store.enqueue([change("/1")], {
     dropped: [],
@@ -93,9 +93,9 @@ Deno.test("SqliteWatchStore.enqueue() drops and marks with the change, or does n
   assert.deepEqual(await store.readQueue("a"), [change("/3")]);
 });
 
-Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   for (const agentId of ["a", "b"]) {
     await store.markSeen(agentId, [{ path: "/1", stamp: "x" }]);
     await store.enqueue([change("/1", { agentId })], { dropped: [], seen: [] });
@@ -107,9 +107,9 @@ Deno.test("SqliteWatchStore.forgetWatches() forgets queue and files of these age
   assert.deepEqual(await store.readQueue("b"), [change("/1", { agentId: "b" })]);
 });
 
-Deno.test("SqliteWatchStore.listAgents() names each agent of which anything is stored once", async () => {
-  using db = Database.open(":memory:");
-  const store = new SqliteWatchStore(db);
+Deno.test("SqlWatchStore.listAgents() names each agent of which anything is stored once", async () => {
+  using db = SqliteDatabase.open(":memory:");
+  const store = new SqlWatchStore(db);
   assert.deepEqual(await store.listAgents(), []);
   await store.markSeen("seen", [{ path: "/1", stamp: "x" }]);
   await store.enqueue([change("/1", { agentId: "queued" }), change("/2")], {
@@ -123,7 +123,7 @@ Deno.test("SqliteWatchStore.listAgents() names each agent of which anything is s
   assert.deepEqual(await store.listAgents(), ["a", "queued", "seen"]);
 });
 
-Deno.test("SqliteWatchStore.readOpenRuns() tells the runs of an agent's changes that have not ended", async () => {
+Deno.test("SqlWatchStore.readOpenRuns() tells the runs of an agent's changes that have not ended", async () => {
   using store = openTestStore();
   const accept = async (agentId: string, path: string) => {
     const cause = { type: "watch", event: "created", path } as const;
@@ -141,7 +141,7 @@ Deno.test("SqliteWatchStore.readOpenRuns() tells the runs of an agent's changes 
   const [first, second, third] = ids;
   store.db.run("UPDATE executions SET status = 'waiting' WHERE id = ?", second ?? 0);
   store.db.run("UPDATE executions SET status = 'success' WHERE id = ?", third ?? 0);
-  assert.deepEqual(await new SqliteWatchStore(store.db).readOpenRuns("a"), [
+  assert.deepEqual(await new SqlWatchStore(store.db).readOpenRuns("a"), [
     { executionId: first, path: "/1", isRunning: true },
     { executionId: second, path: "/2", isRunning: false },
   ]);

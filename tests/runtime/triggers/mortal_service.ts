@@ -1,6 +1,6 @@
 // A service in a process of its own, to be killed; by itself, if wanted, right before or after it accepts a run.
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
-import { SqliteAcceptanceStore } from "../../../runtime/storage/executions/acceptance.ts";
+import { SqlAcceptanceStore } from "../../../runtime/storage/executions/acceptance.ts";
 
 /** What it is told on its command line. */
 export interface MortalOrder {
@@ -18,9 +18,9 @@ function die(): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
 }
 
-const accept = SqliteAcceptanceStore.prototype.acceptExecution;
+const accept = SqlAcceptanceStore.prototype.acceptExecution;
 let accepted = 0;
-SqliteAcceptanceStore.prototype.acceptExecution = async function (...wanted) {
+SqlAcceptanceStore.prototype.acceptExecution = async function (...wanted) {
   const isLast = ++accepted === death?.nth;
   if (isLast && death?.when === "before") die();
   const acceptance = await accept.apply(this, wanted);

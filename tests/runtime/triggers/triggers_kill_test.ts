@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
-import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { REPOSITORY } from "../../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -46,7 +46,7 @@ async function kill(child: Deno.ChildProcess): Promise<void> {
 }
 
 function read<Row extends object>(place: TestWorkspace, sql: string): Row[] {
-  using db = Database.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
   return db.all<Row>(sql);
 }
 

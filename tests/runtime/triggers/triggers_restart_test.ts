@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "./gate_clock.ts";
@@ -14,7 +14,7 @@ async function waitingRuns(live: LiveTriggers, id: string): Promise<number[]> {
 
 /** Whether the service has taken in that a file changed, by what it stores of files. */
 function isSeen(live: LiveTriggers, name: string): boolean {
-  using db = Database.open(join(live.place.stateDir, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(live.place.stateDir, "inkling.db"), { readOnly: true });
   return db.get("SELECT 1 FROM watched_files WHERE path LIKE ?", `%/${name}`) !== undefined;
 }
 

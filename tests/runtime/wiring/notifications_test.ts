@@ -53,7 +53,10 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
       reason: null,
     });
     await until(() => receiver.received.length === 4, "four messages");
-    await until(() => !runtime.messages.hasOpen(), "no message that is still to be sent");
+    await until(
+      async () => !await runtime.messages.hasOpen(),
+      "no message that is still to be sent",
+    );
     const [token] = /[\w-]{43}$/.exec(receiver.received[1]?.body.data.answer_url) ?? [""];
     const link = await runtime.messages.findLink(token);
     assert.equal(link?.state, "open");
@@ -116,7 +119,7 @@ Deno.test("a runtime that only looks tells nobody", async () => {
   {
     await using upkeep = await place.open({ mode: "upkeep" });
     await upkeep.purgeCheckpoints({ force: true });
-    assert.equal(upkeep.messages.hasOpen(), false);
+    assert.equal(await upkeep.messages.hasOpen(), false);
   }
   assert.equal(receiver.received.length, 1);
 });

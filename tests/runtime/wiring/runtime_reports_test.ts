@@ -1,7 +1,7 @@
 // What a whole runtime tells of its work: usage by day, its log, the next times of its schedules.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Database } from "../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot } from "../../../runtime/storage/slots.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -183,8 +183,10 @@ Deno.test("Runtime.listSlots() gives a page of an agent's slots, newest first", 
     count: 1,
   } as const;
   {
-    using db = Database.open(join(world.stateDir, "inkling.db"));
-    for (let n = 1; n <= 5; n++) insertSlot(db, { ...slot, scheduledFor: NOW + n });
+    using db = SqliteDatabase.open(join(world.stateDir, "inkling.db"));
+    for (let n = 1; n <= 5; n++) {
+      await db.change("power", () => insertSlot({ ...slot, scheduledFor: NOW + n }));
+    }
   }
   await using runtime = await world.open({ clock: new TestClock(NOW) });
   const page = async (limit: number, offset: number) =>

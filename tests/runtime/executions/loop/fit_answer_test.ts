@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
 import { toJsonText } from "../../../../runtime/executions/loop/fit_answer.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { ADAPTERS, KEY } from "../../../support/models/model_adapters.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
@@ -219,7 +219,7 @@ Deno.test("a run that was killed before its repair was stored asks for it once",
     await runtime.stop({ graceMs: 0 });
   }
   {
-    using db = Database.open(join(place.stateDir, "inkling.db"));
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
     db.run("DELETE FROM messages WHERE body LIKE '%\"repair\"%'");
     db.run("DELETE FROM frames WHERE event = 'meta'");
   }

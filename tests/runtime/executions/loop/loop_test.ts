@@ -283,7 +283,7 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
 Deno.test("openRuntime() ends what a dead service left running as orphaned, with one complete", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  const { Database } = await import("../../../../runtime/storage/database.ts");
+  const { SqliteDatabase } = await import("../../../../runtime/storage/sqlite/sqlite_database.ts");
   let id: number;
   {
     await using runtime = await place.open();
@@ -292,7 +292,7 @@ Deno.test("openRuntime() ends what a dead service left running as orphaned, with
   }
   // As a kill would have left it: no end, and another instance's name on it.
   {
-    using db = Database.open(join(place.stateDir, "inkling.db"));
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
     db.run(
       "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL",
     );

@@ -6,7 +6,7 @@ import type {
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { performCall } from "../../../../runtime/executions/loop/perform_call.ts";
 import { type Run, RunStopped } from "../../../../runtime/executions/runs/run.ts";
-import { SqliteConversationStore } from "../../../../runtime/storage/executions/conversations.ts";
+import { SqlConversationStore } from "../../../../runtime/storage/executions/conversations.ts";
 import type { ActionTool } from "../../../../runtime/tools/tool.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -69,7 +69,7 @@ Deno.test("performCall() has the intent of an unsafe call on disk before the too
 Deno.test("performCall() does not begin an unsafe call whose run was cancelled while its intent was stored", async () => {
   using store = openTestStore();
   const stop = new AbortController();
-  const conversations = new class extends SqliteConversationStore {
+  const conversations = new class extends SqlConversationStore {
     override async startCall(executionId: number, call: CallIntent): Promise<void> {
       await super.startCall(executionId, call);
       stop.abort(new RunStopped("Cancelled by user"));

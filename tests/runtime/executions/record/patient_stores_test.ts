@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
-import { Database, StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
@@ -72,7 +73,7 @@ Deno.test("Database.transaction() says what is in the way, for each way in which
     "disk I/O error": /refuses to write/,
     "unable to open database file": /refuses to write/,
   };
-  using db = Database.open(":memory:");
+  using db = SqliteDatabase.open(":memory:");
   for (const [text, sentence] of Object.entries(words)) {
     const fail = () => {
       throw new Error(text);

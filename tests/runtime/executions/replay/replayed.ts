@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Difference } from "../../../../runtime/executions/replay/difference.ts";
 import { withoutIdsAndTimes } from "../../../../runtime/executions/replay/log_comparison.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 
 /** Asserts that a run, played with its agent as it is now, is the recorded one. */
@@ -23,7 +23,7 @@ export async function firstDifference(
 
 /** All that is stored, but for ids that count up: to see that nothing was. */
 export function storedRows({ stateDir }: TestWorkspace): unknown {
-  using db = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
   return ["executions", "frames", "messages", "tool_calls", "requests", "call_terms"]
     .map((table) =>
       db.all(`SELECT * FROM ${table} ORDER BY 1, 2`).map((row) => ({ ...Object(row) }))

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { toTimestamp } from "../../../../base/clock.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
@@ -42,7 +42,7 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
   }
   // As a kill would have left it: no end, no figures, and another instance's name on it.
   {
-    using db = Database.open(join(place.stateDir, "inkling.db"));
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
     db.run(
       "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL",
     );

@@ -4,7 +4,7 @@ import type { ExecutionTrigger } from "../../../../runtime/trigger_kinds.ts";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";
-import { SqliteAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
+import { SqlAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
@@ -163,8 +163,8 @@ Deno.test("Runner.recover() goes on where the agent as it is now says so, else t
   const orphaned = createTestAgent({ id: "orphaned" });
   await using on = await openTestRunner([resumed, orphaned]);
   const { runner, store, events } = on;
-  openInstance(store.db, { id: "dead", pid: 1, startedAt: 0 });
-  const dead = new SqliteAcceptanceStore(store.db, "dead");
+  await store.db.change("power", () => openInstance({ id: "dead", pid: 1, startedAt: 0 }));
+  const dead = new SqlAcceptanceStore(store.db, "dead");
   const ids: Record<string, number> = {};
   for (const agentId of ["resumed", "orphaned", "removed"]) {
     const accepted = await dead.acceptExecution({

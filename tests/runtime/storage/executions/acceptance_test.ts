@@ -6,7 +6,7 @@ import type {
   NewExecution,
 } from "../../../../runtime/executions/record/acceptance_store.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
-import { SqliteWatchStore } from "../../../../runtime/storage/watches.ts";
+import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { storedFrames } from "../stored_frames.ts";
 
@@ -68,7 +68,7 @@ Deno.test("acceptExecution() gives the same slot to each agent", async () => {
 
 Deno.test("acceptExecution() takes a change out of the queue with the run that it starts, and starts none without it", async () => {
   using store = openTestStore();
-  const watches = new SqliteWatchStore(store.db);
+  const watches = new SqlWatchStore(store.db);
   const path = "/in/a.md";
   await watches.enqueue([{ agentId: "tester", path, event: "modified", queuedAt: 1 }], {
     dropped: [],
@@ -83,7 +83,7 @@ Deno.test("acceptExecution() takes a change out of the queue with the run that i
   });
 });
 
-Deno.test("SqliteAcceptanceStore.acceptExecution() stores execution and first frame together", async () => {
+Deno.test("SqlAcceptanceStore.acceptExecution() stores execution and first frame together", async () => {
   using store = openTestStore();
   const execution = await store.accept({
     request: { args: ["x"], message: "hi" },
@@ -96,7 +96,7 @@ Deno.test("SqliteAcceptanceStore.acceptExecution() stores execution and first fr
   assert.equal(frames[0]?.payload.execution_id, execution.id);
 });
 
-Deno.test("SqliteAcceptanceStore.acceptExecution() leaves nothing behind when its frame cannot be made", async () => {
+Deno.test("SqlAcceptanceStore.acceptExecution() leaves nothing behind when its frame cannot be made", async () => {
   using store = openTestStore();
   await assert.rejects(
     store.acceptances.acceptExecution({
@@ -124,7 +124,7 @@ Deno.test("SqliteAcceptanceStore.acceptExecution() leaves nothing behind when it
   );
 });
 
-Deno.test("SqliteAcceptanceStore.acceptExecution() gives the first execution for a repeated key, for 24 hours", async () => {
+Deno.test("SqlAcceptanceStore.acceptExecution() gives the first execution for a repeated key, for 24 hours", async () => {
   using store = openTestStore();
   const first = await store.accept({}, "key-1");
   assert.equal(
@@ -149,7 +149,7 @@ Deno.test("acceptExecution() gives the first execution for a repeated key also w
   const first = await accept("key-1");
   assert.ok("execution" in first && first.isNew);
   const { id } = first.execution;
-  pauseExecution(store.db, id, { durationMs: 0, frames: [] });
+  store.db.perform(pauseExecution(id, { durationMs: 0, frames: [] }));
   const again = await accept("key-1");
   assert.ok("execution" in again && !again.isNew);
   assert.deepEqual([again.execution.id, again.execution.status], [id, "waiting"]);

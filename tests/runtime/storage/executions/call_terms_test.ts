@@ -1,7 +1,7 @@
 // What model calls sent besides messages is stored once, however many calls and runs have it, and goes with the last of them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
 Deno.test("the terms of calls are stored once for all that have them, and removed with the last", async () => {
@@ -12,7 +12,7 @@ Deno.test("the terms of calls are stored once for all that have them, and remove
       { say: "Done." },
     ], lines);
   const digests = () => {
-    using db = Database.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
     return db.all<{ digest: string }>("SELECT digest FROM call_terms").length;
   };
   await write("");
@@ -38,7 +38,7 @@ Deno.test("replay() of a run that an older version recorded says that tools and 
     ({ id } = await runToEnd(runtime, "one"));
   }
   {
-    using db = Database.open(join(place.stateDir, "inkling.db"));
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
     db.run("UPDATE messages SET terms = NULL");
   }
   await using runtime = await place.open({ mode: "read-only" });

@@ -24,7 +24,7 @@ const REPLY = {
   reportedCostUsd: null,
 };
 
-Deno.test("SqliteConversationStore.finishCall() logs results in the order of the calls, whatever order they come in", async () => {
+Deno.test("SqlConversationStore.finishCall() logs results in the order of the calls, whatever order they come in", async () => {
   using store = openTestStore();
   const clock = new TestClock();
   const execution = await store.accept();
@@ -67,7 +67,7 @@ Deno.test("SqliteConversationStore.finishCall() logs results in the order of the
   assert.ok(stored.calls.every(({ logged }) => logged));
 });
 
-Deno.test("SqliteConversationStore counts usage only where it was reported, and cost only where it is known", async () => {
+Deno.test("SqlConversationStore counts usage only where it was reported, and cost only where it is known", async () => {
   using store = openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock: new TestClock() });

@@ -4,7 +4,7 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { storedFrames } from "../stored_frames.ts";
 
-Deno.test("SqliteEndingStore.finishExecution() ends an execution once: one complete, the last frame", async () => {
+Deno.test("SqlEndingStore.finishExecution() ends an execution once: one complete, the last frame", async () => {
   using store = openTestStore();
   const clock = new TestClock();
   const execution = await store.accept();

@@ -4,7 +4,7 @@ import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
-Deno.test("SqliteExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
+Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
   using store = openTestStore();
   const ids: number[] = [];
   for (let n = 0; n < 6; n++) {
@@ -32,7 +32,7 @@ Deno.test("SqliteExecutionReads.listExecutions() filters by status and agent, ne
   assert.equal(await store.executions.countByStatus(["running"]), 4);
 });
 
-Deno.test("SqliteExecutionReads.listExecutions() takes a status that is named without end as named once", async () => {
+Deno.test("SqlExecutionReads.listExecutions() takes a status that is named without end as named once", async () => {
   using store = openTestStore();
   const { id } = await store.accept();
   const statuses = Array<"running">(40_000).fill("running");
@@ -40,7 +40,7 @@ Deno.test("SqliteExecutionReads.listExecutions() takes a status that is named wi
   assert.deepEqual(found.map((one) => one.id), [id]);
 });
 
-Deno.test("SqliteExecutionReads.listExecutions() filters by parent: its direct children only", async () => {
+Deno.test("SqlExecutionReads.listExecutions() filters by parent: its direct children only", async () => {
   using store = openTestStore();
   const child = async (parentExecutionId: number, parentPosition: number) =>
     (await store.accept({ trigger: "agent", parentExecutionId, parentPosition })).id;
@@ -58,7 +58,7 @@ Deno.test("SqliteExecutionReads.listExecutions() filters by parent: its direct c
   assert.deepEqual(await below(grandchild), []);
 });
 
-Deno.test("SqliteExecutionReads.listExecutions() finds texts of messages, answers and errors, and by trigger and time", async () => {
+Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers and errors, and by trigger and time", async () => {
   using store = openTestStore();
   const clock = new TestClock();
   const begin = async (message: string | undefined, startedAt: number, trigger?: "schedule") => {
@@ -98,7 +98,7 @@ Deno.test("SqliteExecutionReads.listExecutions() finds texts of messages, answer
   assert.deepEqual(await find({ text: "invoice" }), []);
 });
 
-Deno.test("SqliteExecutionReads.listExecutions() reads an index for every filter, and no table as a whole", async () => {
+Deno.test("SqlExecutionReads.listExecutions() reads an index for every filter, and no table as a whole", async () => {
   using store = openTestStore();
   await store.accept();
   const plans: string[] = [];
@@ -126,7 +126,7 @@ Deno.test("SqliteExecutionReads.listExecutions() reads an index for every filter
   }
 });
 
-Deno.test("SqliteExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
+Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
   using store = openTestStore();
   const clock = new TestClock();
   const end = async (agentId: string, startedAt: number, error: string | null) => {
@@ -158,18 +158,18 @@ Deno.test("SqliteExecutionReads.readSpan() counts by status, adds costs up and t
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });
 
-Deno.test("SqliteExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
+Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
   using store = openTestStore();
   store.db.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
-  openInstance(store.db, { id: "two", pid: 1, startedAt: 2_000 });
-  openInstance(store.db, { id: "three", pid: 1, startedAt: 3_000 });
+  await store.db.change("power", () => openInstance({ id: "two", pid: 1, startedAt: 2_000 }));
+  await store.db.change("power", () => openInstance({ id: "three", pid: 1, startedAt: 3_000 }));
   const read = (since: number, until: number) => store.executions.readDowntimes({ since, until });
   assert.deepEqual(await read(0, 9_000), [{ from: 1_000, to: 2_000 }, { from: null, to: 3_000 }]);
   assert.deepEqual(await read(2_000, 9_000), [{ from: null, to: 3_000 }]);
   assert.deepEqual(await read(3_000, 9_000), []);
 });
 
-Deno.test("SqliteExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {
+Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {
   using store = openTestStore();
   const parentExecutionId = (await store.accept()).id;
   const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;

@@ -6,7 +6,7 @@ import { appendFrames } from "../../../../runtime/storage/frames.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
-Deno.test("SqliteRecoveryStore.findAbandoned() names only what another instance left running", async () => {
+Deno.test("SqlRecoveryStore.findAbandoned() names only what another instance left running", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const path = `${dir}/inkling.db`;
@@ -27,7 +27,7 @@ Deno.test("SqliteRecoveryStore.findAbandoned() names only what another instance 
   }
 });
 
-Deno.test("SqliteRecoveryStore.findForsaken() names what waits below an ended execution, and nothing else", async () => {
+Deno.test("SqlRecoveryStore.findForsaken() names what waits below an ended execution, and nothing else", async () => {
   using store = openTestStore();
   const clock = new TestClock();
   const journalOf = (execution: Execution) => new Journal(execution, { ...store, clock });
@@ -72,14 +72,16 @@ Deno.test("SqliteRecoveryStore.findForsaken() names what waits below an ended ex
   assert.deepEqual(await store.recovery.findForsaken(), forsaken);
 });
 
-Deno.test("SqliteRecoveryStore.readUncountedMs() gives the time since the running time was last stored, as the log knows it", async () => {
+Deno.test("SqlRecoveryStore.readUncountedMs() gives the time since the running time was last stored, as the log knows it", async () => {
   using store = openTestStore();
   const { id } = await store.accept({ startedAt: 1_000 });
   const uncounted = () => store.recovery.readUncountedMs(id);
   const append = (at: number, frame: Omit<FrameContent, "message">) => {
     const identity = { executionId: id, agentId: "tester", displayName: "Tester" };
     const content = { message: "", ...frame };
-    appendFrames(store.db, id, [createFrame(identity, content, { redactor: store.redactor, at })]);
+    store.db.perform(
+      appendFrames(id, [createFrame(identity, content, { redactor: store.redactor, at })]),
+    );
   };
   assert.equal(await uncounted(), 0);
   append(1_300, { event: "message", eventType: "human" });

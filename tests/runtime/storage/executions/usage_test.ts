@@ -23,7 +23,7 @@ Deno.test("selectUsage() adds up what began in each quarter of an hour, by agent
   end(third.id, "timeout", null);
   const zero = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const ten = { inputTokens: 7, outputTokens: 3, totalTokens: 10 };
-  assert.deepEqual(selectUsage(store.db, 10 * QUARTER_MS), [
+  assert.deepEqual(await store.db.read(() => selectUsage(10 * QUARTER_MS)), [
     {
       start: 10 * QUARTER_MS,
       agentId: "a",

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { loadSettings } from "../../../../runtime/config/settings.ts";
-import { Database, DatabaseUnusable } from "../../../../runtime/storage/database.ts";
+import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
 import {
   createTestWorkspace,
@@ -193,7 +194,7 @@ Deno.test("a history that another program has open is not moved, and nothing els
   }
   await world.configure("other");
   {
-    using reader = Database.open(join(stateDir, "inkling.db"), { readOnly: true });
+    using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
     reader.all("SELECT id FROM executions");
     await assert.rejects(world.open(), (error) => {
       assert.ok(error instanceof DatabaseUnusable);

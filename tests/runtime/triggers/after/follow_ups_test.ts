@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Execution } from "../../../../runtime/executions/execution.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import {
   createTestWorkspace,
   payloadsOf,
@@ -34,7 +34,7 @@ async function turnOf(runtime: Runtime, { id }: Execution): Promise<string> {
 }
 
 function leftOver(place: TestWorkspace): number {
-  using db = Database.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
   return db.all("SELECT 1 FROM follow_ups").length;
 }
 

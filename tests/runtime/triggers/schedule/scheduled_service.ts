@@ -1,7 +1,7 @@
 // A service with schedules and without models, for tests: it can stop and start over one database, and its runs are notes.
 import type { Agent, ScheduleTrigger } from "../../../../runtime/agents/agent.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
-import { insertSlot, isSlotTaken, SqliteSlotStore } from "../../../../runtime/storage/slots.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
 import type { FireOutcome, ScheduleFire, StartRun } from "../../../../runtime/triggers/fire.ts";
 import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
 import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
@@ -22,7 +22,7 @@ export function scheduled(
 type Refusal = Exclude<FireOutcome["outcome"], "started"> | Error;
 
 export class ScheduledService implements AsyncDisposable {
-  readonly db = Database.open(":memory:");
+  readonly db = SqliteDatabase.open(":memory:");
   readonly clock: SimulatedClock;
   readonly log = new LogLines();
   /** Every run that started: agent, slot and what the wall showed, as `HH:MM:SS`. */
@@ -50,7 +50,7 @@ export class ScheduledService implements AsyncDisposable {
     agents: readonly Agent[],
     options: { unreadable?: string; store?: SlotStore } = {},
   ): Promise<void> {
-    const { unreadable, store = new SqliteSlotStore(this.db) } = options;
+    const { unreadable, store = new SqlSlotStore(this.db) } = options;
     this.#scheduler = new Scheduler({
       store,
       clock: this.clock,
@@ -94,7 +94,7 @@ export class ScheduledService implements AsyncDisposable {
   /** What became of an agent's slots, oldest first: `HH:MM:SS outcome (reason) xN`. */
   async slots(agentId: string): Promise<string[]> {
     const page = { limit: -1, offset: 0 };
-    const slots = await new SqliteSlotStore(this.db).listSlots(agentId, page);
+    const slots = await new SqlSlotStore(this.db).listSlots(agentId, page);
     return slots.reverse().map(({ scheduledFor, outcome, reason, count }) =>
       [
         `${timeOf(scheduledFor)} ${outcome}`,
@@ -117,12 +117,12 @@ export class ScheduledService implements AsyncDisposable {
     if (refusal instanceof Error) return Promise.reject(refusal);
     return Promise.resolve(this.db.transaction("process", (): FireOutcome => {
       if (refusal === "stopping") return { outcome: refusal };
-      if (isSlotTaken(this.db, agent.id, scheduledFor)) return { outcome: "claimed" };
+      if (this.db.perform(isSlotTaken(agent.id, scheduledFor))) return { outcome: "claimed" };
       if (refusal !== undefined) {
-        insertSlot(this.db, { ...slot, outcome: "skipped", reason: refusal });
+        this.db.perform(insertSlot({ ...slot, outcome: "skipped", reason: refusal }));
         return { outcome: refusal };
       }
-      insertSlot(this.db, { ...slot, outcome: "run", reason });
+      this.db.perform(insertSlot({ ...slot, outcome: "run", reason }));
       this.fires.push(fire);
       this.runs.push(`${agent.id} ${timeOf(scheduledFor)} at ${timeOf(this.clock.now())}`);
       return { outcome: "started", executionId: this.runs.length };

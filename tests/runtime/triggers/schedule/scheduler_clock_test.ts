@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SystemClock } from "../../../../base/clock.ts";
-import { SqliteSlotStore } from "../../../../runtime/storage/slots.ts";
+import { SqlSlotStore } from "../../../../runtime/storage/slots.ts";
 import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { until } from "../../../support/until.ts";
@@ -106,7 +106,7 @@ Deno.test("Scheduler runs by the machine's own clock", async () => {
   await using service = new ScheduledService();
   const started: number[] = [];
   await using scheduler = new Scheduler({
-    store: new SqliteSlotStore(service.db),
+    store: new SqlSlotStore(service.db),
     clock: new SystemClock(),
     log: new LogLines(),
     timeZone: "UTC",

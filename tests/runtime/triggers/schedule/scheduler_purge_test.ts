@@ -1,13 +1,13 @@
 // When old slots are removed.
 import assert from "node:assert/strict";
-import { SqliteSlotStore } from "../../../../runtime/storage/slots.ts";
+import { SqlSlotStore } from "../../../../runtime/storage/slots.ts";
 import { ScheduledService } from "./scheduled_service.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
 /** Notes from which day on each removal keeps everything. */
-class NotedPurges extends SqliteSlotStore {
+class NotedPurges extends SqlSlotStore {
   readonly keptFrom: string[] = [];
 
   override purgeSlots(options: { before: number; keep: number }): Promise<number> {

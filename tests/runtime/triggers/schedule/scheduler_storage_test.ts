@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SqliteSlotStore } from "../../../../runtime/storage/slots.ts";
+import { SqlSlotStore } from "../../../../runtime/storage/slots.ts";
 import type {
   ScheduleState,
   Slot,
@@ -107,7 +107,7 @@ class FillableStore implements SlotStore {
 
 Deno.test("Scheduler brings schedules in step as soon as they can be stored", async () => {
   await using service = new ScheduledService();
-  const store = new FillableStore(new SqliteSlotStore(service.db));
+  const store = new FillableStore(new SqlSlotStore(service.db));
   store.isFull = true;
   await service.open([scheduled("late", { every: "10m" })], { store });
   assert.equal(service.scheduler.nextRun("late"), null);
@@ -128,7 +128,7 @@ Deno.test("Scheduler brings schedules in step as soon as they can be stored", as
 
 Deno.test("Scheduler gives missed slots their outcome as soon as it can be stored", async () => {
   await using service = new ScheduledService();
-  const store = new FillableStore(new SqliteSlotStore(service.db));
+  const store = new FillableStore(new SqlSlotStore(service.db));
   await service.open([scheduled("half", { every: "30m" })], { store });
   await service.advance(MINUTE_MS);
   service.clock.step(2 * HOUR_MS);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { until } from "../../../support/until.ts";
 
@@ -42,7 +42,7 @@ async function kill(child: Deno.ChildProcess): Promise<void> {
 
 /** The paths that ran, each time one ran. */
 function pathsThatRan(root: string): string[] {
-  using db = Database.open(join(root, "inkling.db"), { readOnly: true });
+  using db = SqliteDatabase.open(join(root, "inkling.db"), { readOnly: true });
   return db.all<{ request: string }>("SELECT request FROM executions ORDER BY id")
     .map(({ request }) => (JSON.parse(request) as { args: string[] }).args[0] ?? "");
 }

@@ -5,10 +5,10 @@ import { SystemClock } from "../../../../base/clock.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { createInfoFrame } from "../../../../runtime/executions/runs/acceptance.ts";
-import { SqliteAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
+import { SqlAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openInstance } from "../../../../runtime/storage/instances.ts";
-import { SqliteWatchStore } from "../../../../runtime/storage/watches.ts";
+import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import type { StartRun } from "../../../../runtime/triggers/fire.ts";
 import { FolderWatches } from "../../../../runtime/folders/folder_watches.ts";
 import { OwnWrites } from "../../../../runtime/triggers/watch/own_writes.ts";
@@ -21,10 +21,13 @@ const workspace = join(root, "work");
 const clock = new SystemClock();
 const log = new LogLines();
 const events = new EventBus(log);
-const db = Database.open(join(root, "inkling.db"));
+const db = SqliteDatabase.open(join(root, "inkling.db"));
 const instanceId = crypto.randomUUID();
-openInstance(db, { id: instanceId, pid: Deno.pid, startedAt: clock.now() });
-const acceptances = new SqliteAcceptanceStore(db, instanceId);
+await db.change(
+  "power",
+  () => openInstance({ id: instanceId, pid: Deno.pid, startedAt: clock.now() }),
+);
+const acceptances = new SqlAcceptanceStore(db, instanceId);
 const redactor = new Redactor(() => []);
 
 const start: StartRun = async (agent, fire) => {
@@ -61,7 +64,7 @@ const start: StartRun = async (agent, fire) => {
 };
 
 const watcher = new Watcher({
-  store: new SqliteWatchStore(db),
+  store: new SqlWatchStore(db),
   start,
   isPaused: () => Promise.resolve(false),
   clock,

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
 import type { Agent, WatchTrigger } from "../../../../runtime/agents/agent.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
-import { Database } from "../../../../runtime/storage/database.ts";
-import { SqliteWatchStore, takeQueued } from "../../../../runtime/storage/watches.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { SqlWatchStore, takeQueued } from "../../../../runtime/storage/watches.ts";
 import type { Fire, FireOutcome } from "../../../../runtime/triggers/fire.ts";
 import type { OpenFolderEvents } from "../../../../runtime/folders/system_watches.ts";
 import { FolderWatches } from "../../../../runtime/folders/folder_watches.ts";
@@ -28,8 +28,8 @@ export interface PlayedRun {
 export class WatchWorld implements AsyncDisposable {
   readonly root: string;
   readonly workspace: string;
-  readonly db = Database.open(":memory:");
-  readonly store = new SqliteWatchStore(this.db);
+  readonly db = SqliteDatabase.open(":memory:");
+  readonly store = new SqlWatchStore(this.db);
   readonly clock = new TestClock();
   readonly log = new LogLines();
   readonly events = new EventBus(this.log);
@@ -232,7 +232,7 @@ export class WatchWorld implements AsyncDisposable {
     await Promise.resolve();
     const answer = this.answer(agent, fire);
     if (answer !== undefined) return answer;
-    const taken = this.db.transaction("power", () => takeQueued(this.db, agent.id, fire.path));
+    const taken = await this.db.change("power", () => takeQueued(agent.id, fire.path));
     if (!taken) return { outcome: "claimed" };
     const run: PlayedRun = {
       id: ++this.#lastId,

@@ -1,6 +1,6 @@
 // How a database is, for a person who asks: whether it can be used, its size, the newest time in it. Reads only.
-import { ifThere } from "../../base/files/missing.ts";
-import { Database, DatabaseUnusable } from "./database.ts";
+import { ifThere } from "../../../base/files/missing.ts";
+import { SqliteDatabase, unusable } from "./sqlite_database.ts";
 
 /** What a look at a database tells. */
 export interface DatabaseHealth {
@@ -21,7 +21,7 @@ export function examineDatabase(path: string): DatabaseHealth {
   const sizeOf = (file: string) => ifThere(() => Deno.statSync(file).size) ?? 0;
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   try {
-    using database = Database.open(path, { readOnly: true });
+    using database = SqliteDatabase.open(path, { readOnly: true });
     const check = database.get<{ quick_check: string }>("PRAGMA quick_check(1)");
     if (check?.quick_check !== "ok") throw new Error(`malformed: ${check?.quick_check}`);
     const isEmpty = database.get("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
@@ -30,7 +30,7 @@ export function examineDatabase(path: string): DatabaseHealth {
   } catch (error) {
     // Whatever SQLite says of the file is the answer.
     if (error instanceof Deno.errors.NotCapable || !(error instanceof Error)) throw error;
-    const { message } = DatabaseUnusable.of(error, path);
+    const { message } = unusable(error, path);
     return { bytes, newest: null, problem: message };
   }
 }
