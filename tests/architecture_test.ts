@@ -211,6 +211,7 @@ Deno.test("imports: nobody gets a model that calls a provider but out of a purse
   const having = (what: RegExp) => sources.filter((file) => what.test(withoutComments(text(file))));
   assert.deepEqual(having(/\.generate\(/), [
     "runtime/authoring/agent_draft.ts",
+    "runtime/authoring/testing/judge.ts",
     "runtime/executions/loop/turn.ts",
     "runtime/models/queue.ts",
     "runtime/models/retry.ts",

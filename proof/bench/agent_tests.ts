@@ -34,14 +34,15 @@ export async function benchAgentTests(): Promise<Figure[]> {
   for (let number = 0; number < CASES; number++) {
     await Deno.writeTextFile(join(folder, `case-${number}.yaml`), CASE);
   }
-  await using tests = await AgentTests.open(await place.settings(), {
+  const settings = await place.settings();
+  await using tests = await AgentTests.open(settings, {
     clock: new SystemClock(),
     version: "0.0.0-bench",
   });
   return [
     await comparePaired("agent tests: 500 offline cases / reading them", {
       floor: async () => {
-        for (const { path } of await tests.find()) await readCaseFile(path);
+        for (const { path } of await tests.find()) await readCaseFile(path, settings.directories);
       },
       subject: async () => {
         const results = await tests.run();

@@ -52,10 +52,15 @@ export async function writeSurroundings(place: TestWorkspace): Promise<void> {
   for (const folder of ["notes", "inbox", "other"]) await Deno.mkdir(join(place.workspace, folder));
 }
 
-async function writeSkill(place: TestWorkspace, name: string, about: string): Promise<void> {
+async function writeSkill(
+  place: TestWorkspace,
+  name: string,
+  about: string,
+  body = "Do it.",
+): Promise<void> {
   const folder = join(place.agentsDir, "_config", "skills", name);
   await Deno.mkdir(folder, { recursive: true });
-  const text = `---\nname: ${name}\ndescription: ${about}\n---\nDo it.\n`;
+  const text = `---\nname: ${name}\ndescription: ${about}\n---\n${body}\n`;
   await Deno.writeTextFile(join(folder, "SKILL.md"), text);
 }
 
@@ -166,6 +171,17 @@ export const CHANGES: readonly PlantedChange[] = [
     found: PROMPT,
   },
   {
+    name: "the instructions of a skill that was loaded",
+    plant: (place) => writeSkill(place, "tidy", "Does tidy.", "Do it twice."),
+    found: { call: 3, kind: "message", what: /^message \d+ \(instructions\)$/ },
+  },
+  {
+    name: "the files of a skill that was loaded",
+    plant: (place) =>
+      Deno.writeTextFile(join(place.agentsDir, "_config", "skills", "tidy", "more.md"), "more"),
+    found: { call: 3, kind: "message", what: /^message \d+ \(the result of skill_use\)$/ },
+  },
+  {
     name: "the description of an agent that may be called",
     plant: (place) =>
       place.writeAgent(
@@ -223,6 +239,10 @@ export const NO_CHANGES: readonly PlantedChange[] = [
   edit("what a restart does", "description: Writes.", "on_restart: resume"),
   edit("how much history, where there is none", "description: Writes.", "history: high"),
   config("another default model", "defaults: { model: other, provider: demo }"),
+  {
+    name: "the instructions of a skill that was not loaded",
+    plant: (place) => writeSkill(place, "count", "Does count.", "Count it twice."),
+  },
   {
     name: "files that the run read and wrote",
     async plant(place) {

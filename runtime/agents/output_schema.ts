@@ -51,10 +51,18 @@ const COUNTS = [
 export function checkOutput(file: DiagnosedFile): Diagnostic[] {
   const output = file.document.value["output"];
   const schema = isJsonObject(output) ? output["schema"] : undefined;
-  if (!isJsonObject(schema)) return [];
-  return findProblems(schema).map(({ at, message }) => {
-    const place = ["output", "schema", ...at];
-    return diagnose(file, place, { message: `${formatPath(place)} ${message}` });
+  return isJsonObject(schema) ? diagnoseSchema(schema, file, ["output", "schema"]) : [];
+}
+
+/** What is wrong with a schema that stands at this place of a file. */
+export function diagnoseSchema(
+  schema: JsonSchema,
+  file: DiagnosedFile,
+  at: YamlPath,
+): Diagnostic[] {
+  return findProblems(schema).map((problem) => {
+    const place = [...at, ...problem.at];
+    return diagnose(file, place, { message: `${formatPath(place)} ${problem.message}` });
   });
 }
 

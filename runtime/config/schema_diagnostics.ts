@@ -68,7 +68,7 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, file: DiagnosedFile
   });
 }
 
-/** The value that an issue is about. A single text that stands for a list has no path of its own inside it. */
+/** The value that an issue is about. A single text or map that stands for a list has no path of its own inside it. */
 function writtenAt(
   issuePath: readonly PropertyKey[],
   root: unknown,
@@ -77,6 +77,7 @@ function writtenAt(
   let value = root;
   for (const key of issuePath) {
     if (typeof value !== "object" || value === null) break;
+    if (typeof key === "number" && !Array.isArray(value)) continue;
     path.push(key);
     value = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
   }

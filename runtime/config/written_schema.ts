@@ -15,9 +15,11 @@ export function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[]
 
 /** The schema of the value at a path; undefined where the schema says nothing of it. */
 export function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
-  let current = unwrap(schema);
-  for (const key of path) current = unwrap(childSchema(current, key));
-  return current;
+  let current: z.ZodType | undefined = schema;
+  for (const key of path) {
+    current = childSchema(unwrap(current, { isList: typeof key === "number" }), key);
+  }
+  return unwrap(current);
 }
 
 /** Where else a key belongs, one level down: `settings.temperature`. Undefined where it is in no place, or in several. */
@@ -36,11 +38,13 @@ function unknownKeys(
   value: unknown,
   path: YamlPath,
 ): UnknownKey[] {
-  const inner = unwrap(schema);
+  const inner = unwrap(schema, { isList: Array.isArray(value) });
   if (Array.isArray(value)) {
     return value.flatMap((item, i) => unknownKeys(childSchema(inner, i), item, [...path, i]));
   }
   if (typeof value !== "object" || value === null) return [];
+  // One that stands for a list of one.
+  if (inner instanceof z.ZodArray) return unknownKeys(childSchema(inner, 0), value, path);
   return Object.entries(value).flatMap(([key, child]) => {
     const at = [...path, key];
     if (inner instanceof z.ZodObject && !Object.hasOwn(inner.shape, key)) {
@@ -57,19 +61,29 @@ function childSchema(schema: z.ZodType | undefined, key: PropertyKey): z.ZodType
   return undefined;
 }
 
-/** The schema of the value as it is written: behind optional, nullable, default, transformations and unions with a map. */
-function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
+/**
+ * The schema of the value as it is written: behind optional, nullable, default, transformations, and unions with a map, or with
+ * a list where the value is one.
+ */
+function unwrap(
+  schema: z.ZodType | undefined,
+  written: { isList: boolean } = { isList: false },
+): z.ZodType | undefined {
   if (
     schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ||
     schema instanceof z.ZodDefault
-  ) return unwrap(schema.unwrap() as z.ZodType);
+  ) return unwrap(schema.unwrap() as z.ZodType, written);
   if (schema instanceof z.ZodPipe) {
-    const written = schema.in instanceof z.ZodTransform ? schema.out : schema.in;
-    return unwrap(written as z.ZodType);
+    const side = schema.in instanceof z.ZodTransform ? schema.out : schema.in;
+    return unwrap(side as z.ZodType, written);
   }
   if (schema instanceof z.ZodUnion) {
-    const options = (schema.options as readonly z.ZodType[]).map(unwrap);
-    return options.find((one) => one instanceof z.ZodObject || one instanceof z.ZodRecord);
+    const options = (schema.options as readonly z.ZodType[]).map((one) => unwrap(one, written));
+    return options.find((one) =>
+      written.isList
+        ? one instanceof z.ZodArray
+        : one instanceof z.ZodObject || one instanceof z.ZodRecord
+    );
   }
   return schema;
 }

@@ -1,5 +1,5 @@
 // An agent as one execution wants it: with another model, or as another text says.
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, ModelSettings } from "../agents/agent.ts";
 import { modelSchema } from "../agents/definition.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -33,13 +33,22 @@ function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): 
 
 /** The agent with another model, written `provider/name`. Throws AgentTextUnusable for what is none. */
 export function withModel(agent: Agent, written: string): Agent {
+  const model = parseModelName(written);
+  if (model === undefined) {
+    throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
+  }
+  const { provider, name } = model;
+  // How it is reached belongs to the provider.
+  return agent.model?.provider === provider
+    ? { ...agent, model: { ...agent.model, name } }
+    : { ...agent, model };
+}
+
+/** The model that is written `provider/name`; undefined for what is none. */
+export function parseModelName(written: string): ModelSettings | undefined {
   const slash = written.indexOf("/");
   const [provider, name] = [written.slice(0, Math.max(0, slash)), written.slice(slash + 1)];
   const parsed = modelSchema.safeParse({ provider, name });
-  if (slash < 0 || !parsed.success) {
-    throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
-  }
-  // How it is reached belongs to the provider.
-  if (agent.model?.provider === provider) return { ...agent, model: { ...agent.model, name } };
-  return { ...agent, model: { provider, name, streamUsage: parsed.data.stream_usage } };
+  if (slash < 0 || !parsed.success) return undefined;
+  return { provider, name, streamUsage: parsed.data.stream_usage };
 }

@@ -14,6 +14,7 @@ export function result(name: string, parts: Partial<TestResult> = {}): TestResul
     path: `${FOLDER}/${name}.yaml`,
     problems: [],
     failures: [],
+    unjudged: [],
     steps: 3,
     costUsd: 0.0125,
     durationMs: 12,
@@ -100,7 +101,7 @@ export function offerTests(
       openTrial: () =>
         Promise.resolve({
           unplayable,
-          estimate: { runs: 10, costUsd: 0.043, unknown: 5 },
+          estimate: { runs: 10, votes: 0, costUsd: 0.043, unknown: 5 },
           run: () => Promise.resolve(ROWS),
           [Symbol.dispose]: () => {},
         } as unknown as LiveTrial),

@@ -1,17 +1,16 @@
 // test: plays the cases of agents, makes one of a finished execution, or tries cases with real models.
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
-import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatJUnit } from "../../output/testing/junit.ts";
-import { isPassed, showResults, toJson } from "../../output/testing/test_report.ts";
+import { countEnds, showResults, toJson } from "../../output/testing/test_report.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { tryLive } from "./test_live.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
-/** Any case that fails makes the command fail. */
+/** Any case that fails makes the command fail, and so does it that none passed. */
 export async function test(
   context: CommandContext,
   agentId: string | undefined,
@@ -61,7 +60,13 @@ async function playOnce(
   if (junit !== undefined) await writeFileAtomically(junit, formatJUnit(results));
   if (json) output.json(toJson(results));
   else showResults(output, results);
-  return codeOf(results);
+  const { passed, failed, unjudged } = countEnds(results);
+  if (passed === 0 && unjudged > 0 && failed === 0) {
+    output.notice(
+      "No case passed: judges are asked with --live, or their answers stand in the case",
+    );
+  }
+  return passed > 0 && failed === 0 ? EXIT.ok : EXIT.failed;
 }
 
 async function watch(
@@ -84,8 +89,4 @@ async function watch(
   }, interrupts.first);
   interrupts.first.throwIfAborted();
   return EXIT.ok;
-}
-
-function codeOf(results: readonly TestResult[]): ExitCode {
-  return results.every(isPassed) ? EXIT.ok : EXIT.failed;
 }

@@ -35,9 +35,10 @@ export async function tryLive(
   return isPassed ? EXIT.ok : EXIT.failed;
 }
 
-function describeEstimate({ runs, costUsd, unknown }: TrialEstimate): string {
-  const what = `${formatPlural(runs, "run")} with real models`;
-  if (unknown === runs) {
+function describeEstimate({ runs, votes, costUsd, unknown }: TrialEstimate): string {
+  const judges = votes === 0 ? "" : ` and ${formatPlural(votes, "vote")} of judges`;
+  const what = `${formatPlural(runs, "run")}${judges} with real models`;
+  if (unknown === runs && costUsd === 0) {
     return `${what}: the cost is unknown (no tokens in the cases, or no price of the models)`;
   }
   const rest = unknown === 0 ? "" : `, and ${formatPlural(unknown, "run")} of unknown cost`;

@@ -1,13 +1,16 @@
 // Results of tests as the JUnit XML that CI systems read.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
+import { isUnjudged } from "./test_report.ts";
 
 /** The whole file. */
 export function formatJUnit(results: readonly TestResult[]): string {
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   const broken = results.filter(({ problems }) => problems.length > 0).length;
   const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0));
-  const counts = `tests="${results.length}" failures="${failed}" errors="${broken}" time="${time}"`;
+  const skipped = results.filter(isUnjudged).length;
+  const counts =
+    `tests="${results.length}" failures="${failed}" errors="${broken}" skipped="${skipped}" time="${time}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
@@ -19,7 +22,8 @@ export function formatJUnit(results: readonly TestResult[]): string {
   ].join("\n");
 }
 
-function formatCase({ agentId, name, durationMs, problems, failures }: TestResult): string {
+function formatCase(result: TestResult): string {
+  const { agentId, name, durationMs, problems, failures, unjudged } = result;
   const attributes = `classname="${escapeXml(agentId)}" name="${escapeXml(name)}" time="${
     seconds(durationMs)
   }"`;
@@ -28,10 +32,14 @@ function formatCase({ agentId, name, durationMs, problems, failures }: TestResul
     ...failures.map(({ what, expected, got }) =>
       element("failure", what, `expected:\n${expected}\n\ngot:\n${got}`)
     ),
+    // At most one: a case is skipped, or not.
+    ...isUnjudged(result) ? [element("skipped", SKIPPED, unjudged.join("\n"))] : [],
   ];
   if (children.length === 0) return `    <testcase ${attributes}/>`;
   return [`    <testcase ${attributes}>`, ...children, "    </testcase>"].join("\n");
 }
+
+const SKIPPED = "Not judged: needs --live";
 
 function element(name: string, message: string, text: string): string {
   return `      <${name} message="${escapeXml(message)}">${escapeXml(text)}</${name}>`;

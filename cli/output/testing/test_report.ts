@@ -8,27 +8,45 @@ import { sanitise, toOneLine } from "../sanitise.ts";
 import { pad } from "../width.ts";
 import { wrapText } from "../wrap.ts";
 
-/** Whether a case passed. */
-export function isPassed({ problems, failures }: TestResult): boolean {
-  return problems.length === 0 && failures.length === 0;
+/** How cases ended. One that failed nowhere but whose judges were not asked has neither passed nor failed. */
+export function countEnds(
+  results: readonly TestResult[],
+): { passed: number; failed: number; unjudged: number } {
+  const failed = results.filter(isFailed).length;
+  const unjudged = results.filter(isUnjudged).length;
+  return { passed: results.length - failed - unjudged, failed, unjudged };
+}
+
+/** Whether a case has nothing wrong, and a question that no judge was asked. */
+export function isUnjudged(result: TestResult): boolean {
+  return !isFailed(result) && result.unjudged.length > 0;
+}
+
+function isFailed({ problems, failures }: TestResult): boolean {
+  return problems.length > 0 || failures.length > 0;
 }
 
 /** A line for each case, what is wrong below it, and the sum. */
 export function showResults(output: Output, results: readonly TestResult[]): void {
   const { style } = output;
   for (const result of results) {
-    const { name, problems, failures } = result;
-    const hasPassed = isPassed(result);
+    const { name, problems, failures, unjudged } = result;
+    const isOpen = isUnjudged(result);
+    const hasPassed = !isOpen && !isFailed(result);
     if (output.quiet && hasPassed) continue;
-    const mark = hasPassed ? style.green("✔") : style.red("✖");
+    const mark = hasPassed ? style.green("✔") : isOpen ? style.yellow("?") : style.red("✖");
     output.line(`${mark} ${style.bold(toOneLine(name))}`);
     showDiagnostics(output, problems);
     for (const failure of failures) showFailure(output, failure);
+    for (const question of unjudged) {
+      showIndented(output, `Not judged (needs --live): ${toOneLine(question)}`);
+    }
   }
-  const passed = results.filter(isPassed).length;
-  const failed = results.length - passed;
-  const sum = `${passed} passed, ${failed} failed`;
+  const { passed, failed, unjudged } = countEnds(results);
+  const open = unjudged === 0 ? "" : `, ${unjudged} not judged`;
+  const sum = `${passed} passed, ${failed} failed${open}`;
   if (failed > 0) output.sentence(style.red(sum));
+  else if (unjudged > 0) output.sentence(style.yellow(sum));
   else output.detail(style.green(sum));
 }
 
@@ -86,20 +104,22 @@ function showIndented(output: Output, text: string): void {
 
 /** The same for a program. */
 export function toJson(results: readonly TestResult[]): unknown {
-  const passed = results.filter(isPassed).length;
+  const { passed, failed, unjudged } = countEnds(results);
   return {
     passed,
-    failed: results.length - passed,
+    failed,
+    not_judged: unjudged,
     results: results.map((one) => ({
       name: one.name,
       agent_id: one.agentId,
       path: one.path,
-      passed: isPassed(one),
+      passed: !isFailed(one) && !isUnjudged(one),
       steps: one.steps,
       cost_usd: one.costUsd,
       duration_ms: one.durationMs,
       problems: one.problems,
       failures: one.failures.map(({ what, expected, got }) => ({ what, expected, got })),
+      not_judged: one.unjudged,
     })),
   };
 }

@@ -18,7 +18,7 @@ import {
   readCaseFile,
   testsFolder,
 } from "./case_files.ts";
-import { checkRun } from "./check_run.ts";
+import { checkCase } from "./check_case.ts";
 import { type LiveModel, playCase } from "./play_case.ts";
 import { LiveTrial, type TrialWish } from "./live_trial.ts";
 import { createCase, formatCase, withExpectations } from "./record_case.ts";
@@ -97,8 +97,8 @@ export class AgentTests implements AsyncDisposable {
 
   /** A case with its agent, or all that is wrong with them. */
   async read(file: CaseFile): Promise<PlayableCase | { problems: Diagnostic[] }> {
-    const { registry } = this.#ports;
-    const read = await readCaseFile(file.path);
+    const { registry, settings: { directories } } = this.#ports;
+    const read = await readCaseFile(file.path, directories);
     if ("diagnostics" in read) return { problems: read.diagnostics };
     const agent = registry.get(file.agentId);
     if (agent === undefined) {
@@ -117,15 +117,19 @@ export class AgentTests implements AsyncDisposable {
   }
 
   /** Plays one case. */
-  async play({ file, test, agent }: PlayableCase, live?: LiveModel): Promise<TestResult> {
-    const { clock } = this.#ports;
+  async play(
+    { file, test, agent, ownAgent = agent }: PlayableCase,
+    live?: LiveModel,
+  ): Promise<TestResult> {
+    const ports = this.#ports;
+    const { clock } = ports;
     const startedAt = clock.now();
-    const run = await playCase(test, { agent, ports: this.#ports, ...(live && { live }) });
+    const run = await playCase(test, { agent, ports, ...(live && { live }) });
+    const models = live && { models: live };
     return {
       ...toUnplayed(file),
-      failures: checkRun(test, run),
+      ...await checkCase(test, run, { agent: ownAgent, ports, ...models }),
       steps: run.steps,
-      costUsd: run.costUsd,
       durationMs: clock.now() - startedAt,
     };
   }

@@ -1,7 +1,13 @@
 // The files of tests: where they stand, which agent each is about, and all that is wrong with them.
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { idOfFileName, normalizeId } from "../../agents/agent_id.ts";
+import {
+  diagnoseSchema,
+  OutputSchemaUnusable,
+  readOutputSchema,
+} from "../../agents/output_schema.ts";
+import type { Directories } from "../../config/directories.ts";
 import { diagnose } from "../../config/files/diagnosed_file.ts";
 import { decodeText } from "../../config/files/text_file.ts";
 import { parseYaml } from "../../config/files/yaml_document.ts";
@@ -71,6 +77,7 @@ async function listFolder(path: string): Promise<{ name: string; isDirectory: bo
 /** The case of a file, or everything that is wrong with it. */
 export async function readCaseFile(
   path: string,
+  directories: Pick<Directories, "workspace" | "toolsDir">,
 ): Promise<{ test: TestCase } | { diagnostics: Diagnostic[] }> {
   let bytes: Uint8Array;
   try {
@@ -80,9 +87,16 @@ export async function readCaseFile(
     return { diagnostics: [errorAtStart(path, message)] };
   }
   const decoded = decodeText(bytes, path);
-  return "diagnostic" in decoded
-    ? { diagnostics: [decoded.diagnostic] }
-    : parseCase(decoded.text, path);
+  if ("diagnostic" in decoded) return { diagnostics: [decoded.diagnostic] };
+  const parsed = parseCase(decoded.text, path);
+  if ("diagnostics" in parsed) return parsed;
+  try {
+    await readOutputSchema(parsed.test.expect.output?.schema, directories);
+    return parsed;
+  } catch (error) {
+    if (!(error instanceof OutputSchemaUnusable)) throw error;
+    return { diagnostics: [errorAtStart(path, error.message)] };
+  }
 }
 
 /** The case that a text is, or everything that is wrong with it. */
@@ -105,6 +119,11 @@ export function parseCase(
     const message = 'input.file is missing: a run of trigger "watch" has a file';
     problems.push(diagnose(file, ["input", "trigger"], { message }));
   }
+  const schema = value?.expect.output?.schema;
+  if (schema !== undefined && "schema" in schema) {
+    problems.push(...diagnoseSchema(schema.schema, file, ["expect", "output", "schema"]));
+  }
+  if (schema !== undefined && "file" in schema) schema.file = resolve(dirname(path), schema.file);
   problems.push(...document.warnings);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return value === undefined || problems.length > 0 ? { diagnostics: problems } : { test: value };

@@ -5,9 +5,11 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import type { ModelSupply } from "../../models/model_supply.ts";
 import { withModel } from "../../wiring/agent_variant.ts";
 import type { CaseFile } from "./case_files.ts";
+import { estimateJudges } from "./judge.ts";
 import type { LiveModel } from "./play_case.ts";
+import type { TestCase } from "./test_case.ts";
 import { SILENT, type TestPorts } from "./test_ports.ts";
-import type { PlayableCase, TestResult } from "./test_result.ts";
+import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 
 const loadModelSupply = lazyModule(() => import("../../models/model_supply.ts"));
 const loadPurse = lazyModule(() => import("../../wiring/workspace_purse.ts"));
@@ -34,9 +36,11 @@ export interface TrialWish {
 export interface TrialEstimate {
   /** How many runs there will be. */
   runs: number;
-  /** Of those whose cost can be told: by the tokens that their cases say, at today's prices. */
+  /** How often judges will vote, where every run comes that far. */
+  votes: number;
+  /** Of all whose cost can be told: by the tokens that their cases say, at today's prices. */
   costUsd: number;
-  /** Runs whose cost cannot be told. */
+  /** Runs whose cost, or whose judges' cost, cannot be told. */
   unknown: number;
 }
 
@@ -114,7 +118,7 @@ export class LiveTrial implements Disposable {
         ? [read.agent]
         : wished.map((model) => withModel(read.agent, model));
       cells.push(...agents.map((agent) => ({
-        playable: { ...read, agent },
+        playable: { ...read, agent, ownAgent: read.agent },
         model: nameOf(agent),
       })));
     }
@@ -145,7 +149,7 @@ export class LiveTrial implements Disposable {
       return {
         name: playable.file.name,
         model,
-        passed: results.filter(({ failures }) => failures.length === 0).length,
+        passed: results.filter(isPassed).length,
         runs: results.length,
         costUsd: costs.includes(null)
           ? null
@@ -165,24 +169,35 @@ async function estimateCost(
   cells: readonly Cell[],
   { models, repeat }: { models: ModelSupply; repeat: number },
 ): Promise<TrialEstimate> {
-  const estimate: TrialEstimate = { runs: cells.length * repeat, costUsd: 0, unknown: 0 };
-  for (const { playable: { test: { replies }, agent } } of cells) {
-    const sum = (name: "input_tokens" | "output_tokens") =>
-      replies.reduce((total, reply) => total + (reply[name] ?? 0), 0);
-    const isCounted = replies.some(({ input_tokens: input }) => input !== undefined);
-    const cost = !isCounted ? null : await models.costOf(agent, {
-      message: { role: "assistant", content: "", toolCalls: [] },
-      stop: "end",
-      usage: {
-        inputTokens: sum("input_tokens"),
-        outputTokens: sum("output_tokens"),
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-      },
-      reportedCostUsd: null,
-    });
-    if (cost === null) estimate.unknown += repeat;
-    else estimate.costUsd += cost * repeat;
+  const estimate: TrialEstimate = { runs: cells.length * repeat, votes: 0, costUsd: 0, unknown: 0 };
+  for (const { playable: { test, agent, ownAgent = agent } } of cells) {
+    const costs = [
+      await estimateRun(test, { agent, models }),
+      await estimateJudges(test, { agent: ownAgent, models }),
+    ];
+    for (const cost of costs) estimate.costUsd += (cost ?? 0) * repeat;
+    if (costs.includes(null)) estimate.unknown += repeat;
+    for (const { votes } of test.expect.judge) estimate.votes += votes * repeat;
   }
   return estimate;
+}
+
+async function estimateRun(
+  { replies }: TestCase,
+  { agent, models }: { agent: Agent; models: ModelSupply },
+): Promise<number | null> {
+  const sum = (name: "input_tokens" | "output_tokens") =>
+    replies.reduce((total, reply) => total + (reply[name] ?? 0), 0);
+  if (replies.every(({ input_tokens: input }) => input === undefined)) return null;
+  return await models.costOf(agent, {
+    message: { role: "assistant", content: "", toolCalls: [] },
+    stop: "end",
+    usage: {
+      inputTokens: sum("input_tokens"),
+      outputTokens: sum("output_tokens"),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    },
+    reportedCostUsd: null,
+  });
 }

@@ -25,7 +25,7 @@ import { openMemoryStores } from "../../wiring/replays.ts";
 import { argumentsOf, CaseScript } from "./case_script.ts";
 import type { CalledTool, PlayedRun } from "./played_run.ts";
 import { PrivateWorkspace } from "./private_workspace.ts";
-import type { TestCase } from "./test_case.ts";
+import { expectedFilesOf, type TestCase } from "./test_case.ts";
 import type { TestPorts } from "./test_ports.ts";
 import { scriptedResult, toTestTools } from "./test_tools.ts";
 
@@ -104,7 +104,7 @@ class CasePlay {
     });
     const shown = (text: string | null) => text === null ? null : redactor.redact(text);
     const expectedFiles = await Promise.all(
-      Object.keys(this.#case.expect.files).map(async (path) =>
+      expectedFilesOf(this.#case).map(async (path) =>
         [path, shown(await workspace.read(path))] as const
       ),
     );

@@ -1,8 +1,10 @@
 // A test of an agent as a person writes it: what a run is given, what its model and its tools reply, and what must come of it.
 // case_files.ts reads them, record_case.ts writes them.
 import { z } from "zod";
-import { field, optional, section } from "../../config/fields.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { field, filledText, optional, section } from "../../config/fields.ts";
 import { FILE_EVENTS } from "../../run_cause.ts";
+import { parseModelName } from "../../wiring/agent_variant.ts";
 
 /** The version of the form. One that a reader does not know is refused. */
 export const CASE_VERSION = 1;
@@ -90,6 +92,22 @@ const fileCheck = z.object({
   matches: pattern.optional(),
 });
 
+/** More votes than this are a slip. */
+const MOST_VOTES = 15;
+const isOdd = (count: number) => count % 2 === 1;
+
+const judge = z.object({
+  question: filledText,
+  model: z.string().refine((name) => parseModelName(name) !== undefined, "must be provider/name")
+    .optional(),
+  votes: z.int().min(1).max(MOST_VOTES).refine(isOdd, "must be odd").default(3),
+  /** Judged in the place of the answer. */
+  file: z.string().optional(),
+  /** What was voted: counts where no model is asked. */
+  answers: z.array(z.enum(["yes", "no"]))
+    .refine((list) => isOdd(list.length), "must be an odd number of answers").optional(),
+});
+
 const input = z.object({
   args: field(z.array(z.string()), [], "Arguments: `$0`, `$1` in the agent's text")
     .meta({ values: "list of text" }),
@@ -112,6 +130,14 @@ const output = z.object({
     description:
       'The answer is JSON, and has these values at these JSON pointers: `"/items/0/id": 7`',
   }),
+  schema: optional(z.union([
+    z.string().transform((file) => ({ file })),
+    z.record(z.string(), z.json()).transform((schema) => ({ schema })),
+  ])).meta({
+    values: "map or path",
+    description:
+      "The answer is JSON that fits this JSON Schema, or the one in this file (relative to the case)",
+  }),
 });
 
 const expectations = z.object({
@@ -127,6 +153,11 @@ const expectations = z.object({
   ).meta({ values: "list" }),
   tools_not_called: field(z.array(calledTool), [], "Likewise, tools that were not called")
     .meta({ values: "list" }),
+  judge: field(
+    z.preprocess((value) => isJsonObject(value) ? [value] : value, z.array(judge)),
+    [],
+    "Questions to which a model says yes; see below",
+  ).meta({ values: "map or list" }),
   max_cost_usd: optional(z.number().min(0)).meta({
     values: "number",
     description: "The most that the run may cost",
@@ -176,6 +207,12 @@ export type TestCase = z.output<typeof caseSchema>;
 export type ScriptedCall = TestCase["replies"][number]["calls"][number];
 export type ScriptedReply = TestCase["replies"][number];
 export type Expectations = TestCase["expect"];
+export type Judge = Expectations["judge"][number];
+
+/** The files whose content behind the run a case asks for, by path. */
+export function expectedFilesOf({ expect: { files, judge } }: TestCase): string[] {
+  return [...new Set([...Object.keys(files), ...judge.flatMap(({ file = [] }) => file)])];
+}
 
 function isTimeZone(name: string): boolean {
   try {

@@ -14,6 +14,7 @@ import type { PlayPorts } from "./play_options.ts";
 import { playCassette } from "./player.ts";
 import type { RequestCheck } from "./played_model.ts";
 import { createRequestCheck } from "./request_comparison.ts";
+import { withTodaysSkills } from "./todays_skills.ts";
 
 /** What a run is replayed with. */
 export interface ReplayOptions {
@@ -34,7 +35,8 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
   const first = run.terms.values().next().value;
   const problems: string[] = [];
   const forkedAt = run.request.fork?.step ?? 0;
-  const played = await playCassette(cassette, {
+  const today = await withTodaysSkills(cassette, { agent, ports, takenOver: forkedAt });
+  const played = await playCassette(today, {
     agent,
     ports: {
       ...ports,

@@ -9,6 +9,11 @@ const schema = z.object({
   places: z.union([z.string(), z.record(z.string(), z.union([z.string(), item]))]).optional(),
   inner: z.object({ deep: z.array(item).optional() }).nullish(),
 });
+/** A map, a text, or a list of them. */
+const lists = z.object({
+  either: z.record(z.string(), z.union([z.string(), z.array(item)])),
+  one: z.preprocess((value) => Array.isArray(value) ? value : [value], z.array(item)),
+});
 
 Deno.test("schemaAt() finds the schema of what is written behind optional, default and transformations", () => {
   assert.ok(schemaAt(schema, ["limit"]) instanceof z.ZodNumber);
@@ -31,6 +36,15 @@ Deno.test("findUnknownKeys() names each unknown key with those beside it, throug
     { path: ["places", "anything", "pth"], known: ["path", "description"] },
     { path: ["inner", "deep", 1, "descr"], known: ["path", "description"] },
   ]);
+});
+
+Deno.test("findUnknownKeys() looks into the lists of a union, and into one that stands for a list", () => {
+  const value = { either: { a: "x", b: [{ pth: "x" }] }, one: { path: "a", descr: "b" } };
+  assert.deepEqual(findUnknownKeys(lists, value), [
+    { path: ["either", "b", 0, "pth"], known: ["path", "description"] },
+    { path: ["one", "descr"], known: ["path", "description"] },
+  ]);
+  assert.ok(schemaAt(lists, ["either", "b", 0, "path"]) instanceof z.ZodString);
 });
 
 Deno.test("findUnknownKeys() takes no key of every object for a known one", () => {

@@ -1,6 +1,7 @@
 // test: what is played, and what becomes of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { LiveTrial } from "../../../../runtime/authoring/testing/live_trial.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { offerTests, result, RESULTS } from "../../fake_tests.ts";
 
@@ -62,7 +63,10 @@ Deno.test("test --junit writes XML that a parser reads, whatever stands in it", 
   const path = join(cli.stateDir, "report.xml");
   assert.equal(await cli.run("test", "--junit", path), 1);
   const xml = await Deno.readTextFile(path);
-  assert.match(xml, /<testsuite name="inkling" tests="4" failures="2" errors="1" time="0\.048">/);
+  assert.match(
+    xml,
+    /<testsuite name="inkling" tests="4" failures="2" errors="1" skipped="0" time="0\.048">/,
+  );
   assert.match(xml, /<testcase classname="reporter" name="reporter\/quiet-week" time="0\.012"\/>/);
   const shown = `&lt;&amp;&gt;&quot;&apos;]]&gt; \uFFFD\uFFFD[2J \uFFFD ü 😀&#13;\n`;
   assert.ok(
@@ -76,6 +80,46 @@ Deno.test("test --junit writes XML that a parser reads, whatever stands in it", 
     else if (!alone) open.push(name);
   }
   assert.deepEqual(open, []);
+});
+
+Deno.test("test: a case whose judge was not asked has neither passed nor failed", async () => {
+  const open = result("reporter/tone", { unjudged: ["Is the tone friendly?\u001B[2J"] });
+  await using cli = await withTests({ results: [result("reporter/quiet-week"), open] });
+  const path = join(cli.stateDir, "report.xml");
+  assert.equal(await cli.run("test", "--junit", path), 0);
+  assert.match(
+    cli.stdout.text,
+    /\n\? reporter\/tone\n {2}Not judged \(needs --live\): Is the tone friendly\?.*\n1 passed, 0 failed, 1 not judged\n$/,
+  );
+  const xml = await Deno.readTextFile(path);
+  assert.match(xml, /tests="2" failures="0" errors="0" skipped="1"/);
+  assert.match(xml, /<skipped message="Not judged: needs --live">Is the tone friendly\?/);
+  cli.stdout.text = "";
+  assert.equal(await cli.run("test", "--json"), 0);
+  const { passed, failed, not_judged: unjudged, results } = JSON.parse(cli.stdout.text);
+  assert.deepEqual([passed, failed, unjudged], [1, 0, 1]);
+  assert.deepEqual([results[1].passed, results[1].not_judged.length], [false, 1]);
+  // Nothing passed: a CI must not take it for a pass.
+  await using alone = await withTests({ results: [open] });
+  assert.equal(await alone.run("test"), 1);
+  assert.match(alone.stderr.text, /No case passed: .*--live/);
+});
+
+Deno.test("test --live says the votes of judges with the cost", async () => {
+  await using cli = await withTests({
+    openTrial: () =>
+      Promise.resolve({
+        unplayable: [],
+        estimate: { runs: 2, votes: 6, costUsd: 0.5, unknown: 2 },
+        run: () => Promise.resolve([]),
+        [Symbol.dispose]: () => {},
+      } as unknown as LiveTrial),
+  });
+  await cli.run("test", "--live", "--yes");
+  assert.match(
+    cli.stderr.text,
+    /^2 runs and 6 votes of judges with real models: about \$0\.50\S*, and 2 runs of unknown cost/,
+  );
 });
 
 Deno.test("test --record prints where the case stands", async () => {

@@ -79,6 +79,32 @@ expect:
   assert.match(problemsOf("version: 1\n  x: [\n")[0] ?? "", /^c\.yaml:\d+:\d+: /);
 });
 
+Deno.test("case files: a judge has a question, an odd number of votes and a whole model name", () => {
+  const problems = problemsOf(`version: 1
+tools:
+  http_request: [{ whne: {}, result: x }]
+expect:
+  judge:
+    - { question: Right?, votse: 3 }
+    - { question: Right?, votes: 2 }
+    - { question: Right?, model: gpt-5 }
+    - { question: Right?, answers: [yes, no] }
+    - { question: Right?, answers: [maybe] }
+    - { question: " " }
+    - {}
+`);
+  const places = problems.map((problem) => problem.split(":").slice(1, 3).join(":"));
+  assert.deepEqual(
+    places,
+    ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"],
+    problems.join("\n"),
+  );
+  const [one] = problemsOf("version: 1\nexpect: { judge: { qestion: Right? } }\n");
+  assert.match(one ?? "", /judge/);
+  const typo = problemsOf("version: 1\nexpect: { judge: { question: Right?, fiel: a.md } }\n");
+  assert.match(typo[0] ?? "", /Unknown key expect\.judge\.fiel \(did you mean "file"\?\)/);
+});
+
 Deno.test("case files: what begins a run is told to the agent as in a real one", async () => {
   await using world = await createTestedWorkspace();
   for (

@@ -49,6 +49,16 @@ const KINDS: readonly [what: string, right: string, wrong: string][] = [
     'output: { json: { "/items/1": 7 } }',
   ],
   [
+    "output.schema",
+    "output: { schema: { type: object, required: [items] } }",
+    "output: { schema: { properties: { items: { items: { properties: { id: { type: string } } } } } } }",
+  ],
+  [
+    'judge "Well?"',
+    "judge: { question: Well?, answers: [yes, no, yes] }",
+    "judge: { question: Well?, answers: [yes, no, no] }",
+  ],
+  [
     'files "out/report.md".equals',
     'files: { out/report.md: { equals: "All is well.\\n" } }',
     'files: { out/report.md: { equals: "All is bad.\\n" } }',
@@ -258,4 +268,52 @@ Deno.test("expectations: a call that its tool refuses fails, where the case has 
   assert.deepEqual(failed(await world.play(expected)), []);
   const unknown = await world.play(text("{}").replace("http_request", "forecast"));
   assert.deepEqual(failed(unknown), ["the call of forecast"]);
+});
+
+Deno.test("expectations: what does not fit a schema is told by its JSON pointer, the first one first", async () => {
+  await using world = await createTestedWorkspace();
+  const play = (answer: string, schema: string) =>
+    world.play(
+      `version: 1\nreplies:\n  - text: ${
+        JSON.stringify(answer)
+      }\nexpect: { output: { schema: ${schema} } }\n`,
+    );
+  const schema = "{ type: object, required: [items], properties: { items: { type: array, " +
+    "items: { type: object, required: [id], properties: { id: { type: integer }, at: " +
+    '{ type: string, pattern: "^\\\\d+$" } } } } } }';
+  const got = async (answer: string) => {
+    const { problems, failures } = await play(answer, schema);
+    assert.deepEqual(problems, []);
+    return failures.map(({ what, got }) => `${what}: ${got.split("\n")[0]}`);
+  };
+  assert.deepEqual(await got('{"items": [{"id": 1, "at": "12"}]}'), []);
+  assert.deepEqual(await got('```json\n{"items": []}\n```'), []);
+  assert.deepEqual(await got('{"items": [{"id": 1}, {"id": "x"}, {}]}'), [
+    "output.schema: /items/1/id must be integer",
+  ]);
+  assert.deepEqual(await got("{}"), ["output.schema: /items is missing"]);
+  const [pattern] = await got('{"items": [{"id": 1, "at": "soon"}]}');
+  assert.match(pattern ?? "", /^output\.schema: \/items\/0\/at does not fit/);
+  assert.match((await got("All is well"))[0] ?? "", /^output\.schema: it is not JSON/);
+});
+
+Deno.test("expectations: a schema stands in the case or in a file beside it; what is none is a problem", async () => {
+  await using world = await createTestedWorkspace();
+  const text = (schema: string) =>
+    `version: 1\nreplies: [{ text: '{"id": 7}' }]\nexpect: { output: { schema: ${schema} } }\n`;
+  await world.write("worker/answer.json", '{"properties": {"id": {"type": "string"}}}');
+  const { failures } = await world.play(text("answer.json"));
+  assert.deepEqual(failures.map(({ got }) => got), ["/id must be string"]);
+  const problemOf = async (schema: string) => {
+    const { problems } = await world.play(text(schema));
+    return `${problems[0]?.line}:${problems[0]?.column} ${problems[0]?.message}`;
+  };
+  assert.match(await problemOf("gone.json"), /gone\.json does not exist$/);
+  await world.write("worker/list.json", "[]");
+  assert.match(await problemOf("list.json"), /list\.json is not a schema/);
+  assert.match(
+    await problemOf("{ type: text }"),
+    /^3:37 expect\.output\.schema\.type must be object, /,
+  );
+  assert.match(await problemOf("[]"), /expect\.output\.schema/);
 });

@@ -23,7 +23,7 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
   await world.write("worker/wrong.yaml", `${fixtures}expect: { output: { equals: rainy } }\n`);
   await world.write("worker/broken.yaml", "version: 2\n");
   using trial = await tests.openTrial({ models: [], repeat: 3 });
-  assert.deepEqual(trial.estimate, { runs: 6, costUsd: 0, unknown: 0 });
+  assert.deepEqual(trial.estimate, { runs: 6, votes: 0, costUsd: 0, unknown: 0 });
   assert.deepEqual(trial.unplayable.map(({ name }) => name), ["worker/broken"]);
   const rows = await trial.run();
   assert.deepEqual(

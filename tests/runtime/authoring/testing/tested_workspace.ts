@@ -19,8 +19,10 @@ export interface TestedWorkspace extends AsyncDisposable {
   play(text: string, lines?: string): Promise<TestResult>;
 }
 
-export async function createTestedWorkspace(): Promise<TestedWorkspace> {
-  const workspace = await createTestWorkspace();
+export async function createTestedWorkspace(
+  options: Parameters<typeof createTestWorkspace>[0] = {},
+): Promise<TestedWorkspace> {
+  const workspace = await createTestWorkspace(options);
   const tests = await AgentTests.open(await workspace.settings(), {
     clock: new SystemClock(),
     version: "0.0.0-test",

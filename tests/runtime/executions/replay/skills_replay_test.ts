@@ -1,0 +1,113 @@
+// What a skill says is a part of the agent: a load of one is replayed as it would be today.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  createTestWorkspace,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { answer } from "../executions_of.ts";
+import { assertIdentical, firstDifference, storedRows } from "./replayed.ts";
+
+const call = (name: string, args: unknown) => ({ name, arguments: args });
+
+async function writeSkill(place: TestWorkspace, name: string, body: string): Promise<void> {
+  const folder = join(place.agentsDir, "_config", "skills", name);
+  await Deno.mkdir(folder, { recursive: true });
+  const head = `---\nname: ${name}\ndescription: Does ${name}.\n---\n`;
+  await Deno.writeTextFile(join(folder, "SKILL.md"), `${head}${body}\n`);
+}
+
+Deno.test("replay(): a skill's changed instructions are found at the first request that has them", async () => {
+  await using place = await createTestWorkspace();
+  await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
+  await writeSkill(place, "count", "Count.");
+  await place.writeScript("keeper", [
+    { call: [call("file_glob", { pattern: "*" })] },
+    {
+      call: [
+        call("skill_use", { skill_name: "tidy", arguments: "all" }),
+        call("file_glob", { pattern: "*" }),
+        call("skill_use", { skill_name: "count" }),
+        call("skill_use", { skill_name: "none" }),
+      ],
+    },
+    { call: [call("skill_use", { skill_name: "tidy", arguments: "more" })] },
+    { say: "Done." },
+  ], "skills: [tidy, count]");
+  await using runtime = await place.open();
+  const { id, status } = await runToEnd(runtime, "keeper");
+  assert.equal(status, "success");
+  await assertIdentical(runtime, id);
+  const before = storedRows(place);
+
+  await writeSkill(place, "count", "Count twice.");
+  const counted = await firstDifference(runtime, id);
+  assert.deepEqual([counted?.call, counted?.kind], [3, "message"]);
+  assert.match(counted?.what ?? "", /^message \d+ \(instructions\)$/);
+  assert.match(counted?.recorded ?? "", /\nCount\.\n/);
+  assert.match(counted?.today ?? "", /\nCount twice\.\n/);
+  await writeSkill(place, "count", "Count.");
+  await assertIdentical(runtime, id);
+
+  // A place of the text that arguments fill in.
+  await writeSkill(place, "tidy", "Tidy up $ARGUMENTS.");
+  assert.match((await firstDifference(runtime, id))?.today ?? "", /\nTidy up all\.\n/);
+  await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
+
+  const file = join(place.agentsDir, "_config", "skills", "tidy", "table.md");
+  await Deno.writeTextFile(file, "x");
+  const listed = await firstDifference(runtime, id);
+  assert.match(listed?.what ?? "", /\(the result of skill_use\)$/);
+  await Deno.remove(file);
+  await assertIdentical(runtime, id);
+  assert.deepEqual(storedRows(place), before, "nothing was written");
+});
+
+Deno.test("replay(): a skill that was loaded and is broken, or gone, is told", async () => {
+  await using place = await createTestWorkspace();
+  await writeSkill(place, "tidy", "Tidy.");
+  await place.writeScript(
+    "keeper",
+    [{ call: [call("skill_use", { skill_name: "tidy" })] }, { say: "Done." }],
+    "skills: [tidy]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "keeper");
+  await Deno.remove(join(place.agentsDir, "_config", "skills", "tidy"), { recursive: true });
+  assert.match((await firstDifference(runtime, id))?.today ?? "", /tidy/);
+});
+
+Deno.test("replay(): a load that a person approved with other arguments is made with those", async () => {
+  await using place = await createTestWorkspace();
+  await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
+  await place.writeScript(
+    "keeper",
+    [{ call: [call("skill_use", { skill_name: "tidy", arguments: "all" })] }, { say: "Done." }],
+    "skills: [tidy]\nconfirm: [skill_use]",
+  );
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "keeper");
+  const changed = { skill_name: "tidy", arguments: "a little" };
+  await answer(runtime, id, { approved: true, arguments: changed, reason: "Not so much" });
+  assert.equal((await toEnd(runtime, id)).status, "success");
+  await assertIdentical(runtime, id);
+  await writeSkill(place, "tidy", "Tidy, please, $ARGUMENTS.");
+  assert.match((await firstDifference(runtime, id))?.today ?? "", /Tidy, please, a little\./);
+});
+
+Deno.test("replay() of a fork: what it took over stays as it was said then", async () => {
+  await using place = await createTestWorkspace();
+  await writeSkill(place, "tidy", "Tidy.");
+  const use = { call: [call("skill_use", { skill_name: "tidy" })] };
+  await place.writeScript("keeper", [use, use, { say: "Done." }], "skills: [tidy]");
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "keeper");
+  const fork = await runtime.replays.fork(id, { step: 1 });
+  assert.equal((await toEnd(runtime, fork.id)).status, "success");
+  await assertIdentical(runtime, fork.id);
+  await writeSkill(place, "tidy", "Tidy well.");
+  assert.deepEqual((await firstDifference(runtime, id))?.call, 2);
+  assert.deepEqual((await firstDifference(runtime, fork.id))?.call, 3);
+});
