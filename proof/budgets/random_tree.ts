@@ -46,7 +46,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
   const some = (limit: number) =>
     chance(0.6) ? Number((limit * (0.2 + random())).toFixed(2)) : null;
   const clock = new TestClock("2026-03-10T12:00:00.000Z");
-  using store = openTestStore({ instanceId: "0" });
+  await using store = await openTestStore({ instanceId: "0" });
   const config = randomConfig(some);
   const agents = AGENTS.map((id) =>
     createTestAgent({
@@ -189,7 +189,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
     ]);
     await settle();
   }
-  const left = store.db.all("SELECT * FROM reservations");
+  const left = await store.all("SELECT * FROM reservations");
   if (left.length > 0) report.faults.push(`${left.length} reservations are left`);
   const states = await store.budgets.readBudgets([...bounds.values()]);
   for (const state of states) {

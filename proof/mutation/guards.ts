@@ -1422,4 +1422,18 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'if (trigger === "chat"',
     tests: ["tests/runtime/executions/dry_run_test.ts"],
   },
+  {
+    guard: "a machine writes for an execution only under the epoch with which it has taken it",
+    file: "runtime/storage/postgres/postgres_database.ts",
+    find: "AND instance_id = $2 AND epoch = $3 FOR UPDATE",
+    replace: "AND instance_id = $2 AND $3::bigint IS NOT NULL FOR UPDATE",
+    tests: ["tests/runtime/storage/postgres"],
+  },
+  {
+    guard: "a commit whose answer was lost is not taken for a failure",
+    file: "runtime/storage/postgres/postgres_database.ts",
+    find: 'if (status !== "in progress") return status === "committed";',
+    replace: 'if (status !== "in progress") return false;',
+    tests: ["tests/runtime/storage/postgres"],
+  },
 ];

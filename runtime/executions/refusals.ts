@@ -110,3 +110,11 @@ export class AgentUnreadable extends RuntimeError {
     super(`Agent '${agentId}' cannot be read: ${place}; fix the file and try again`);
   }
 }
+
+/** Another machine has taken the execution: this one must not write for it any more, nor end it. */
+export class LeaseLost extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(id: number) {
+    super(`Execution ${id} runs on another machine now`);
+  }
+}

@@ -52,7 +52,7 @@ export class SqlFrameStore implements FrameStore {
         "SELECT id, octet_length(payload) AS bytes FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
         executionId,
         page.after,
-        page.limit,
+        page.limit < 0 ? Number.MAX_SAFE_INTEGER : page.limit,
       );
       let last = page.after;
       let bytes = 0;

@@ -52,7 +52,7 @@ interface MessageRow {
  */
 const ELIGIBLE = "closed_at IS NULL " +
   "AND channel NOT IN (SELECT value FROM json_each(?1)) " +
-  "AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2))) " +
+  "AND (CAST(?2 AS TEXT) IS NULL OR kind IN (SELECT value FROM json_each(?2))) " +
   "AND NOT EXISTS (SELECT 1 FROM outbox earlier WHERE earlier.channel = outbox.channel " +
   "AND earlier.execution_id = outbox.execution_id AND earlier.closed_at IS NULL " +
   "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";

@@ -90,7 +90,7 @@ export class SqlSlotStore implements SlotStore {
   readSchedules(): Promise<ScheduleState[]> {
     return this.#db.read(function* () {
       return yield* all<ScheduleState>(
-        'SELECT agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot" FROM schedules',
+        'SELECT agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot" FROM schedules ORDER BY agent_id',
       );
     });
   }

@@ -46,7 +46,7 @@ export async function openTestRunner(
 ): Promise<TestRunner> {
   const place = await createTestWorkspace();
   const { directories, environment, home } = await place.settings();
-  const store = openTestStore();
+  const store = await openTestStore();
   const clock = new TestClock();
   const serviceLog = new LogLines();
   const events = new EventBus(serviceLog);
@@ -78,7 +78,7 @@ export async function openTestRunner(
     serviceLog,
     async [Symbol.asyncDispose]() {
       await runner[Symbol.asyncDispose]();
-      store[Symbol.dispose]();
+      await store[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();
     },
   };

@@ -1,21 +1,29 @@
-// An in-memory store with one instance, and executions to put into it.
+// A store with one instance, and executions to put into it.
 import { ExecutionLog } from "../../runtime/events/log.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import assert from "node:assert/strict";
 import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
 import type { NewExecution } from "../../runtime/executions/record/acceptance_store.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
+import type { Database } from "../../runtime/storage/database.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import {
   createExecutionStores,
   type SqlExecutionStores,
 } from "../../runtime/storage/executions/execution_stores.ts";
 import { SqlFrameStore } from "../../runtime/storage/frames.ts";
+import { all, run, type SqlValue } from "../../runtime/storage/operation.ts";
+import { openTestDatabase } from "./test_database.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
 
-/** Everything a journal needs, over one in-memory database. */
-export interface TestStore extends SqlExecutionStores, Disposable {
-  db: SqliteDatabase;
+/** Everything a journal needs, over one database. */
+export interface TestStore extends SqlExecutionStores, AsyncDisposable {
+  db: Database;
+  /** The same where it is SQLite: for what only that has. Throws where it is not. */
+  sqlite(): SqliteDatabase;
+  /** Statements of the test's own, in the words of the stores. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>;
+  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
   frames: SqlFrameStore;
   log: ExecutionLog;
   redactor: Redactor;
@@ -23,18 +31,28 @@ export interface TestStore extends SqlExecutionStores, Disposable {
   accept(overrides?: Partial<NewExecution>, key?: string): Promise<Execution>;
 }
 
-export function openTestStore(
+export async function openTestStore(
   options: { path?: string; instanceId?: string } = {},
-): TestStore {
-  const db = SqliteDatabase.open(options.path ?? ":memory:");
+): Promise<TestStore> {
+  await using resources = new AsyncDisposableStack();
+  const db = resources.use(
+    options.path === undefined ? await openTestDatabase() : SqliteDatabase.open(options.path),
+  );
   const instanceId = options.instanceId ?? "instance-1";
-  void db.change("power", () => openInstance({ id: instanceId, pid: 1, startedAt: 0 }));
+  await db.change("power", () => openInstance({ id: instanceId, pid: 1, startedAt: 0 }));
   const stores = createExecutionStores(db, instanceId);
   const frames = new SqlFrameStore(db);
   const redactor = new Redactor(() => []);
+  const owned = resources.move();
   return {
     ...stores,
     db,
+    sqlite() {
+      if (!(db instanceof SqliteDatabase)) throw new TypeError("This test is for SQLite");
+      return db;
+    },
+    run: (sql, ...values) => db.change("process", () => run(sql, ...values)),
+    all: <Row>(sql: string, ...values: SqlValue[]) => db.read(() => all<Row>(sql, ...values)),
     frames,
     redactor,
     log: new ExecutionLog(frames),
@@ -59,6 +77,6 @@ export function openTestStore(
       assert.ok("execution" in accepted);
       return accepted.execution;
     },
-    [Symbol.dispose]: () => db[Symbol.dispose](),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

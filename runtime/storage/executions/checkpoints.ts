@@ -40,7 +40,7 @@ export class SqlCheckpointStore implements CheckpointStore {
       const doomed = yield* all<{ id: number }>(
         `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = e.id) " +
-          "AND (?1 IS NULL OR e.agent_id = ?1) AND (?2 IS NULL OR e.finished_at < ?2) " +
+          "AND (CAST(?1 AS TEXT) IS NULL OR e.agent_id = ?1) AND (CAST(?2 AS BIGINT) IS NULL OR e.finished_at < ?2) " +
           // A later run begins with the newest real one.
           `AND (?3 = 0 OR e.id < (SELECT max(n.id) FROM executions n WHERE n.agent_id = e.agent_id AND n.${IS_REAL} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = n.id)))",
@@ -74,7 +74,7 @@ export class SqlCheckpointStore implements CheckpointStore {
   async findWaiting(agentId: string | undefined): Promise<number[]> {
     const rows = await this.#db.read(() =>
       all<{ id: number }>(
-        "SELECT id FROM executions WHERE status = 'waiting' AND (?1 IS NULL OR agent_id = ?1) ORDER BY id",
+        "SELECT id FROM executions WHERE status = 'waiting' AND (CAST(?1 AS TEXT) IS NULL OR agent_id = ?1) ORDER BY id",
         agentId ?? null,
       )
     );

@@ -97,7 +97,7 @@ export class SqlConversationStore implements ConversationStore {
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
           "total_tokens = CASE WHEN ?3 THEN coalesce(total_tokens, 0) + ?1 + ?2 ELSE total_tokens END, " +
-          `cost_usd = CASE WHEN ?4 IS NULL THEN cost_usd ELSE round(coalesce(cost_usd, 0) + ?4, ${COST_PLACES}) END, ` +
+          `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?4, ${COST_PLACES}), cost_usd), ` +
           "tool_calls = tool_calls + ?5, duration_ms = coalesce(duration_ms, 0) + ?6 " +
           `WHERE id = ?7 RETURNING ${EXECUTION_COLUMNS}`,
         usage?.inputTokens ?? 0,

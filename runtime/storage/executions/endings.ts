@@ -34,7 +34,7 @@ export class SqlEndingStore implements EndingStore {
           "duration_ms = coalesce(duration_ms, 0) + ?5, " +
           "input_tokens = input_tokens + ?6, output_tokens = output_tokens + ?7, " +
           "total_tokens = CASE WHEN ?8 THEN coalesce(total_tokens, 0) + ?6 + ?7 ELSE total_tokens END, " +
-          `cost_usd = CASE WHEN ?9 IS NULL THEN cost_usd ELSE round(coalesce(cost_usd, 0) + ?9, ${COST_PLACES}) END ` +
+          `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?9, ${COST_PLACES}), cost_usd) ` +
           `WHERE id = ?10 AND status = ?11 RETURNING ${EXECUTION_COLUMNS}`,
         ending.status,
         ending.error,

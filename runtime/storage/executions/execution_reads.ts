@@ -165,7 +165,7 @@ export class SqlExecutionReads implements ExecutionReads {
     return this.#db.read(function* () {
       const rows = yield* all<Downtime>(
         'SELECT "from", "to" FROM (SELECT stopped_at AS "from", ' +
-          'lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances) ' +
+          'lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances) AS gaps ' +
           'WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"',
         span.since,
         span.until,

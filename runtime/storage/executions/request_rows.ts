@@ -80,7 +80,7 @@ export function* selectOpenRequest(
     "WITH RECURSIVE below (id, depth) AS (SELECT CAST(?1 AS BIGINT), 0 UNION ALL SELECT e.id, below.depth + 1 " +
       "FROM executions e JOIN below ON e.parent_execution_id = below.id WHERE e.status = 'waiting') " +
       `SELECT ${COLUMNS} FROM requests JOIN below ON below.id = requests.execution_id ` +
-      "WHERE answered_at IS NULL AND (?2 IS NULL OR request_id = ?2) " +
+      "WHERE answered_at IS NULL AND (CAST(?2 AS TEXT) IS NULL OR request_id = ?2) " +
       "ORDER BY below.depth > 0, created_at, requests.rowid LIMIT 1",
     executionId,
     requestId ?? null,

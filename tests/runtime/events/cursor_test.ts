@@ -5,7 +5,7 @@ import { TestClock } from "../../support/test_clock.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 Deno.test("toKnownCursor() keeps a cursor that the database gave, to its newest frame", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { frames } = store;
   const { id: executionId } = await store.accept();
   const { id: other } = await store.accept();
@@ -17,7 +17,7 @@ Deno.test("toKnownCursor() keeps a cursor that the database gave, to its newest 
 });
 
 Deno.test("toKnownCursor() replaces one from beyond: by the newest frame, or the last but one of what has ended", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { frames } = store;
   const execution = await store.accept();
   await store.accept();

@@ -26,7 +26,7 @@ async function collect(items: AsyncIterable<LogItem>): Promise<LogItem[]> {
 const eventOf = (item: LogItem) => item.type === "frame" ? item.frame.event : item.type;
 
 Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends behind complete", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
@@ -50,7 +50,7 @@ Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends 
 });
 
 Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once behind the last one", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
@@ -71,7 +71,7 @@ Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once beh
 });
 
 Deno.test("ExecutionLog.follow() misses nothing, however writers and readers interleave", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
@@ -105,7 +105,7 @@ Deno.test("ExecutionLog.follow() misses nothing, however writers and readers int
 });
 
 Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them for the frame that has the text", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
@@ -145,7 +145,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
 });
 
 Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock: new TestClock() });
   const reply = new RedactedReply(execution.id, store);
@@ -184,7 +184,7 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
 });
 
 Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or not", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const stop = new AbortController();
   const reading = collect(follow(store, execution.id, { signal: stop.signal }));
@@ -194,7 +194,7 @@ Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or no
 });
 
 Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, {
     ...store,
@@ -213,7 +213,7 @@ Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell
 });
 
 Deno.test("ExecutionLog.follow() gives followers that read a large frame at different times the same text", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const log = new ExecutionLog(store.frames);
   const journal = new Journal(execution, { ...store, log, clock: new TestClock() });
@@ -235,7 +235,7 @@ Deno.test("ExecutionLog.follow() gives followers that read a large frame at diff
 });
 
 Deno.test("ExecutionLog.follow() lets followers at one place share a read, and a failed read is not shared", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   let reads = 0;
   let isBroken = true;

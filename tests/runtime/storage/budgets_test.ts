@@ -24,7 +24,7 @@ const call = (nanos: number, overrides: { agentId?: string; at?: number } = {}) 
 });
 
 Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says whether it is held only", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { budgets } = store;
   const first = await budgets.reserve(call(60));
   assert.ok("id" in first);
@@ -40,7 +40,7 @@ Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says 
 });
 
 Deno.test("SqlBudgetStore tells once that a budget is nearly used up", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const spend = async (nanos: number) => {
     const reserved = await store.budgets.reserve(call(nanos));
     assert.ok("id" in reserved);
@@ -52,7 +52,7 @@ Deno.test("SqlBudgetStore tells once that a budget is nearly used up", async () 
 });
 
 Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
-  using store = openTestStore({ instanceId: "new" });
+  await using store = await openTestStore({ instanceId: "new" });
   const dead = new SqlBudgetStore(store.db, "dead");
   const left = await dead.reserve(call(30));
   assert.ok("id" in left);
@@ -68,7 +68,7 @@ Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and 
 });
 
 Deno.test("SqlBudgetStore counts what was set aside before midnight on the day before", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const midnight = 86_400_000;
   const reserved = await store.budgets.reserve(call(30, { at: midnight - 1 }));
   assert.ok("id" in reserved);
@@ -80,7 +80,7 @@ Deno.test("SqlBudgetStore counts what was set aside before midnight on the day b
 });
 
 Deno.test("SqlBudgetStore lets a raise hold for its period alone", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 40 });
   await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 2 });
   const next = { ...DAY, start: 86_400_000 };
@@ -90,7 +90,7 @@ Deno.test("SqlBudgetStore lets a raise hold for its period alone", async () => {
 });
 
 Deno.test("SqlBudgetStore keeps agents apart whose ids look alike", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const other = { ...DAY, scope: "agent:daily:2", agentId: "daily:2" };
   await store.budgets.reserve({ ...call(70, { agentId: "daily:2" }), budgets: [other] });
   const [own, theirs] = await store.budgets.readBudgets([DAY, other]);
@@ -98,16 +98,17 @@ Deno.test("SqlBudgetStore keeps agents apart whose ids look alike", async () => 
 });
 
 Deno.test("findUsedUp() goes by the agent's last refused call, until one of its calls is let through", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const spent = await store.budgets.reserve(call(60));
   assert.ok("id" in spent);
   await store.budgets.settle(spent.id, { nanos: 60, tokens: 1 }, []);
-  const usedUp = (agentId: string) => store.db.perform(findUsedUp(agentId, [DAY])) !== undefined;
-  assert.equal(usedUp("daily"), false);
+  const usedUp = async (agentId: string) =>
+    await store.db.read(() => findUsedUp(agentId, [DAY])) !== undefined;
+  assert.equal(await usedUp("daily"), false);
   assert.ok("refused" in await store.budgets.reserve(call(41)));
-  assert.equal(usedUp("daily"), true);
+  assert.equal(await usedUp("daily"), true);
   // Forty are left: enough for others, and for this one once its calls are cheaper.
-  assert.equal(usedUp("other"), false);
+  assert.equal(await usedUp("other"), false);
   assert.ok("id" in await store.budgets.reserve(call(40)));
-  assert.equal(usedUp("daily"), false);
+  assert.equal(await usedUp("daily"), false);
 });

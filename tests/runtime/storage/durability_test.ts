@@ -7,6 +7,7 @@ import type { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_data
 import { REPOSITORY } from "../../support/repository.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { DURABLE_CHANGES } from "./durable_changes.ts";
+import { SQLITE } from "../../support/test_database.ts";
 
 const STORAGE = join(REPOSITORY, "runtime/storage");
 
@@ -16,12 +17,12 @@ const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
 for (const { change, of, durability, prepare } of DURABLE_CHANGES) {
   const what = `${change}()${of === undefined ? "" : ` [${of}]`}`;
   const claim = durability === "power" ? "survives a power cut" : "survives a crash of the process";
-  Deno.test(`${what}: ${claim}`, async () => {
-    using store = openTestStore();
+  Deno.test(`${what}: ${claim}`, SQLITE, async () => {
+    await using store = await openTestStore();
     const act = await prepare(store);
     // Otherwise the level could be the one that the preparation left.
-    store.db.transaction(durability === "power" ? "process" : "power", () => {});
-    const written = observeWrites(store.db);
+    store.sqlite().transaction(durability === "power" ? "process" : "power", () => {});
+    const written = observeWrites(store.sqlite());
     await act();
     const writes = written();
     assert.ok(writes.length > 0, "it wrote nothing: the row does not show what it is there for");

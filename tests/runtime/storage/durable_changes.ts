@@ -67,7 +67,7 @@ function openOutbox({ db }: TestStore): SqlOutbox {
 function openTold(store: TestStore): { outbox: SqlOutbox; id: string } {
   const outbox = openOutbox(store);
   outbox.announce(BUDGET);
-  const { id } = store.db.get<{ id: string }>("SELECT id FROM outbox") ?? { id: "" };
+  const { id } = store.sqlite().get<{ id: string }>("SELECT id FROM outbox") ?? { id: "" };
   return { outbox, id };
 }
 

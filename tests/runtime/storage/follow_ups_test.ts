@@ -4,7 +4,7 @@ import { SqlFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 Deno.test("SqlFollowUpStore lists ends in their order, and an execution takes one once", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const followUps = new SqlFollowUpStore(store.db);
   for (const output of ["first", "second"]) {
     const { id } = await store.accept();

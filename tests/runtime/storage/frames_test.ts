@@ -15,7 +15,7 @@ Deno.test("SqlFrameStore.readFrames() stops behind the limit, and before the fra
         maxBytes: fc.oneof(fc.constant(Infinity), fc.nat(1_500)),
       }),
       async (lengths, { skip, limit, maxBytes }) => {
-        using store = openTestStore();
+        await using store = await openTestStore();
         const other = await store.accept();
         const { id } = await store.accept();
         for (const length of lengths) {

@@ -54,7 +54,7 @@ async function performPayment(
 }
 
 Deno.test("performCall() has the intent of an unsafe call on disk before the tool begins", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const seen: unknown[] = [];
   await performPayment({
     store,
@@ -67,7 +67,7 @@ Deno.test("performCall() has the intent of an unsafe call on disk before the too
 });
 
 Deno.test("performCall() does not begin an unsafe call whose run was cancelled while its intent was stored", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const stop = new AbortController();
   const conversations = new class extends SqlConversationStore {
     override async startCall(executionId: number, call: CallIntent): Promise<void> {

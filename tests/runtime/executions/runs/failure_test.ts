@@ -10,7 +10,7 @@ import { LogLines } from "../../../support/log_lines.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
 Deno.test("toFailure() gives the sentence of what can be expected to fail, and logs nothing", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const context = { execution: await store.accept(), serviceLog: new LogLines() };
   for (
     const error of [
@@ -34,7 +34,7 @@ Deno.test("toFailure() gives the sentence of what can be expected to fail, and l
 });
 
 Deno.test("toFailure() shows nobody the words of a bug, and logs all of it", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const context = { execution: await store.accept(), serviceLog: new LogLines() };
   for (
     const error of [new TypeError("secret is undefined"), "thrown text", new ExecutionNotFound()]

@@ -49,25 +49,25 @@ async function end({ endings }: TestStore, id: number): Promise<void> {
 }
 
 Deno.test("acceptExecution() gives a slot to one run: whoever comes later is refused, and nothing is stored", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const first = await claim(store);
   assert.ok("execution" in first);
   // Also once the first has ended, and nothing else is in the way.
   await end(store, first.execution.id);
   assert.deepEqual(await claim(store), { refused: "claimed" });
-  const rows = (table: string) => store.db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`);
-  assert.equal(rows("executions")?.n, 1);
-  assert.equal(rows("slots")?.n, 1);
+  const rows = async (table: string) => (await store.all(`SELECT 1 FROM ${table}`)).length;
+  assert.equal(await rows("executions"), 1);
+  assert.equal(await rows("slots"), 1);
 });
 
 Deno.test("acceptExecution() gives the same slot to each agent", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   assert.ok("execution" in await claim(store));
   assert.ok("execution" in await claim(store, { agentId: "another" }));
 });
 
 Deno.test("acceptExecution() takes a change out of the queue with the run that it starts, and starts none without it", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const watches = new SqlWatchStore(store.db);
   const path = "/in/a.md";
   await watches.enqueue([{ agentId: "tester", path, event: "modified", queuedAt: 1 }], {
@@ -84,7 +84,7 @@ Deno.test("acceptExecution() takes a change out of the queue with the run that i
 });
 
 Deno.test("SqlAcceptanceStore.acceptExecution() stores execution and first frame together", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept({
     request: { args: ["x"], message: "hi" },
   });
@@ -97,7 +97,7 @@ Deno.test("SqlAcceptanceStore.acceptExecution() stores execution and first frame
 });
 
 Deno.test("SqlAcceptanceStore.acceptExecution() leaves nothing behind when its frame cannot be made", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   await assert.rejects(
     store.acceptances.acceptExecution({
       agentId: "a",
@@ -125,7 +125,7 @@ Deno.test("SqlAcceptanceStore.acceptExecution() leaves nothing behind when its f
 });
 
 Deno.test("SqlAcceptanceStore.acceptExecution() gives the first execution for a repeated key, for 24 hours", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const first = await store.accept({}, "key-1");
   assert.equal(
     (await store.accept({ startedAt: 86_400_000 }, "key-1")).id,
@@ -139,7 +139,7 @@ Deno.test("SqlAcceptanceStore.acceptExecution() gives the first execution for a 
 });
 
 Deno.test("acceptExecution() gives the first execution for a repeated key also while that one waits and holds its conversation", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const accept = (idempotencyKey: string) =>
     store.acceptances.acceptExecution({ ...WANTED, trigger: "manual" }, {
       unlessWaiting: true,
@@ -149,7 +149,7 @@ Deno.test("acceptExecution() gives the first execution for a repeated key also w
   const first = await accept("key-1");
   assert.ok("execution" in first && first.isNew);
   const { id } = first.execution;
-  store.db.perform(pauseExecution(id, { durationMs: 0, frames: [] }));
+  await store.db.change("power", () => pauseExecution(id, { durationMs: 0, frames: [] }));
   const again = await accept("key-1");
   assert.ok("execution" in again && !again.isNew);
   assert.deepEqual([again.execution.id, again.execution.status], [id, "waiting"]);
@@ -157,12 +157,12 @@ Deno.test("acceptExecution() gives the first execution for a repeated key also w
 });
 
 Deno.test("acceptExecution() stores what is asked for at the same moment together, each with its own outcome", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   let commits = 0;
-  const { transaction } = store.db;
-  store.db.transaction = (durability, body) => {
+  const change = store.db.change.bind(store.db);
+  store.db.change = (durability, operation) => {
     commits++;
-    return transaction.call(store.db, durability, body) as ReturnType<typeof body>;
+    return change(durability, operation);
   };
   const agents = ["a", "b", "a", "c"];
   const outcomes = await Promise.all(agents.map((agentId) => claim(store, { agentId })));
@@ -174,7 +174,7 @@ Deno.test("acceptExecution() stores what is asked for at the same moment togethe
 });
 
 Deno.test("acceptExecution() accepts the others where one of those asked for at the same moment fails", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const broken = store.acceptances.acceptExecution({ ...WANTED, agentId: "broken" }, {
     unlessWaiting: false,
     frames: () => {
@@ -183,8 +183,8 @@ Deno.test("acceptExecution() accepts the others where one of those asked for at 
   });
   const outcomes = await Promise.allSettled([claim(store, { agentId: "a" }), broken, claim(store)]);
   assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
-  const rows = store.db.all<{ agent: string }>(
-    "SELECT agent_id AS agent FROM executions ORDER BY id",
+  const rows = await store.all<{ agent: string }>(
+    "SELECT agent_id AS agent FROM executions ORDER BY agent_id",
   );
   assert.deepEqual(rows.map(({ agent }) => agent), ["a", "tester"]);
 });

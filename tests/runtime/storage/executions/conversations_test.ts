@@ -25,7 +25,7 @@ const REPLY = {
 };
 
 Deno.test("SqlConversationStore.finishCall() logs results in the order of the calls, whatever order they come in", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const clock = new TestClock();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock });
@@ -68,7 +68,7 @@ Deno.test("SqlConversationStore.finishCall() logs results in the order of the ca
 });
 
 Deno.test("SqlConversationStore counts usage only where it was reported, and cost only where it is known", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock: new TestClock() });
   const silent = await journal.reply({ ...REPLY, usage: null }, {

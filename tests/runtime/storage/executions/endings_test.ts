@@ -5,7 +5,7 @@ import { openTestStore } from "../../../support/test_store.ts";
 import { storedFrames } from "../stored_frames.ts";
 
 Deno.test("SqlEndingStore.finishExecution() ends an execution once: one complete, the last frame", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const clock = new TestClock();
   const execution = await store.accept();
   const journal = new Journal(execution, { ...store, clock });

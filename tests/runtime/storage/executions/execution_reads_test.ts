@@ -3,9 +3,10 @@ import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
+import { SQLITE } from "../../../support/test_database.ts";
 
 Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const ids: number[] = [];
   for (let n = 0; n < 6; n++) {
     const execution = await store.accept({ agentId: n % 2 ? "odd" : "even" });
@@ -33,7 +34,7 @@ Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newes
 });
 
 Deno.test("SqlExecutionReads.listExecutions() takes a status that is named without end as named once", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { id } = await store.accept();
   const statuses = Array<"running">(40_000).fill("running");
   const found = await store.executions.listExecutions({ statuses, limit: 10, offset: 0 });
@@ -41,7 +42,7 @@ Deno.test("SqlExecutionReads.listExecutions() takes a status that is named witho
 });
 
 Deno.test("SqlExecutionReads.listExecutions() filters by parent: its direct children only", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const child = async (parentExecutionId: number, parentPosition: number) =>
     (await store.accept({ trigger: "agent", parentExecutionId, parentPosition })).id;
   const { id: one } = await store.accept();
@@ -59,7 +60,7 @@ Deno.test("SqlExecutionReads.listExecutions() filters by parent: its direct chil
 });
 
 Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers and errors, and by trigger and time", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const clock = new TestClock();
   const begin = async (message: string | undefined, startedAt: number, trigger?: "schedule") => {
     const request = { args: [], ...(message !== undefined && { message }) };
@@ -94,46 +95,50 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
     preview: true,
   });
   assert.deepEqual(found?.preview, { asked: 'Where is "the invoice"?', answered: null });
-  store.db.run("DELETE FROM executions WHERE id = ?", one.id);
+  await store.run("DELETE FROM executions WHERE id = ?", one.id);
   assert.deepEqual(await find({ text: "invoice" }), []);
 });
 
-Deno.test("SqlExecutionReads.listExecutions() reads an index for every filter, and no table as a whole", async () => {
-  using store = openTestStore();
-  await store.accept();
-  const plans: string[] = [];
-  const all = store.db.all.bind(store.db);
-  Object.assign(store.db, {
-    all(sql: string, ...values: never[]) {
-      const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
-      plans.push(plan.map(({ detail }) => detail).join("; "));
-      return all(sql, ...values);
-    },
-  });
-  for (
-    const filter of [
-      { text: "invoice" },
-      { text: "invoice", since: 1 },
-      { since: 1, until: 2 },
-      { trigger: "schedule" },
-      { agentId: "daily", since: 1 },
-    ] as const
-  ) await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
-  assert.equal(plans.length, 5);
-  for (const plan of plans) {
-    assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
-    assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
-  }
-});
+Deno.test(
+  "SqlExecutionReads.listExecutions() reads an index for every filter, and no table as a whole",
+  SQLITE,
+  async () => {
+    await using store = await openTestStore();
+    await store.accept();
+    const plans: string[] = [];
+    const all = store.sqlite().all.bind(store.sqlite());
+    Object.assign(store.db, {
+      all(sql: string, ...values: never[]) {
+        const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+        plans.push(plan.map(({ detail }) => detail).join("; "));
+        return all(sql, ...values);
+      },
+    });
+    for (
+      const filter of [
+        { text: "invoice" },
+        { text: "invoice", since: 1 },
+        { since: 1, until: 2 },
+        { trigger: "schedule" },
+        { agentId: "daily", since: 1 },
+      ] as const
+    ) await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
+    assert.equal(plans.length, 5);
+    for (const plan of plans) {
+      assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
+      assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
+    }
+  },
+);
 
 Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const clock = new TestClock();
   const end = async (agentId: string, startedAt: number, error: string | null) => {
     const execution = await store.accept({ agentId, startedAt });
     await new Journal(execution, { ...store, clock })
       .finish({ status: error === null ? "success" : "aborted", error, output: null });
-    store.db.run("UPDATE executions SET cost_usd = 0.1 WHERE id = ?", execution.id);
+    await store.run("UPDATE executions SET cost_usd = 0.1 WHERE id = ?", execution.id);
     return execution.id;
   };
   await end("early", 999, "x");
@@ -159,8 +164,8 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
 });
 
 Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
-  using store = openTestStore();
-  store.db.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
+  await using store = await openTestStore();
+  await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
   await store.db.change("power", () => openInstance({ id: "two", pid: 1, startedAt: 2_000 }));
   await store.db.change("power", () => openInstance({ id: "three", pid: 1, startedAt: 3_000 }));
   const read = (since: number, until: number) => store.executions.readDowntimes({ since, until });
@@ -170,7 +175,7 @@ Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that
 });
 
 Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const parentExecutionId = (await store.accept()).id;
   const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;
   assert.equal(await newest(), undefined);

@@ -12,14 +12,14 @@ Deno.test("SqlRecoveryStore.findAbandoned() names only what another instance lef
     const path = `${dir}/inkling.db`;
     let left: number;
     {
-      using store = openTestStore({ path, instanceId: "one" });
+      await using store = await openTestStore({ path, instanceId: "one" });
       left = (await store.accept()).id;
       const ended = await store.accept();
       await new Journal(ended, { ...store, clock: new TestClock() })
         .finish({ status: "success", error: null, output: "x" });
       assert.deepEqual(await store.recovery.findAbandoned(), []);
     }
-    using store = openTestStore({ path, instanceId: "two" });
+    await using store = await openTestStore({ path, instanceId: "two" });
     await store.accept();
     assert.deepEqual(await store.recovery.findAbandoned(), [left]);
   } finally {
@@ -28,7 +28,7 @@ Deno.test("SqlRecoveryStore.findAbandoned() names only what another instance lef
 });
 
 Deno.test("SqlRecoveryStore.findForsaken() names what waits below an ended execution, and nothing else", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const clock = new TestClock();
   const journalOf = (execution: Execution) => new Journal(execution, { ...store, clock });
   const below = (parent: Execution, position = 2) =>
@@ -73,41 +73,40 @@ Deno.test("SqlRecoveryStore.findForsaken() names what waits below an ended execu
 });
 
 Deno.test("SqlRecoveryStore.readUncountedMs() gives the time since the running time was last stored, as the log knows it", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { id } = await store.accept({ startedAt: 1_000 });
   const uncounted = () => store.recovery.readUncountedMs(id);
   const append = (at: number, frame: Omit<FrameContent, "message">) => {
     const identity = { executionId: id, agentId: "tester", displayName: "Tester" };
     const content = { message: "", ...frame };
-    store.db.perform(
-      appendFrames(id, [createFrame(identity, content, { redactor: store.redactor, at })]),
-    );
+    const drafts = [createFrame(identity, content, { redactor: store.redactor, at })];
+    return store.db.change("process", () => appendFrames(id, drafts));
   };
   assert.equal(await uncounted(), 0);
-  append(1_300, { event: "message", eventType: "human" });
+  await append(1_300, { event: "message", eventType: "human" });
   assert.equal(await uncounted(), 300);
-  append(9_000, { event: "meta", eventType: "stats" });
+  await append(9_000, { event: "meta", eventType: "stats" });
   assert.equal(await uncounted(), 0);
-  append(9_400, { event: "tool_result", eventType: "tool_result" });
-  append(9_500, { event: "meta", eventType: "meta" });
+  await append(9_400, { event: "tool_result", eventType: "tool_result" });
+  await append(9_500, { event: "meta", eventType: "meta" });
   assert.equal(await uncounted(), 500);
   // To wait for a person is not to run.
-  append(9_600, { event: "interrupt", eventType: "interrupt", fields: { request_id: "r" } });
-  append(90_000, { event: "tool_result", eventType: "tool_result" });
+  await append(9_600, { event: "interrupt", eventType: "interrupt", fields: { request_id: "r" } });
+  await append(90_000, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 0);
-  append(99_000, { event: "message", eventType: "human", fields: { request_id: "r" } });
-  append(99_050, { event: "tool_result", eventType: "tool_result" });
+  await append(99_000, { event: "message", eventType: "human", fields: { request_id: "r" } });
+  await append(99_050, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 50);
   // It was adopted by another instance, or its own one stopped in order and stored what had run.
-  const own = store.db.get<{ id: string; started_at: number }>(
+  const [own] = await store.all<{ id: string; started_at: number }>(
     "SELECT i.id, i.started_at FROM instances i JOIN executions e ON e.instance_id = i.id WHERE e.id = ?",
     id,
   );
   assert.ok(own !== undefined);
   for (const change of ["started_at = 1001", "stopped_at = 99100"]) {
-    store.db.run(`UPDATE instances SET ${change} WHERE id = ?`, own.id);
+    await store.run(`UPDATE instances SET ${change} WHERE id = ?`, own.id);
     assert.equal(await uncounted(), 0, change);
-    store.db.run(
+    await store.run(
       "UPDATE instances SET started_at = ?, stopped_at = NULL WHERE id = ?",
       own.started_at,
       own.id,
@@ -115,6 +114,6 @@ Deno.test("SqlRecoveryStore.readUncountedMs() gives the time since the running t
   }
   assert.equal(await uncounted(), 50);
   // A clock that was set back.
-  append(5_000, { event: "tool_result", eventType: "tool_result" });
+  await append(5_000, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 0);
 });

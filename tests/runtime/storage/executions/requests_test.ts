@@ -31,7 +31,7 @@ function answer({ requests }: TestStore, executionId: number, requestId: string,
 }
 
 Deno.test("answerRequest() counts one answer: a second one changes nothing, also when another question is open by then", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { id } = await store.accept();
   const state = async () => (await store.executions.readExecution(id))?.execution.status;
   await ask(store, id, "first");

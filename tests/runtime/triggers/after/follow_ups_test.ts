@@ -182,7 +182,7 @@ Deno.test("FollowUps wait while the agent waits for an answer, and drop what nob
 });
 
 Deno.test("the end and those it starts are stored together, or neither is", async () => {
-  using store = openTestStore();
+  await using store = await openTestStore();
   const { id } = await store.accept();
   const end = (followers: readonly string[]) =>
     store.endings.finishExecution(id, {
@@ -198,7 +198,7 @@ Deno.test("the end and those it starts are stored together, or neither is", asyn
   // The row of this one cannot be written.
   await assert.rejects(end(["report", null as unknown as string]));
   assert.equal((await store.executions.readExecution(id))?.execution.status, "running");
-  assert.deepEqual(store.db.all("SELECT 1 FROM follow_ups"), []);
+  assert.deepEqual(await store.all("SELECT 1 FROM follow_ups"), []);
   assert.equal((await end(["report", "report"]))?.execution.status, "success");
-  assert.equal(store.db.all("SELECT 1 FROM follow_ups").length, 1);
+  assert.equal((await store.all("SELECT 1 FROM follow_ups")).length, 1);
 });

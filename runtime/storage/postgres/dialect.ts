@@ -1,0 +1,41 @@
+// What PostgreSQL reads in place of a statement's text. The stores write one text for every database; what differs by more
+// than these rules has a text of its own there.
+
+/** Texts in quotes, and what is written in another way outside of them. */
+const PARTS = new RegExp(
+  [
+    /'(?:[^']|'')*'/,
+    // request ->> '$.cause.path'
+    /(?<json>[\w.]+) ->> '\$\.(?<path>[\w.]+)'/,
+    // FROM json_each(?1) AS asked
+    /json_each\((?<list>\?\d*)\)(?: AS (?<name>\w+))?/,
+    // AS agentId: without quotes it would be agentid.
+    /\bAS (?<alias>[a-z]+[A-Z]\w*)/,
+    /\?(?<number>\d*)/,
+  ].map((part) => part.source).join("|"),
+  "g",
+);
+
+/** The statement with numbered parameters, and with our functions of schema.ts for values out of JSON. */
+export function toPostgres(sql: string): string {
+  let last = 0;
+  // As SQLite counts: a bare one is one more than the greatest so far.
+  const number = (written: string) => {
+    const one = written === "" ? last + 1 : Number(written);
+    last = Math.max(last, one);
+    return `$${one}`;
+  };
+  return sql.replace(PARTS, (whole, ...rest) => {
+    const { json, path, list, name, alias, number: written } = rest.at(-1) as Record<
+      string,
+      string | undefined
+    >;
+    if (json !== undefined) return `json_text(${json}, '{${path?.replaceAll(".", ",")}}')`;
+    if (list !== undefined) {
+      const parameter = number(list.slice(1));
+      return `json_array_elements_text(CAST(${parameter} AS json)) AS ${name ?? "listed"} (value)`;
+    }
+    if (alias !== undefined) return `AS "${alias}"`;
+    return written === undefined ? whole : number(written);
+  });
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { toPostgres } from "../../../../runtime/storage/postgres/dialect.ts";
+
+const CASES: readonly (readonly [string, string, string])[] = [
+  ["numbers bare parameters", "a = ? AND b = ?", "a = $1 AND b = $2"],
+  ["keeps numbers", "a = ?2 AND b = ?1 AND c = ?2", "a = $2 AND b = $1 AND c = $2"],
+  ["counts on behind a number, as SQLite does", "a = ?3 AND b = ?", "a = $3 AND b = $4"],
+  ["leaves texts in quotes alone", "a = '?1 it''s ?' AND b = ?", "a = '?1 it''s ?' AND b = $1"],
+  [
+    "takes values out of JSON with our function",
+    "e.request ->> '$.cause.path' = ?",
+    "json_text(e.request, '{cause,path}') = $1",
+  ],
+  [
+    "takes lists apart",
+    "SELECT value FROM json_each(?1) WHERE value <> ?",
+    "SELECT value FROM json_array_elements_text(CAST($1 AS json)) AS listed (value) WHERE value <> $2",
+  ],
+  [
+    "keeps the name of a list",
+    "FROM json_each(?) AS asked",
+    "FROM json_array_elements_text(CAST($1 AS json)) AS asked (value)",
+  ],
+  [
+    "quotes names with capitals, and no others",
+    'SELECT a AS agentId, b AS n, c AS "to", CAST(d AS BIGINT) FROM t',
+    'SELECT a AS "agentId", b AS n, c AS "to", CAST(d AS BIGINT) FROM t',
+  ],
+];
+
+for (const [what, sql, expected] of CASES) {
+  Deno.test(`toPostgres() ${what}`, () => {
+    assert.equal(toPostgres(sql), expected);
+  });
+}

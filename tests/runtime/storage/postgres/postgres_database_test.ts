@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+// @ts-types="@types/pg"
+import pg from "pg";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import {
+  afterwards,
+  all,
+  announce,
+  fence,
+  get,
+  lock,
+  run,
+} from "../../../../runtime/storage/operation.ts";
+import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { openCuttingProxy } from "./cutting_proxy.ts";
+
+const keep = (key: string, value: string) =>
+  run("INSERT INTO settings (key, value) VALUES (?, ?)", key, value);
+const kept = () =>
+  all<{ key: string; value: string }>("SELECT key, value FROM settings ORDER BY key");
+
+Deno.test(
+  { name: "PostgreSQL is a database as SQLite is one", ignore: !HAS_POSTGRES },
+  async (t) => {
+    await using server = await startPostgres();
+    const address = `${server.address}/postgres`;
+    await using database = await PostgresDatabase.open({ address });
+
+    await t.step(
+      "change() stores all or nothing, and does then what is for afterwards",
+      async () => {
+        let done = 0;
+        const broken = database.change("power", function* () {
+          yield* keep("a", "b");
+          yield* afterwards(() => done++);
+          throw new Error("stop");
+        });
+        await assert.rejects(broken, /stop/);
+        assert.deepEqual(await database.read(kept), []);
+        await database.change("power", function* () {
+          yield* keep("a", "b");
+          yield* afterwards(() => done++);
+        });
+        assert.deepEqual(await database.read(kept), [{ key: "a", value: "b" }]);
+        assert.equal(done, 1);
+      },
+    );
+
+    await t.step("an error of a statement comes to the operation, which may tidy up", async () => {
+      const left: string[] = [];
+      const broken = database.change("power", function* () {
+        try {
+          yield* run("INSERT INTO settings (key, value) VALUES (?, ?)", "n", null);
+        } finally {
+          left.push("tidied");
+        }
+      });
+      await assert.rejects(broken, /null value/);
+      assert.deepEqual(left, ["tidied"]);
+    });
+
+    await t.step("values come back as from SQLite; what it cannot hold is replaced", async () => {
+      using sqlite = SqliteDatabase.open(":memory:");
+      const values = [
+        "",
+        "\u{1F600}",
+        "it's",
+        "a\\b",
+        0,
+        -1,
+        2 ** 53 - 1,
+        0.1 + 0.2,
+        null,
+      ] as const;
+      for (const value of values) {
+        const type = typeof value === "string" || value === null
+          ? "TEXT"
+          : Number.isInteger(value)
+          ? "BIGINT"
+          : "DOUBLE PRECISION";
+        const select = () => get(`SELECT CAST(? AS ${type}) AS theValue, count(*) AS n`, value);
+        const [here, there] = [await database.read(select), await sqlite.read(select)];
+        assert.deepEqual({ ...here as object }, { ...there as object }, `${value}`);
+      }
+      const found = await database.read(() => get("SELECT CAST(? AS TEXT) AS text", "a\0b\uD800c"));
+      assert.deepEqual({ ...found as object }, { text: "a\uFFFDb\uFFFDc" });
+    });
+
+    await t.step("values are found in JSON whatever characters it has", async () => {
+      const json = JSON.stringify({ a: { b: "x\0y" }, c: "\uD800", d: "\u{1F600} \\u0000" });
+      const found = await database.read(() =>
+        get(
+          "SELECT json ->> '$.a.b' AS b, json ->> '$.none' AS none FROM (SELECT CAST(? AS TEXT) AS json) AS one",
+          json,
+        )
+      );
+      assert.deepEqual({ ...found as object }, { b: "x\uFFFDy", none: null });
+    });
+
+    await t.step("changes under one name come one after the other", async () => {
+      await database.change("power", () => keep("count", "0"));
+      const add = () =>
+        database.change("power", function* () {
+          yield* lock("count");
+          const row = yield* get<{ value: string }>(
+            "SELECT value FROM settings WHERE key = 'count'",
+          );
+          const value = `${Number(row?.value) + 1}`;
+          yield* run("UPDATE settings SET value = ? WHERE key = 'count'", value);
+        });
+      await Promise.all(Array.from({ length: 20 }, add));
+      const row = await database.read(() => get("SELECT value FROM settings WHERE key = 'count'"));
+      assert.deepEqual({ ...row as object }, { value: "20" });
+    });
+
+    await t.step("of two changes that wait for each other one is run again", async () => {
+      await database.change("power", function* () {
+        yield* keep("one", "0");
+        yield* keep("two", "0");
+      });
+      let runs = 0;
+      const add = (keys: readonly string[]) =>
+        database.change("power", function* () {
+          runs++;
+          for (const key of keys) {
+            yield* run("UPDATE settings SET value = value || '+' WHERE key = ?", key);
+            yield* get("SELECT pg_sleep(0.2)");
+          }
+        });
+      await Promise.all([add(["one", "two"]), add(["two", "one"])]);
+      assert.equal(runs, 3);
+      const rows = await database.read(() =>
+        all("SELECT value FROM settings WHERE key IN ('one', 'two')")
+      );
+      assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ value: "0++" }, {
+        value: "0++",
+      }]);
+    });
+
+    await t.step("a machine that has lost an execution writes nothing for it", async () => {
+      const leases = new Map([[1, 1]]);
+      const node = { instanceId: "here", leases, enqueue: () => Promise.resolve() };
+      await using here = await PostgresDatabase.open({ address, node });
+      await here.change("power", function* () {
+        yield* run(
+          "INSERT INTO instances (id, pid, started_at) VALUES ('here', 1, 0), ('there', 2, 0)",
+        );
+        yield* run(
+          "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at, epoch) " +
+            "VALUES ('a', 'A', 'running', 'manual', 'here', '{}', '', 0, 1)",
+        );
+      });
+      const write = () =>
+        here.change("power", function* () {
+          yield* fence(1);
+          yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
+          yield* announce(1);
+        });
+      await write();
+      // The same machine, but it was taken once more: the epoch alone tells.
+      await here.change("power", () => run("UPDATE executions SET epoch = 2 WHERE id = 1"));
+      await assert.rejects(write(), LeaseLost);
+      leases.set(1, 2);
+      await write();
+      await here.change(
+        "power",
+        () => run("UPDATE executions SET instance_id = 'there' WHERE id = 1"),
+      );
+      await assert.rejects(write(), LeaseLost);
+      const frames = await here.read(() => all("SELECT 1 FROM frames"));
+      assert.equal(frames.length, 2);
+    });
+
+    await t.step("several machines may bring one database up to date at once", async () => {
+      await using client = await openClient(address);
+      await client.query("CREATE DATABASE fresh");
+      const fresh = `${server.address}/fresh`;
+      const opened = await Promise.all(
+        [1, 2, 3].map(() => PostgresDatabase.open({ address: fresh })),
+      );
+      for (const one of opened) {
+        assert.deepEqual(await one.read(kept), []);
+        await one[Symbol.asyncDispose]();
+      }
+    });
+
+    await t.step("a newer database, and one of another program, stay as they are", async () => {
+      await using client = await openClient(`${server.address}/fresh`);
+      await client.query("INSERT INTO inkling.schema_steps VALUES (99)");
+      const opening = () => PostgresDatabase.open({ address: `${server.address}/fresh` });
+      await assert.rejects(
+        opening(),
+        /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/,
+      );
+      await client.query("DROP TABLE inkling.schema_steps");
+      await assert.rejects(
+        opening(),
+        /has tables of another program\. Give Inkling a database of its own/,
+      );
+      const { rows } = await client.query("SELECT to_regclass('inkling.schema_steps') AS steps");
+      assert.equal(rows[0].steps, null);
+    });
+
+    await t.step("a commit whose answer is lost is asked for, not done twice", async () => {
+      await using proxy = openCuttingProxy(server.port);
+      const through = address.replace(`:${server.port}`, `:${proxy.port}`);
+      await using cut = await PostgresDatabase.open({ address: through, connections: 2 });
+      proxy.loseAnswerOf("COMMIT");
+      await cut.change("power", () => keep("lost answer", "once"));
+      const rows = await database.read(() =>
+        all("SELECT 1 FROM settings WHERE key = 'lost answer'")
+      );
+      assert.equal(rows.length, 1);
+    });
+
+    await t.step("a name that is wrong is told in one sentence", async () => {
+      const opening = (path: string) =>
+        PostgresDatabase.open({ address: `${server.address}${path}` });
+      await assert.rejects(
+        opening("/nothing"),
+        /there is no database of this name\. Make it with createdb/,
+      );
+      await assert.rejects(
+        opening("/postgres?sslmode=verify-full"),
+        /it speaks no TLS\. Turn it on/,
+      );
+    });
+
+    await t.step("too many connections are told in one sentence", async () => {
+      await using client = await openClient(address);
+      await client.query("CREATE ROLE narrow LOGIN CONNECTION LIMIT 0");
+      const narrow = address.replace("inkling@", "narrow@");
+      await assert.rejects(PostgresDatabase.open({ address: narrow }), /it has no connection left/);
+    });
+
+    await t.step(
+      "while the server is away, changes are refused in one sentence; then they go on",
+      async () => {
+        await server.stop("SIGINT");
+        await assert.rejects(database.change("power", () => keep("x", "y")), (error) => {
+          assert.ok(error instanceof StorageUnavailable);
+          assert.match(
+            error.message,
+            /^Cannot use postgres:\/\/inkling@127\.0\.0\.1:\d+\/postgres: .+\.$/,
+          );
+          return true;
+        });
+        await server.start();
+        await database.change("power", () => keep("x", "y"));
+      },
+    );
+  },
+);
+
+async function openClient(connectionString: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+const REFUSED: readonly (readonly [string, string, RegExp])[] = [
+  [
+    "nothing listens",
+    "postgres://a:geheim@127.0.0.1:1/x",
+    /nothing listens there\. Start PostgreSQL/,
+  ],
+  ["no such host", "postgres://a:geheim@nowhere.invalid:5432/x", /host|name server/],
+];
+
+for (const [what, address, expected] of REFUSED) {
+  Deno.test(`PostgresDatabase.open() says what is wrong without the password: ${what}`, async () => {
+    await assert.rejects(PostgresDatabase.open({ address }), (error: Error) => {
+      assert.match(error.message, expected);
+      assert.doesNotMatch(error.message, /geheim/);
+      return true;
+    });
+  });
+}
+
+Deno.test("describeAddress() shows neither password nor options", () => {
+  assert.equal(
+    describeAddress("postgres://me:geheim@db.example:5433/inkling?sslmode=require&password=geheim"),
+    "postgres://me@db.example:5433/inkling",
+  );
+  assert.doesNotMatch(describeAddress("geheim"), /geheim/);
+});

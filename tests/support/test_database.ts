@@ -1,0 +1,42 @@
+// The database of a test: SQLite in memory, or with INKLING_TEST_DATABASE=postgres a new one in PostgreSQL.
+import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
+import type { Database } from "../../runtime/storage/database.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
+import { sharedPostgres } from "./postgres.ts";
+// @ts-types="@types/pg"
+import pg from "pg";
+
+/** Whether tests of stores use PostgreSQL. */
+export const IS_POSTGRES = Deno.env.get("INKLING_TEST_DATABASE") === "postgres";
+
+/** For tests of what only SQLite has. */
+export const SQLITE = { ignore: IS_POSTGRES };
+
+/** An empty database. */
+export async function openTestDatabase(): Promise<Database & (AsyncDisposable | Disposable)> {
+  return IS_POSTGRES ? await openTestPostgres() : SqliteDatabase.open(":memory:");
+}
+
+/** An empty database in PostgreSQL, which is removed with it. */
+export async function openTestPostgres(): Promise<PostgresDatabase> {
+  const server = await sharedPostgres();
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await administer(server, `CREATE DATABASE ${name}`);
+  const database = await PostgresDatabase.open({ address: `${server}/${name}`, connections: 4 });
+  const close = database[Symbol.asyncDispose].bind(database);
+  database[Symbol.asyncDispose] = async () => {
+    await close();
+    await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  };
+  return database;
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${server}/postgres` });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
