@@ -25,6 +25,7 @@ import { createCase, formatCase, withExpectations } from "./record_case.ts";
 import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayed } from "./test_result.ts";
 import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
+import { makeFolder } from "./private_workspace.ts";
 import { CaseExists, NotRecordable } from "./refusals.ts";
 
 /** Cases that are played at once. */
@@ -171,7 +172,7 @@ export class AgentTests implements AsyncDisposable {
   /** Calls `changed` whenever an agent or a case may have changed, until the signal ends it. */
   async watch(changed: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { settings: { directories: { agentsDir } }, clock } = this.#ports;
-    const probeFolder = await Deno.makeTempDir({ prefix: "inkling-watch-" });
+    const probeFolder = await makeFolder("inkling-watch-", this.#ports.settings);
     await using _probe = {
       [Symbol.asyncDispose]: () => Deno.remove(probeFolder, { recursive: true }),
     };

@@ -4,6 +4,7 @@ import { dirname, extname, join, relative, resolve } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
 import { expandHome } from "../../config/places.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
+import { makeStateDir } from "../../storage/state_dir/state_dir.ts";
 
 /** Files that are looked through for what a run has written. */
 const MOST_FILES = 10_000;
@@ -32,7 +33,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     real: WorkspaceSettings,
     files: Readonly<Record<string, string>>,
   ): Promise<PrivateWorkspace> {
-    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-test-" }));
+    const root = await Deno.realPath(await makeFolder("inkling-test-", real));
     const own = new PrivateWorkspace(root, real);
     const { directories, home } = own.settings;
     for (const folder of [directories.workspace, directories.stateDir, home]) {
@@ -122,6 +123,20 @@ export class PrivateWorkspace implements AsyncDisposable {
     if (!inWorkspace.startsWith("..")) return inWorkspace;
     const atHome = relative(home, place);
     return atHome.startsWith("..") ? `/${relative(this.#root, place)}` : `~/${atHome}`;
+  }
+}
+
+/** A folder for a while: the system's place for those, or, where that may not be written, the state directory. */
+export async function makeFolder(
+  prefix: string,
+  { directories: { stateDir } }: Pick<WorkspaceSettings, "directories">,
+): Promise<string> {
+  try {
+    return await Deno.makeTempDir({ prefix });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    await makeStateDir(stateDir);
+    return await Deno.makeTempDir({ dir: stateDir, prefix });
   }
 }
 
