@@ -205,7 +205,11 @@ export const fork = declareCommand({
   ],
   arguments: { id: required("The execution's id", EXECUTION) },
   options: {
-    at: option("--at <step>", "How many steps to take over; 0: none (default: the most)", STEP),
+    at: option(
+      "--at <step>",
+      "How many steps to take over, as logs -e counts; 0: none (default: the most)",
+      STEP,
+    ),
     message: option("--message <text>", "Say this there; at step 0 instead of what was said", TEXT),
     model: option("--model <provider/name>", "Use this model from there on", TEXT),
     agentFile: option("--agent-file <path>", "Use this agent file from there on", FILE),

@@ -14,6 +14,8 @@ interface Order {
   home: string;
   /** Agents to start, in order; their executions and those found are taken to their ends. */
   start: string[];
+  /** As dry runs. */
+  isDry?: true;
   crash: CrashPoint | null;
   /** Arguments that people give the calls that they approve; absent: they leave them. */
   edits?: JsonObject;
@@ -97,7 +99,7 @@ for (
 ) {
   answers.push(answer(id));
 }
-for (const agent of order.start) await runtime.run(agent, {});
+for (const agent of order.start) await runtime.run(agent, { ...(order.isDry && { dryRun: true }) });
 for (const start = performance.now();;) {
   const { running, waiting } = await runtime.countExecutions();
   if (running + waiting === 0) break;

@@ -1436,4 +1436,11 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'if (status !== "in progress") return false;',
     tests: ["tests/runtime/storage/postgres"],
   },
+  {
+    guard: "a fork has the prompt of its step, as its log tells it",
+    file: "runtime/storage/executions/forks.ts",
+    find: "if (prompt !== undefined) yield* replaceMessage(executionId, prompt);",
+    replace: "",
+    tests: ["tests/runtime/executions/replay/fork_test.ts"],
+  },
 ];

@@ -2,8 +2,10 @@
 // as long as they say.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 
-/** Waits up to so long are skipped: those between attempts. */
-const SKIPPED_MS = 15_000;
+/** Waits shorter than this are skipped: those between attempts. What a process has to begin or to answer is longer. */
+const SKIPPED_MS = 5_000;
+/** Who polls waits no longer than this. */
+const POLLED_MS = 500;
 
 /** Time that hurries. */
 export class HurriedClock implements Clock {
@@ -15,8 +17,7 @@ export class HurriedClock implements Clock {
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    // What is polled for is not waited for.
-    const isSkipped = ms >= 500 && ms <= SKIPPED_MS;
+    const isSkipped = ms > POLLED_MS && ms < SKIPPED_MS;
     await this.#system.sleep(isSkipped ? 1 : ms, signal);
     if (isSkipped) this.#ahead += ms;
   }

@@ -1,33 +1,71 @@
-// `deno task replay`: records a generated mix of runs, then replays all of them in a process that may open no connection, start
-// nothing and write nothing.
+// `deno task replay`: records a generated mix of runs on a service that is killed again and again, then replays all of them in
+// a process that may open no connection, start nothing and write nothing. `deno task replay forks`: forks them at every step.
 import { fileURLToPath } from "node:url";
-import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
-import { createMix, recordMix } from "./mix.ts";
+import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
+import { forkAll } from "./fork_all.ts";
+import { createMix, type Mix } from "./mix.ts";
+import { recordMix } from "./record_mix.ts";
 import type { Replayed } from "./replay_all.ts";
 
-const runs = Number(Deno.args[0] ?? 1_000);
-const seed = Number(Deno.args[1] ?? crypto.getRandomValues(new Uint32Array(1))[0]);
-console.log(`Seed ${seed}`);
+/** From so many runs on each kind of what belongs to the mix must have happened. */
+const ENOUGH = 200;
 
-await using place = await createMix();
-await recordMix(place, {
-  runs,
-  starts: Math.max(2, Math.ceil(runs / 50)),
-  draw: seededRandom(seed),
-});
-console.log(`${runs} runs recorded`);
-const replayed = await replayApart(place);
-const { executions, steps, statuses, differences, elapsedMs } = replayed;
-console.log(
-  `${executions} executions with ${steps} steps replayed in ${elapsedMs} ms: ` +
-    Object.entries(statuses).map(([status, count]) => `${count} ${status}`).join(", "),
-);
-for (const difference of differences.slice(0, 10)) console.log(JSON.stringify(difference, null, 2));
-if (differences.length > 0) {
-  throw new Error(`${differences.length} of ${executions} executions differ`);
+const isForks = Deno.args[0] === "forks";
+const [wantedRuns, wantedSeed] = isForks ? Deno.args.slice(1) : Deno.args;
+const runs = Number(wantedRuns ?? (isForks ? 50 : 1_000));
+const seed = Number(wantedSeed ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+console.log(`Seed ${seed}`);
+/** Small seeds begin with small numbers only. */
+const draw = seededRandom(Math.imul(seed, 2_654_435_761));
+
+await using mix = await createMix();
+await record(mix);
+if (isForks) await fork(mix);
+else await replay(mix);
+
+async function record(mix: Mix): Promise<void> {
+  const { kills, interrupted, resumed, kinds } = await recordMix(mix, {
+    // Some end before their model replies: there is no step to fork them at.
+    runs: isForks ? Math.ceil(runs * 1.5) : runs,
+    lives: Math.max(3, Math.ceil(runs / 25)),
+    draw,
+    ...(isForks && { customShare: 1 }),
+  });
+  console.log(
+    `Recorded; ${kills} services killed (SIGKILL) with ${interrupted} executions ` +
+      `under way, ${resumed} of them gone on with`,
+  );
+  const all = Object.entries({ ...kinds, resumed });
+  console.log(all.map(([kind, count]) => `${count} ${kind}`).join(", "));
+  const missing = all.filter(([, count]) => count === 0).map(([kind]) => kind);
+  if (runs >= ENOUGH && missing.length > 0) throw new Error(`No ${missing.join(", no ")}`);
 }
-console.log(`held: ${executions} executions, 0 differences, without --allow-net`);
+
+async function replay({ place }: Mix): Promise<void> {
+  const { executions, steps, statuses, differences, elapsedMs } = await replayApart(place);
+  console.log(
+    `${executions} executions with ${steps} steps replayed in ${elapsedMs} ms: ` +
+      Object.entries(statuses).map(([status, count]) => `${count} ${status}`).join(", "),
+  );
+  for (const one of differences.slice(0, 10)) console.log(JSON.stringify(one, null, 2));
+  if (differences.length > 0) {
+    throw new Error(`${differences.length} of ${executions} executions differ`);
+  }
+  console.log(`held: ${executions} executions, 0 differences, without --allow-net`);
+}
+
+async function fork(mix: Mix): Promise<void> {
+  const forked = await forkAll(mix, { draw, most: runs });
+  const { forks, takenOver, made, problems } = forked;
+  for (const problem of problems.slice(0, 10)) console.log(problem);
+  if (problems.length > 0) throw new Error(`${problems.length} problems in ${forks} forks`);
+  if (forked.runs < runs) throw new Error(`Only ${forked.runs} runs have steps`);
+  console.log(
+    `held: ${forks} forks of ${forked.runs} runs, each with the steps of the record; ${takenOver} unsafe ` +
+      `calls taken over, none of them made again, ${made} made behind them`,
+  );
+}
 
 /** In a process of its own. */
 async function replayApart({ shell, root: home }: TestWorkspace): Promise<Replayed> {

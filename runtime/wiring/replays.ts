@@ -94,6 +94,7 @@ export class Replays implements RecordedRuns {
         end: point.end,
         count: run.messages.filter(({ position }) => position < point.end).length,
         frames: point.frames,
+        ...(point.prompt !== undefined && { prompt: point.prompt }),
         ...(point.message !== undefined && { message: point.message }),
       },
       ...(idempotencyKey !== undefined && { idempotencyKey }),

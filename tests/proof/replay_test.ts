@@ -1,13 +1,26 @@
-// A sample of `deno task replay`: a few runs of the mix, each replayed.
+// A sample of `deno task replay`: a few runs of the mix on a service that is killed, each replayed, and each forked at every step.
 import assert from "node:assert/strict";
-import { createMix, recordMix } from "../../proof/replay/mix.ts";
+import { forkAll } from "../../proof/replay/fork_all.ts";
+import { createMix } from "../../proof/replay/mix.ts";
+import { recordMix } from "../../proof/replay/record_mix.ts";
 import { replayAll } from "../../proof/replay/replay_all.ts";
 import { seededRandom } from "../support/seeded_random.ts";
 
-Deno.test("runs of a generated mix, stopped in between, replay without a difference", async () => {
-  await using place = await createMix();
-  await recordMix(place, { runs: 16, starts: 2, draw: seededRandom(20_260_131) });
+Deno.test("runs of a generated mix, on a service that is killed in between, replay without a difference", async () => {
+  await using mix = await createMix();
+  const { place } = mix;
+  const draw = seededRandom(20_260_131);
+  await recordMix(mix, { runs: 16, lives: 3, draw });
   const { executions, differences } = await replayAll({ shell: place.shell, home: place.root });
   assert.ok(executions >= 16);
   assert.deepEqual(differences, []);
+});
+
+Deno.test("forks of runs of the mix at every step: the steps are the record's, and no unsafe call of theirs is made again", async () => {
+  await using mix = await createMix();
+  const draw = seededRandom(20_260_207);
+  await recordMix(mix, { runs: 12, lives: 2, draw, customShare: 1 });
+  const { runs, forks, takenOver, problems } = await forkAll(mix, { draw, most: 8 });
+  assert.deepEqual(problems, []);
+  assert.ok(forks > runs && takenOver > 0);
 });

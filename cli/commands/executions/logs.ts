@@ -176,9 +176,9 @@ async function showExecution(
     );
   }
   const all = await client.messages(id);
-  const rows = last === undefined ? all : all.slice(Math.max(0, all.length - last));
-  if (options.json) output.json(rows);
-  else await new Transcript(output, execution).show(rows);
+  if (options.json) {
+    output.json(last === undefined ? all : all.slice(Math.max(0, all.length - last)));
+  } else await new Transcript(output, execution).show(all, last);
 }
 
 async function followServiceLog(

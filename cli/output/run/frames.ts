@@ -32,6 +32,8 @@ export interface FrameRendererOptions {
   showMessages?: boolean;
   /** Puts the time of day before each step. */
   showTimes?: boolean;
+  /** Numbers the replies, as a fork does; how many there were before. */
+  stepsBefore?: number;
   /** Shows a call when it is made, not only with its result: nothing else shows that it is running. */
   showCalls?: boolean;
 }
@@ -50,6 +52,8 @@ export class FrameRenderer {
   readonly #showMessages: boolean;
   readonly #showTimes: boolean;
   readonly #showCalls: boolean;
+  /** How many replies there were; undefined where they are not numbered. */
+  #steps: number | undefined;
   /** Calls without a result, in the order of the reply. */
   readonly #calls = new Map<string, ToolCall>();
   /** Whether the calls of the last reply stand on lines of their own, and one alone. */
@@ -70,6 +74,7 @@ export class FrameRenderer {
     this.#showMessages = options.showMessages ?? verbose;
     this.#showTimes = options.showTimes ?? false;
     this.#showCalls = options.showCalls ?? false;
+    this.#steps = options.stepsBefore;
   }
 
   /** Calls without a result so far. */
@@ -91,14 +96,14 @@ export class FrameRenderer {
       case "meta":
         return [this.#meta(payload)];
       case "tool_call":
-        return this.#toolCalls(payload);
+        return [...this.#nextStep(payload), ...this.#toolCalls(payload)];
       case "tool_result":
         return this.#toolResult(payload);
       case "stats":
         return this.#stats(payload);
       case "ai":
         this.#reply = textOf(payload, "content");
-        return [];
+        return this.#nextStep(payload);
       case "final_answer":
         this.#reply = "";
         return [this.#answer(payload)];
@@ -127,6 +132,11 @@ export class FrameRenderer {
   #sentence(payload: FramePayload, text: string): FramePiece {
     const { columns, lead } = this.#layout;
     return this.#step(payload, wrapText(text, columns - lead, { hanging: 2 }));
+  }
+
+  #nextStep(payload: FramePayload): FramePiece[] {
+    if (this.#steps === undefined) return [];
+    return [this.#step(payload, this.#style.bold(`Step ${++this.#steps}`))];
   }
 
   #header(payload: FramePayload): string {

@@ -17,18 +17,25 @@ export class Transcript {
     this.#execution = execution;
   }
 
-  /** Shows rows of the log, in their order. */
-  async show(rows: readonly LogRow[]): Promise<void> {
+  /** Shows the last rows of a log, all of them if not told how many, in their order. */
+  async show(log: readonly LogRow[], count = log.length): Promise<void> {
     const output = this.#output;
-    const { id, status, children } = this.#execution;
+    const { id, status, children, forked_from: from } = this.#execution;
+    const start = Math.max(0, log.length - count);
+    const rows = log.slice(start);
     const renderer = new FrameRenderer({
       style: output.style,
       columns: output.stdout.columns,
       verbose: output.verbose,
       showMessages: !output.quiet,
       showTimes: true,
+      stepsBefore: log.slice(0, start).filter(isReply).length,
     });
     const replies = await openReplies(output);
+    if (from !== null) {
+      const behind = from.step === 0 ? "at its beginning" : `behind step ${from.step}`;
+      output.detail(output.style.dim(`Forked from execution ${from.execution_id} ${behind}`));
+    }
     for (const row of rows) {
       const payload = this.#toPayload(row);
       for (const piece of renderer.render(payload)) this.#showPiece(piece, replies);
@@ -82,6 +89,10 @@ export class Transcript {
       message: row.message,
     };
   }
+}
+
+function isReply({ event_type: type }: LogRow): boolean {
+  return type === "ai" || type === "tool_call";
 }
 
 /** What lays out Markdown, where there is a terminal that shows it. */

@@ -37,6 +37,8 @@ export interface TakenSteps {
   /** Of its messages those before this place; so many there are. */
   end: number;
   count: number;
+  /** Its prompt, where it is not the stored one. */
+  prompt?: PlacedMessage;
   /** What a person says then, or in the place of what was said. */
   message?: PlacedMessage & { replaces: boolean };
 }

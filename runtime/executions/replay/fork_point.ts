@@ -12,6 +12,8 @@ export interface ForkPoint {
   end: number;
   /** The entries of its log about them, but for what they cost: that was paid for by the run that they are from. */
   frames: Frame[];
+  /** The prompt of then, where it was renewed behind this point: it is stored as it became. */
+  prompt?: PlacedMessage;
   /** What a person says there, and whether it stands in the place of what was said. */
   message?: PlacedMessage & { replaces: boolean };
 }
@@ -34,12 +36,12 @@ export function findForkPoint(
   const end = ends[wanted];
   if (end === undefined) throw new NoSuchStep(id, { step: wanted, last });
   const frames = framesOf(run, wanted);
-  if (message === undefined) return { step: wanted, end, frames };
+  const point = { step: wanted, end, frames, ...promptOf(run, frames) };
+  if (message === undefined) return point;
   const replaces = wanted === 0;
   const said = { role: "user" as const, content: message };
   return {
-    step: wanted,
-    end,
+    ...point,
     frames: replaces ? frames.filter((frame) => !isUserTurn(frame)) : frames,
     message: { position: replaces ? end - 1 : end, message: said, replaces },
   };
@@ -83,7 +85,18 @@ function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   return before.slice(0, end).filter((frame) => !isInfo(frame) && !isStats(frame));
 }
 
+/** As the log tells it, without its secrets: a prompt that has some is renewed when the fork begins. */
+function promptOf(run: RecordedRun, taken: readonly Frame[]): { prompt?: PlacedMessage } {
+  const stored = run.messages.find(({ message: { role }, seeded }) => role === "system" && !seeded);
+  const [told, newest] = [taken, run.frames].map((frames) => frames.findLast(isPrompt));
+  if (stored === undefined || told === undefined || newest?.id === told.id) return {};
+  const { content, message } = typeOf(told);
+  const prompt = { role: "system" as const, content: String(content ?? message) };
+  return { prompt: { position: stored.position, message: prompt } };
+}
+
 const typeOf = ({ payload }: Frame) => JSON.parse(payload);
+const isPrompt = (frame: Frame) => typeOf(frame).event_type === "system";
 const isInfo = (frame: Frame) => typeOf(frame).event_type === "execution_info";
 const isStats = (frame: Frame) => typeOf(frame).event_type === "stats";
 const isNotice = (frame: Frame) => typeOf(frame).kind === "notice";

@@ -7,7 +7,9 @@ import type { Difference } from "./difference.ts";
 import type { Script, ScriptQuestion } from "./script.ts";
 
 /** After so many turns in which no result came, none will: today something else becomes of that call. */
-const IDLE_TURNS = 3;
+const IDLE_TURNS = 10;
+/** The run ends only after those turns: results that are waited for in vain come behind them. */
+const LAST_TURNS = 3 * IDLE_TURNS;
 
 /** Why a stretch of a play stopped. */
 export type PlayStop =
@@ -137,16 +139,22 @@ export class Playback {
         }],
       });
     }
-    if (result === undefined) this.stop({ kind: "end" });
+    if (result === undefined) await this.#endBehindResults();
     return result;
   }
 
+  /** Nothing is recorded of a call: the run ended when all that is recorded of the others was there. */
+  async #endBehindResults(): Promise<never> {
+    await this.#untilTurn(this.script.recordedResults, LAST_TURNS);
+    this.stop({ kind: "end" });
+  }
+
   /** Waits for results that were there before one, as long as any of them comes. */
-  async #untilTurn(order: number | undefined): Promise<void> {
+  async #untilTurn(order: number | undefined, turns = IDLE_TURNS): Promise<void> {
     if (order === undefined) return;
     const wanted = this.script.callsBefore + order;
     let { stored: count } = await this.#countResults();
-    for (let idle = 0; count < wanted && idle < IDLE_TURNS;) {
+    for (let idle = 0; count < wanted && idle < turns;) {
       await new SystemClock().sleep(0);
       const before = count;
       ({ stored: count } = await this.#countResults());
@@ -158,6 +166,6 @@ export class Playback {
   async requireRecorded(id: string): Promise<void> {
     if (this.script.call(id)?.result !== undefined) return;
     await new SystemClock().sleep(0);
-    this.stop({ kind: "end" });
+    await this.#endBehindResults();
   }
 }

@@ -115,19 +115,29 @@ class Player {
       const { stopped } = this.#playback;
       if (stopped?.kind === "differs") return stopped.differences;
       if (stopped?.kind === "end") return await endAsRecorded(this.#ending());
-      // Behind an answer, too, somebody may have said something.
-      const goesOn = stopped?.kind === "restart" ||
-        "status" in rest && this.#script.peek()?.type === "message";
       if (stopped?.kind === "budget") {
         const end = await this.#pauseForBudget(stopped.question);
         if (end !== undefined) return end;
-      } else if (goesOn) await this.#restart(id);
-      else if ("status" in rest) return await endByItself(rest, this.#ending());
+      } else if (stopped?.kind === "restart" || await this.#isBegunAgain(rest)) {
+        await this.#restart(id);
+      } else if ("status" in rest) return await endByItself(rest, this.#ending());
       else {
         const end = await this.#pause(rest);
         if (end !== undefined) return end;
       }
     }
+  }
+
+  /**
+   * Whether the recorded run was begun again here: behind its last reply, too, somebody may have said something, or it had not
+   * come to store its end, or its question.
+   */
+  async #isBegunAgain(rest: Outcome | OpenQuestion | WaitingChild): Promise<boolean> {
+    const isRest = !("status" in rest) || isDecidedByLoop(rest);
+    if (isRest) await this.#playback.catchUp();
+    if ("status" in rest && this.#script.peek()?.type === "message") return true;
+    const { logged } = await this.#countResults();
+    return isRest && this.#script.nextPrompt(logged) !== undefined;
   }
 
   async #playStretch(

@@ -18,7 +18,9 @@ export function isLimit({ error }: { error: string | null }): boolean {
 }
 
 /** Whether a play must come to this end by itself; else it is taken from the record. */
-export function isDecidedByLoop({ status, error }: Recorded): boolean {
+export function isDecidedByLoop(
+  { status, error }: Pick<Recorded, "status" | "error">,
+): boolean {
   return status === "success" || LIMITS.test(error ?? "") || REPLIES.test(error ?? "");
 }
 

@@ -51,7 +51,8 @@ export class RepliedCalls {
     const order = [...this.#told].sort(([, one], [, other]) => one - other).map(([at]) => at);
     for (const [at, { result }] of calls.entries()) {
       const place = order.indexOf(at);
-      if (result !== undefined) result.order = place < 0 ? calls.length : place;
+      // One that nothing tells of yet came behind all that are told.
+      if (result !== undefined) result.order = place < 0 ? order.length : place;
     }
   }
 }

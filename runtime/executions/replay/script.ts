@@ -64,6 +64,11 @@ export class Script {
     return this.#reply?.calls.find((call) => call.id === id);
   }
 
+  /** How many results of the last reply are recorded. */
+  get recordedResults(): number {
+    return this.#reply?.calls.filter(({ result }) => result !== undefined).length ?? 0;
+  }
+
   /** Whether the run ended while calls of its last reply were still open. */
   get endsInCalls(): boolean {
     return this.peek() === undefined &&

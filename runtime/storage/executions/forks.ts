@@ -10,7 +10,7 @@ import { type Operation, run } from "../operation.ts";
  */
 export function* copySteps(
   executionId: number,
-  { executionId: from, end, count, message, frameId }: TakenSteps & { frameId: number },
+  { executionId: from, end, count, prompt, message, frameId }: TakenSteps & { frameId: number },
 ): Operation<number> {
   const copied = yield* run(
     "INSERT INTO messages (execution_id, position, role, body, seeded, terms) " +
@@ -32,6 +32,7 @@ export function* copySteps(
     frameId,
   );
   yield* run("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
+  if (prompt !== undefined) yield* replaceMessage(executionId, prompt);
   if (message?.replaces) yield* replaceMessage(executionId, message);
   else if (message !== undefined) yield* insertMessage(executionId, message);
   return calls;

@@ -1,4 +1,5 @@
 // What the Run dialog sends: its fields as a request, and the key that makes a repeated request the same run.
+import type { ForkBody } from "../../schemas/replay_schemas.ts";
 import type { RunBody } from "../../schemas/run_schemas.ts";
 
 /** What stands in the dialog. */
@@ -76,7 +77,7 @@ function toList(text: string): string[] {
 export class RunKeys {
   readonly #keys = new Map<string, string>();
 
-  keyOf(body: RunBody): string {
+  keyOf(body: RunBody | ForkBody): string {
     const text = JSON.stringify(body);
     const key = this.#keys.get(text) ?? createKey();
     this.#keys.set(text, key);

@@ -1,10 +1,9 @@
 // kill -9 between a person's edited arguments and the call: the edited call happens at most once, the other one never.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createTestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { resultsOf } from "../../runtime/executions/executions_of.ts";
-import { REPOSITORY } from "../../support/repository.ts";
+import { startAndDie } from "./start_and_die.ts";
 
 const edit = (new_text: string) => ({ path: "a.txt", old_text: "end", new_text });
 
@@ -27,32 +26,11 @@ for (const { method, when, times } of DEATHS) {
       [{ call: [{ name: "file_edit", arguments: edit("theirs\nend") }] }, { say: "Done." }],
       "confirm: [file_edit]\non_restart: resume",
     );
-    const order = {
-      shell: place.shell,
-      home: place.root,
+    await startAndDie(place, {
       start: ["editor"],
-      crash: { name: method, method, when, nth: 1 },
+      crash: { method, when, nth: 1 },
       edits: edit("mine\nend"),
-    };
-    const { signal } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["run", "--no-prompt", "--config", join(REPOSITORY, "tests", "deno.json"), "--no-check"],
-        ...[
-          "--allow-read",
-          "--allow-write",
-          "--allow-env",
-          "--allow-sys",
-          "--allow-run",
-          "--allow-net",
-        ],
-        fileURLToPath(new URL("../../../proof/crash/service.ts", import.meta.url)),
-        JSON.stringify(order),
-      ],
-      stdin: "null",
-      stdout: "null",
-      stderr: "inherit",
-    }).output();
-    assert.equal(signal, "SIGKILL");
+    });
 
     await using runtime = await place.open();
     const [execution] = await runtime.listExecutions({ limit: 1, offset: 0 });

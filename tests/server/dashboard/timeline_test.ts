@@ -52,6 +52,7 @@ Deno.test("buildTimeline() puts results with their calls, and what was used with
   ]);
   assert.equal(reply.calls[0]?.result?.isError, true);
   assert.deepEqual(reply.usage, { inputTokens: 100, outputTokens: 10, costUsd: 0.5 });
+  assert.deepEqual([reply.number, answer.number], [1, 2], "as a fork counts them");
   assert.deepEqual(answer.usage, { inputTokens: 150, outputTokens: 20, costUsd: 0.25 });
 });
 
@@ -71,7 +72,7 @@ Deno.test("buildTimeline() puts a person's answer with the question, and other w
     { event_type: "interrupt", message: "And this?", tool_name: "ask_user" },
   );
   assert.deepEqual(steps, [
-    { kind: "prompt", role: "user", text: "Do it" },
+    { kind: "prompt", role: "user", text: "Do it", number: 0 },
     { ...really, answer: "Approved" },
     { ...really, text: "And this?", toolName: "ask_user" },
   ]);
@@ -96,7 +97,7 @@ Deno.test("buildTimeline() puts an answer with the question that it names, which
   assert.deepEqual(steps, [
     { ...really, requestId: "a", answer: "Denied" },
     { ...really, requestId: "b", text: "And this?", answer: "Approved" },
-    { kind: "prompt", role: "user", text: "To nothing here" },
+    { kind: "prompt", role: "user", text: "To nothing here", number: null },
   ]);
 });
 

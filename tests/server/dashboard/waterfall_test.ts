@@ -62,3 +62,19 @@ Deno.test("a wait that nobody has answered lasts, and ends with its execution", 
   const ended = entriesOf([asked, { at: 5, event_type: "complete", status: "aborted" }]);
   assert.equal(waitOf(ended)?.to, START + 5_000);
 });
+
+Deno.test("what a fork took over took none of its time", () => {
+  const read = { id: "a", name: "file_read", args: "{}" };
+  const spans = toSpans(
+    entriesOf([
+      { at: -60, event_type: "tool_call", content: "", tools: [read] },
+      { at: -58, event_type: "tool_result", tool_call_id: "a", content: "x", duration_ms: 900 },
+      { at: 4, event_type: "ai", content: "Done." },
+    ]),
+    START,
+  );
+  assert.deepEqual(
+    spans.map(({ name, from, to }) => [name, from - START, (to ?? 0) - START]),
+    [["model", 0, 4_000]],
+  );
+});

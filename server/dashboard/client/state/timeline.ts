@@ -27,12 +27,16 @@ export interface StepUsage {
   costUsd: number | null;
 }
 
-/** One step. `at` is milliseconds since the epoch. */
+/**
+ * One step. `at` is milliseconds since the epoch. `number` is what a fork names it by: the opening is 0, then each reply counts;
+ * null for what a person said later.
+ */
 export type Step =
   & { id: number; at: number }
   & (
-    | { kind: "prompt"; role: "system" | "user"; text: string }
-    | { kind: "reply"; text: string; calls: Call[]; usage: StepUsage | null }
+    | { kind: "prompt"; role: "system"; text: string }
+    | { kind: "prompt"; role: "user"; text: string; number: 0 | null }
+    | { kind: "reply"; text: string; calls: Call[]; usage: StepUsage | null; number: number }
     | { kind: "notice"; text: string }
     | {
       kind: "question";
@@ -41,7 +45,7 @@ export type Step =
       toolName: string;
       answer: string | null;
     }
-    | { kind: "answer"; text: string; usage: StepUsage | null }
+    | { kind: "answer"; text: string; usage: StepUsage | null; number: number | null }
     | { kind: "end"; status: string; error: string | null }
   );
 
@@ -49,6 +53,7 @@ export type Step =
 export function buildTimeline(entries: readonly Entry[]): Step[] {
   const steps: Step[] = [];
   const before = { input: 0, output: 0, cost: 0 };
+  let replies = 0;
   for (const { id, payload } of entries) {
     const at = Date.parse(text(payload["timestamp"]));
     const content = text(payload["content"] ?? payload["message"]);
@@ -61,11 +66,19 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         addHuman(steps, { ...here, text: content, requestId: text(payload["request_id"]) });
         break;
       case "ai":
-        steps.push({ ...here, kind: "reply", text: content, calls: [], usage: null });
+        steps.push({
+          ...here,
+          kind: "reply",
+          text: content,
+          calls: [],
+          usage: null,
+          number: ++replies,
+        });
         break;
       case "tool_call": {
         const calls = toCalls(payload["tools"]);
-        steps.push({ ...here, kind: "reply", text: text(payload["content"]), calls, usage: null });
+        const said = text(payload["content"]);
+        steps.push({ ...here, kind: "reply", text: said, calls, usage: null, number: ++replies });
         break;
       }
       case "tool_result":
@@ -96,7 +109,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         });
         break;
       case "final_answer":
-        steps.push({ ...here, kind: "answer", text: content, usage: takeRepeated(steps, content) });
+        steps.push({ ...here, kind: "answer", text: content, ...takeRepeated(steps, content) });
         break;
       case "complete": {
         const error = payload["error"] == null ? null : text(payload["error"]);
@@ -132,7 +145,11 @@ function addHuman(
     (requestId === "" || step.requestId === requestId)
   );
   if (question !== undefined) question.answer = text;
-  else steps.push({ id, at, kind: "prompt", role: "user", text });
+  else {
+    const isOpening = requestId === "" &&
+      steps.every((step) => step.kind !== "prompt" || step.role === "system");
+    steps.push({ id, at, kind: "prompt", role: "user", text, number: isOpening ? 0 : null });
+  }
 }
 
 function addResult(steps: readonly Step[], payload: JsonObject, at: number): void {
@@ -172,12 +189,17 @@ function addUsage(
   Object.assign(before, { input, output, cost: cost ?? before.cost });
 }
 
-/** The last reply of a run says what the final answer says: once is enough. Returns what it used. */
-function takeRepeated(steps: Step[], answer: string): StepUsage | null {
+/** The last reply of a run says what the final answer says: once is enough. Returns what it used, and its number. */
+function takeRepeated(
+  steps: Step[],
+  answer: string,
+): { usage: StepUsage | null; number: number | null } {
   const last = steps.at(-1);
-  if (last?.kind !== "reply" || last.calls.length > 0 || last.text !== answer) return null;
+  if (last?.kind !== "reply" || last.calls.length > 0 || last.text !== answer) {
+    return { usage: null, number: null };
+  }
   steps.pop();
-  return last.usage;
+  return { usage: last.usage, number: last.number };
 }
 
 /** What an execution that runs does at this moment, in a few words. */

@@ -73,7 +73,10 @@ export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
       });
     }
   }
-  return spans.sort((a, b) => a.from - b.from);
+  // What a fork took over was the time of another execution.
+  return spans.filter(({ to }) => to === null || to >= startedAt)
+    .map((span) => ({ ...span, from: Math.max(span.from, startedAt) }))
+    .sort((a, b) => a.from - b.from);
 }
 
 const NO_SPAN = { isError: false, childId: null } as const;

@@ -1,7 +1,7 @@
 // Who delegated to whom, and who followed whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
 import type { VNode } from "preact";
 import { ApiError, type Client } from "../../../client.ts";
-import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
+import type { ExecutionDetail, ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCost, formatCount } from "../format.ts";
 import { AgentName, Status } from "../parts.tsx";
@@ -23,19 +23,25 @@ interface Branch {
 
 /** The whole tree that an execution belongs to. */
 export function DelegationTree(
-  { execution, agents }: { execution: ExecutionSummary; agents: AgentsById },
+  { execution, agents }: { execution: ExecutionDetail; agents: AgentsById },
 ): VNode | null {
   const { client } = useService();
   const { data } = useResource(() => loadTree(client, execution), {
     key: String(execution.id),
     topics: ["executions"],
   });
-  if (data === undefined || data.children.length === 0) return null;
+  if (data === undefined || data.top.children.length === 0) return null;
+  const { top, origin } = data;
   return (
     <section class="tree" aria-labelledby="delegation">
-      <h2 id="delegation">{hasFollowers(data) ? "Delegation and what followed" : "Delegation"}</h2>
+      <h2 id="delegation">{hasFollowers(top) ? "Delegation and what followed" : "Delegation"}</h2>
+      {origin !== null && (
+        <p class="muted small">
+          Forked from <ForkOrigin from={origin} />
+        </p>
+      )}
       <ul>
-        <BranchItem branch={data} here={execution.id} agents={agents} />
+        <BranchItem branch={top} here={execution.id} agents={agents} />
       </ul>
     </section>
   );
@@ -82,7 +88,21 @@ function BranchItem(
   );
 }
 
-async function loadTree(client: Client, execution: ExecutionSummary): Promise<Branch> {
+/** The execution that another one took its first steps from. */
+export function ForkOrigin(
+  { from: { execution_id: id, step } }: { from: NonNullable<ExecutionDetail["forked_from"]> },
+): VNode {
+  return (
+    <a href={toHash({ view: "execution", id })}>
+      execution {id}, {step === 0 ? "its beginning" : `step ${step}`}
+    </a>
+  );
+}
+
+async function loadTree(
+  client: Client,
+  execution: ExecutionDetail,
+): Promise<{ top: Branch; origin: ExecutionDetail["forked_from"] }> {
   let top = execution;
   for (let depth = 0; depth < DEEPEST; depth++) {
     const above = top.parent_execution_id ?? top.after_execution_id;
@@ -95,7 +115,7 @@ async function loadTree(client: Client, execution: ExecutionSummary): Promise<Br
       throw error;
     }
   }
-  return await loadBranch(client, top, DEEPEST);
+  return { top: await loadBranch(client, top, DEEPEST), origin: top.forked_from };
 }
 
 async function loadBranch(

@@ -1,13 +1,15 @@
 // One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Client } from "../../../client.ts";
+import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 import type { ExecutionDetail } from "../../../schemas/execution_schemas.ts";
 import type { PendingBody } from "../../../schemas/request_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
 import { loadPending } from "../state/pending_list.ts";
-import { DelegationTree } from "./delegation_tree.tsx";
+import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
+import { ForkDialog, type ForkPlace } from "../fork_dialog.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
 import { AgentName, Figure, Loading, Problem, Status, Unshown, When } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
@@ -70,7 +72,7 @@ export function ExecutionView(
       )}
       {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}
       <DelegationTree execution={execution} agents={agents} />
-      <LogOf execution={execution} step={step} />
+      <LogOf execution={execution} step={step} agent={agents.get(execution.agent_id)} />
     </article>
   );
 }
@@ -84,9 +86,16 @@ async function loadExecution(
   return { execution, pending };
 }
 
-function LogOf({ execution, step }: { execution: ExecutionDetail; step: number | null }): VNode {
+function LogOf(
+  { execution, step, agent }: {
+    execution: ExecutionDetail;
+    step: number | null;
+    agent: AgentSummary | undefined;
+  },
+): VNode {
   const { entries, streaming, problem } = useExecutionLog(execution.id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
+  const [forked, setForked] = useState<ForkPlace | null>(null);
   useStayAtEnd(execution.status === "running", [steps, streaming]);
   return (
     <section aria-labelledby="happened">
@@ -106,7 +115,16 @@ function LogOf({ execution, step }: { execution: ExecutionDetail; step: number |
         startedAt={Date.parse(execution.started_at)}
         isRunning={execution.status === "running"}
         streaming={streaming}
+        onFork={agent === undefined ? undefined : setForked}
       />
+      {forked !== null && agent !== undefined && (
+        <ForkDialog
+          execution={execution}
+          agent={agent}
+          from={forked}
+          onClose={() => setForked(null)}
+        />
+      )}
       {execution.dry_run && <WouldDo executionId={execution.id} entries={entries} />}
     </section>
   );
@@ -137,6 +155,11 @@ function Figures({ execution }: { execution: ExecutionDetail }): VNode {
       {children.count > 0 && (
         <Figure name="With delegated">
           {formatCost(total_cost_usd)} in {formatNumberOf(children.count + 1, "execution")}
+        </Figure>
+      )}
+      {execution.forked_from !== null && (
+        <Figure name="Forked from">
+          <ForkOrigin from={execution.forked_from} />
         </Figure>
       )}
       {execution.session_id !== null && (

@@ -10,6 +10,7 @@ import {
 } from "../format.ts";
 import { Markdown } from "../markdown.tsx";
 import { Folded, Preformatted } from "../parts.tsx";
+import type { ForkPlace } from "../fork_dialog.tsx";
 import { toHash } from "../route.ts";
 import { type Call, describeLatest, type Step, type StepUsage } from "../state/timeline.ts";
 import { firstLine, ToolCall } from "./tool_call.tsx";
@@ -26,7 +27,7 @@ const STREAMED_CHARACTERS = 20_000;
 
 /** The steps, oldest first. */
 export function Timeline(
-  { steps, executionId, wantedStep, startedAt, isRunning, streaming }: {
+  { steps, executionId, wantedStep, startedAt, isRunning, streaming, onFork }: {
     steps: readonly Step[];
     executionId: number;
     /** The step that the address asks for. */
@@ -36,13 +37,21 @@ export function Timeline(
     isRunning: boolean;
     /** The text that the model writes now. */
     streaming: string;
+    /** Absent where nothing can be forked. */
+    onFork?: ((from: ForkPlace) => void) | undefined;
   },
 ): VNode {
   const [shown, setShown] = useState(STEPS_AT_ONCE);
   const hidden = Math.max(0, steps.length - shown);
   const first = hidden === 0 ? steps.length : FIRST_STEPS;
   const item = (step: Step) => (
-    <StepItem key={step.id} step={step} executionId={executionId} startedAt={startedAt} />
+    <StepItem
+      key={step.id}
+      step={step}
+      executionId={executionId}
+      startedAt={startedAt}
+      onFork={onFork}
+    />
   );
   useEffect(() => {
     if (wantedStep === null) return;
@@ -81,20 +90,58 @@ export function Timeline(
 }
 
 function StepItem(
-  { step, executionId, startedAt }: { step: Step; executionId: number; startedAt: number },
+  { step, executionId, startedAt, onFork }: {
+    step: Step;
+    executionId: number;
+    startedAt: number;
+    onFork: ((from: ForkPlace) => void) | undefined;
+  },
 ): VNode {
   return (
     <li class={`step ${step.kind}`} id={`step-${step.id}`}>
       <a class="at" href={toHash({ view: "execution", id: executionId, step: step.id })}>
         <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
-          +{formatDuration(step.at - startedAt)}
+          {/* What a fork took over happened in another execution. */}
+          {step.at < startedAt ? "before" : `+${formatDuration(step.at - startedAt)}`}
         </time>
       </a>
       <div class="content">
         <StepContent step={step} />
+        <StepFoot step={step} onFork={onFork} />
       </div>
     </li>
   );
+}
+
+/** What a reply used, and the number by which a fork names it. */
+function StepFoot(
+  { step, onFork }: { step: Step; onFork: ((from: ForkPlace) => void) | undefined },
+): VNode | null {
+  const usage = step.kind === "reply" || step.kind === "answer" ? step.usage : null;
+  const number = "number" in step ? step.number : null;
+  if (usage === null && number === null) return null;
+  const isSettled = step.kind !== "reply" || step.calls.every(({ result }) => result !== null);
+  return (
+    <div class="muted small foot">
+      {number !== null && number > 0 && <span>Step {number}</span>}
+      {usage !== null && <Usage usage={usage} />}
+      {number !== null && onFork !== undefined && isSettled && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Fork from here, ${number === 0 ? "the beginning" : `step ${number}`}`}
+          onClick={() => onFork({ step: number, isAnswer: isLast(step) })}
+        >
+          Fork from here
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Behind it the run ends, unless somebody says something. */
+function isLast(step: Step): boolean {
+  return step.kind === "answer" || step.kind === "reply" && step.calls.length === 0;
 }
 
 function StepContent({ step }: { step: Step }): VNode {
@@ -102,7 +149,7 @@ function StepContent({ step }: { step: Step }): VNode {
     case "prompt":
       return <Prompt role={step.role} text={step.text} />;
     case "reply":
-      return <Reply text={step.text} calls={step.calls} usage={step.usage} />;
+      return <Reply text={step.text} calls={step.calls} />;
     case "notice":
       return (
         <Folded summary={<span class="muted">{firstLine(step.text)}</span>}>
@@ -134,7 +181,6 @@ function StepContent({ step }: { step: Step }): VNode {
         <>
           <h3>Answer</h3>
           <Answer text={step.text} />
-          {step.usage !== null && <Usage usage={step.usage} />}
         </>
       );
     case "end":
@@ -184,24 +230,21 @@ function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNod
   );
 }
 
-function Reply(
-  { text, calls, usage }: { text: string; calls: readonly Call[]; usage: StepUsage | null },
-): VNode {
+function Reply({ text, calls }: { text: string; calls: readonly Call[] }): VNode {
   return (
     <>
       {(text !== "" || calls.length === 0) && <h3>Reply</h3>}
       {text !== "" && <Answer text={text} />}
       {calls.map((call) => <ToolCall key={call.id} call={call} />)}
-      {usage !== null && <Usage usage={usage} />}
     </>
   );
 }
 
 function Usage({ usage }: { usage: StepUsage }): VNode {
   return (
-    <p class="muted small used">
+    <span>
       {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
       {usage.costUsd !== null && `, ${formatCost(usage.costUsd)}`}
-    </p>
+    </span>
   );
 }

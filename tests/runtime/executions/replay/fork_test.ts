@@ -107,6 +107,46 @@ Deno.test("fork() says something, takes another model, or another file; what was
   assert.deepEqual([again.outputData, again.model], ["Go", "demo/echo"]);
 });
 
+Deno.test("fork() before the prompt was renewed: its model is sent the prompt that its log tells", async () => {
+  await using place = await createTestWorkspace();
+  const steps = [
+    { call: [witness("one"), call("ask_user", { question: "Well?" })] },
+    { say: "Done." },
+  ];
+  await place.writeScript("worker", steps, FREE);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "worker");
+  // Behind the answer the prompt tells of the memory: as it does from the beginning of a fork.
+  await answer(runtime, id, { text: "Well." });
+  await toEnd(runtime, id);
+  for (const step of [0, 1, 2]) {
+    const fork = await forked(runtime, id, { step });
+    assert.equal(fork.status, "success", fork.error ?? "");
+    const prompts = (await runtime.readFrames(fork.id, { after: 0 }))
+      .filter(({ payload }) => JSON.parse(payload).event_type === "system");
+    assert.match(prompts.at(-1)?.payload ?? "", /Long-term memory: sections/);
+    await assertIdentical(runtime, fork.id);
+  }
+});
+
+Deno.test("fork() behind the answer, with another prompt: it ends with that answer, and so does its replay", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
+  await using runtime = await place.open();
+  const { id } = await runToEnd(runtime, "worker");
+  const fork = await forked(runtime, id, { step: 2 });
+  assert.deepEqual([fork.status, fork.outputData], ["success", "Done."]);
+  await assertIdentical(runtime, fork.id);
+  // The prompt is another one, though the answer was cut off, or refused.
+  for (const [n, stop] of ["length", "refusal"].entries()) {
+    await place.writeScript(`cut_${n}`, [{ call: [witness("one")] }, { say: "Long", stop }], FREE);
+    const cut = await runToEnd(runtime, `cut_${n}`);
+    const again = await forked(runtime, cut.id, { step: 2 });
+    assert.deepEqual([again.status, again.error], [cut.status, cut.error]);
+    await assertIdentical(runtime, again.id);
+  }
+});
+
 Deno.test("fork() is accepted once for its key, and refused where there is nothing to take over", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("worker", [{ say: "Done." }]);

@@ -219,6 +219,37 @@ Deno.test("replay(): a conversation remembers what it was sent, also when its le
   assert.deepEqual(await levels(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
+Deno.test("replay(): results that were there when a run was cancelled among its calls are in its log", async () => {
+  await using place = await createTestWorkspace();
+  for (const name of ["tidy", "count"]) {
+    const folder = join(place.agentsDir, "_config", "skills", name);
+    await Deno.mkdir(folder, { recursive: true });
+    const text = `---\nname: ${name}\ndescription: Does it.\n---\nDo ${name}.\n`;
+    await Deno.writeTextFile(join(folder, "SKILL.md"), text);
+  }
+  const skill = (name: string) => call("skill_use", { skill_name: name });
+  const glob = call("file_glob", { pattern: "*" });
+  const mixes = [
+    [skill("tidy"), skill("count"), delegate("slow")],
+    [glob, skill("count"), delegate("slow"), skill("tidy")],
+    [skill("tidy"), glob, skill("count"), glob, delegate("slow")],
+    [glob, skill("count"), delegate("slow"), glob, skill("tidy"), glob, glob],
+  ];
+  await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }]);
+  const clock = new TestClock();
+  await using runtime = await place.open({ clock });
+  for (const [n, mix] of mixes.entries()) {
+    const lines = `agents: [slow]\nskills: [tidy, count]\n${FREE}`;
+    await place.writeScript(`lead_${n}`, [{ call: mix }], lines);
+    const { id } = await runtime.run(`lead_${n}`, {});
+    await until(() => clock.awaits(600_000), "the delegate's model");
+    await runtime.cancel(id);
+    await untilStatus(runtime, id, "aborted");
+    await until(() => !clock.awaits(600_000), "the delegate is over");
+    await assertIdentical(runtime, id);
+  }
+});
+
 Deno.test("replay(): skills and their instructions, and a run of an older version", async () => {
   await using place = await createTestWorkspace();
   const folder = join(place.agentsDir, "_config", "skills", "tidy");

@@ -1,0 +1,62 @@
+// One life of a service that records runs of the mix, as a process: stopped in order, or killed from outside.
+import { loadSettings, openRuntime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { seededRandom } from "../../tests/support/seeded_random.ts";
+import { HurriedClock } from "./hurried_clock.ts";
+import type { Draw } from "./mix.ts";
+import { lookAt } from "./people.ts";
+
+/** What the process is to do. */
+export interface RecorderOrder {
+  shell: Record<string, string>;
+  home: string;
+  /** The agents to start, one run each. */
+  agents: readonly string[];
+  seed: number;
+  /** Takes everything to its end; else some are left to the next start. */
+  isLast: boolean;
+}
+
+/** The line that it prints when a run is accepted. */
+export const ACCEPTED = "accepted";
+/** So many runs are under way at once. */
+const AT_ONCE = 4;
+
+async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Promise<void> {
+  const draw = seededRandom(seed);
+  await using runtime = await openRuntime({
+    settings: await loadSettings({ shell, home }),
+    version: "0.0.0-proof",
+    mode: "service",
+    clock: new HurriedClock(),
+    log: { write() {} },
+  });
+  // What an earlier life has left goes on, and is looked after as well.
+  const open = new Set(await openRuns(runtime));
+  for (const agent of agents) {
+    const { id } = await runtime.run(agent, toRequest(draw));
+    console.log(ACCEPTED);
+    open.add(id);
+    while (open.size >= AT_ONCE) await lookAt(runtime, open, draw);
+  }
+  while (isLast && open.size > 0) await lookAt(runtime, open, draw);
+}
+
+async function openRuns(runtime: Runtime): Promise<number[]> {
+  const found = await runtime.listExecutions({
+    statuses: ["running", "waiting"],
+    limit: 500,
+    offset: 0,
+  });
+  return found.map(({ id }) => id);
+}
+
+function toRequest(draw: Draw): Parameters<Runtime["run"]>[1] {
+  return {
+    ...(draw() < 0.3 && { message: `Turn ${Math.floor(draw() * 100)}` }),
+    ...(draw() < 0.2 && { context: "Some context" }),
+    ...(draw() < 0.2 && { args: ["one", "two"] }),
+  };
+}
+
+if (import.meta.main) await record(JSON.parse(Deno.args[0] ?? ""));

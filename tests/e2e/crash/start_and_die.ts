@@ -1,0 +1,34 @@
+// A service in a process of its own that starts executions and dies by SIGKILL at a call of its store.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { REPOSITORY } from "../../support/repository.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+
+/** What it starts, and the call around which it dies; people approve what it asks, with `edits`. */
+export interface DeathOrder {
+  start: string[];
+  isDry?: true;
+  edits?: object;
+  crash: { method: string; when: "before" | "after"; nth: number };
+}
+
+/** Resolves when it is dead. Fails where it never came to that call. */
+export async function startAndDie(
+  { shell, root: home }: TestWorkspace,
+  { crash, ...order }: DeathOrder,
+): Promise<void> {
+  const { signal } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--no-prompt", "--config", join(REPOSITORY, "tests", "deno.json"), "--no-check"],
+      ...["--allow-read", "--allow-write", "--allow-env", "--allow-sys", "--allow-run"],
+      "--allow-net",
+      fileURLToPath(new URL("../../../proof/crash/service.ts", import.meta.url)),
+      JSON.stringify({ ...order, shell, home, crash: { ...crash, name: crash.method } }),
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "inherit",
+  }).output();
+  assert.equal(signal, "SIGKILL");
+}

@@ -1,0 +1,139 @@
+// Forks in a real browser: from a step of an execution, with a dialog that says what will happen, to the new execution and back.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { testInBrowser } from "../../support/machine/browser.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
+import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+
+const call = (name: string, args: object) => ({ name, arguments: args });
+const witness = (section: string) => call("memory_append", { section, content: "called" });
+
+/** Execution 1 of `chief`, with three steps; its helper is execution 2. */
+async function openForkWorld(browser: Browser): Promise<DashboardWorld> {
+  await using opened = new AsyncDisposableStack();
+  const world = opened.use(
+    await openDashboardWorld(browser, async (workspace) => {
+      await workspace.writeScript("chief", [
+        { say: "First.", call: [witness("one")] },
+        { call: [witness("two"), call("run_agent", { agent_id: "helper" })] },
+        { say: "All done." },
+      ], 'auto_approve: "*"\nagents: [helper]');
+      await workspace.writeScript("helper", [{ say: "Helped." }]);
+    }),
+  );
+  await runToEnd(world.runtime(), "chief", { message: "Go" });
+  opened.move();
+  return world;
+}
+
+const forkButton = (page: Page, step: number) =>
+  page.getByRole("button", { name: `Fork from here, step ${step}` });
+
+async function forkFromAStep(browser: Browser): Promise<void> {
+  await using world = await openForkWorld(browser);
+  const memory = join(world.workspace.agentsDir, "chief.memory.md");
+  const page = await world.openPage("#/executions/1");
+  await page.getByText("Step 3", { exact: true }).waitFor();
+  await forkButton(page, 1).click();
+  const dialog = page.getByRole("dialog", { name: "Fork chief from step 1" });
+  await dialog.getByText(/first step of execution 1: its calls are not made again/).waitFor();
+  await dialog.getByText(/From there on it runs for real/).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  assert.equal((await world.runtime().listExecutions({ limit: 9, offset: 0 })).length, 2);
+
+  await forkButton(page, 1).click();
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await page.getByText("Execution 3", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+  const text = await Deno.readTextFile(memory);
+  assert.deepEqual(
+    ["one", "two"].map((section) =>
+      (new RegExp(`# ${section}\\n([^#]*)`).exec(text)?.[1] ?? "").split("called").length - 1
+    ),
+    [1, 2],
+    "what it took over was not done again",
+  );
+  // Where it came from stands in its figures, and with its family.
+  const family = page.getByRole("region", { name: "Delegation" });
+  await family.getByRole("link", { name: "execution 1, step 1" }).waitFor();
+  await family.getByRole("link", { name: /helper/ }).click();
+  await page.getByText("Execution 4", { exact: true }).waitFor();
+  await family.getByRole("link", { name: "execution 1, step 1" }).click();
+  await page.getByText("Execution 1", { exact: true }).waitFor();
+}
+
+async function forkDifferently(browser: Browser): Promise<void> {
+  await using world = await openForkWorld(browser);
+  const page = await world.openPage("#/executions/1");
+  await page.getByRole("button", { name: "Fork from here, the beginning" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Sent instead of its task.").waitFor();
+  await dialog.getByLabel("Message").fill("Other words");
+  await dialog.getByLabel("Model").fill("echo");
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await dialog.getByRole("alert").filter({ hasText: "write provider/name" }).waitFor();
+  await dialog.getByLabel("Model").fill("demo/echo");
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await page.getByText("Execution 3", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+  await page.getByRole("link", { name: "execution 1, its beginning" }).waitFor();
+  const { outputData, model, forkedFrom } = await world.runtime().getExecution(3);
+  assert.deepEqual([outputData, model], ["Other words", "demo/echo"]);
+  assert.deepEqual(forkedFrom, { executionId: 1, step: 0 });
+
+  // Behind the answer nothing happens unless something is said.
+  await page.evaluate('location.hash = "#/executions/1"');
+  await forkButton(page, 3).click();
+  await dialog.getByText("say what it is to do next").waitFor();
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await dialog.waitFor();
+  await dialog.getByLabel("Message").fill('```demo\n[{"say":"Heard."}]\n```');
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await page.getByText("Execution 4", { exact: true }).waitFor();
+  await page.getByText("Heard.", { exact: true }).first().waitFor();
+}
+
+async function lookWithAxe(browser: Browser): Promise<void> {
+  await using world = await openForkWorld(browser);
+  const runtime = world.runtime();
+  await runtime.replays.fork(1, { step: 1 });
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 1440]) {
+      const where = `${colorScheme} ${width}`;
+      const page = await world.openPage("#/executions/3", {
+        colorScheme,
+        viewport: { width, height: 900 },
+      });
+      await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
+      await page.getByRole("region", { name: "Delegation" }).waitFor();
+      await page.evaluate(axe.source);
+      await lookOnce(page, { where, width });
+      await forkButton(page, 2).click();
+      await page.getByRole("dialog").waitFor();
+      await lookOnce(page, { where: `${where}, dialog`, width });
+      await page.close();
+    }
+  }
+}
+
+async function lookOnce(
+  page: Page,
+  { where, width }: { where: string; width: number },
+): Promise<void> {
+  // What fades in or out has no colours to look at yet.
+  await page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))");
+  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
+  const faults = violations
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  assert.deepEqual(faults, [], where);
+  const whole = Number(await page.evaluate("document.documentElement.scrollWidth"));
+  assert.ok(whole <= width, `${whole} wide, ${where}`);
+}
+
+testInBrowser("dashboard: forks", [
+  ["a step is forked, for real from there on, and the new execution leads back", forkFromAStep],
+  ["a fork takes a message or another model; refusals stand in the dialog", forkDifferently],
+  ["axe finds no fault in steps, origin and dialog, in both themes and widths", lookWithAxe],
+]);

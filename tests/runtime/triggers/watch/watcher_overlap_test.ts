@@ -1,0 +1,51 @@
+// Scans of one watched path while a disk is slow: what an earlier look saw never replaces what a later one saw.
+import assert from "node:assert/strict";
+import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
+import { WatchWorld } from "./watch_world.ts";
+
+/** Lets one look at a file take as long as a test wants: what it saw is told when it is let go. */
+class SlowLook implements Disposable {
+  readonly #lstat = Deno.lstat;
+  readonly #release = Promise.withResolvers<void>();
+  hasLooked = false;
+
+  constructor(path: string) {
+    Deno.lstat = async (asked) => {
+      const info = await this.#lstat(asked);
+      if (String(asked) === path && !this.hasLooked) {
+        this.hasLooked = true;
+        await this.#release.promise;
+      }
+      return info;
+    };
+  }
+
+  letGo(): void {
+    this.#release.resolve();
+  }
+
+  [Symbol.dispose](): void {
+    this.letGo();
+    Deno.lstat = this.#lstat;
+  }
+}
+
+Deno.test("Watcher: a file that goes while a slow disk still tells of it is deleted, and does not come back", async () => {
+  const source = new FakeFolderEvents();
+  await using world = await WatchWorld.create({ openEvents: source.open });
+  world.write("inbox/a.md", "first");
+  await world.watch(world.agent("a"));
+  const paths = [world.path("inbox/a.md")];
+  using look = new SlowLook(world.path("inbox/a.md"));
+  world.write("inbox/a.md", "the second");
+  source.tell({ kind: "modify", paths });
+  await world.until(() => look.hasLooked, "a look at the file");
+  Deno.removeSync(world.path("inbox/a.md"));
+  source.tell({ kind: "remove", paths });
+  // Enough for a second scan, if one began beside the first, and for the run that it would start.
+  await world.clock.advance(1_500);
+  look.letGo();
+  await world.untilFired("a deleted inbox/a.md");
+  await world.clock.advance(10_000);
+  assert.deepEqual(world.fired(), ["a deleted inbox/a.md"]);
+});
