@@ -228,15 +228,16 @@ class Player {
         expiresAt: step.expires_at,
         ...(isGuard && { isGuard }),
       });
-    } else {
-      if (step?.type !== "question") throw new TypeError("A delegate waits for no question");
-      this.#clock.set(step.created_at);
-      await this.#journal.waitForChild(pause.childId);
+      return await this.#answer(step, this.#journal);
     }
-    return await this.#answer(
-      step,
-      "question" in pause ? this.#journal : await this.#journalOf(pause.childId),
-    );
+    if (step?.type !== "question") throw new TypeError("A delegate waits for no question");
+    this.#clock.set(step.created_at);
+    await this.#journal.waitForChild(pause.childId);
+    const { answer, created_at, answered_at } = step;
+    // It was answered while this execution ran for a moment because of another answer: its log has none.
+    const isUnseen = answer !== null && created_at !== undefined && answered_at === undefined;
+    if (isUnseen) return await this.#goOn(pause.childId, step);
+    return await this.#answer(step, await this.#journalOf(pause.childId));
   }
 
   /** Asks whether more may be spent: of today's budgets nothing is known here. */
@@ -263,6 +264,17 @@ class Player {
     this.#clock.set(step.answered_at);
     await asking.answer({ requestId: step.request_id }, step.answer as HumanAnswer);
     return undefined;
+  }
+
+  /** Answers another execution, and says nothing of it in this one's log. */
+  async #goOn(childId: number, { request_id, answer }: ScriptQuestion): Promise<undefined> {
+    this.#script.take();
+    await this.#options.stores.requests.answerRequest(childId, {
+      requestId: request_id,
+      answer: answer as HumanAnswer,
+      answeredAt: this.#clock.now(),
+      frames: () => [],
+    });
   }
 
   /** The id of the call whose result has this place. */

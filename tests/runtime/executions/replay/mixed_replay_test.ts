@@ -1,6 +1,7 @@
 // Runs of every kind, played again: delegation, cancels, timeouts, failures, restarts, conversations, skills.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
@@ -36,6 +37,29 @@ Deno.test("replay(): delegated runs give their results, and their questions stan
   for (const one of [id, ...await idsOf(runtime, "asks"), ...await idsOf(runtime, "also")]) {
     await assertIdentical(runtime, one);
   }
+});
+
+Deno.test("replay(): an answer that came while the caller ran for a moment stands only in the log of who asked", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(
+    "lead",
+    [{ call: [delegate("asks")] }, { say: "Heard {result}" }],
+    "agents: [asks]",
+  );
+  const asking = [{ call: [call("file_write", { path: "x.txt", content: "x" })] }, { say: "Ok." }];
+  await place.writeScript("asks", asking, "confirm: [file_write]");
+  await using runtime = await place.open();
+  const { id } = await runtime.run("lead", {});
+  await toEnd(runtime, id);
+  await answer(runtime, id, { approved: true });
+  await toEnd(runtime, id);
+  await assertIdentical(runtime, id);
+  {
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
+    const answers = "event = 'message' AND payload ->> '$.request_id' IS NOT NULL";
+    assert.equal(db.run(`DELETE FROM frames WHERE execution_id = ? AND ${answers}`, id), 1);
+  }
+  await assertIdentical(runtime, id);
 });
 
 Deno.test("replay(): runs that failed, were limited, or went in circles end as they did", async () => {
