@@ -88,7 +88,9 @@ class Reading {
       case "stats":
         return this.#addFigures(frame);
       case "meta":
-        if (frame["kind"] !== "notice") return this.#last?.addInstructions(content);
+        if (frame["kind"] !== "notice") {
+          return this.#last?.addInstructions(content, this.#steps.length);
+        }
         this.#steps.push({
           type: "notice",
           level: frame["level"] === "warn" ? "warn" : "info",

@@ -29,13 +29,17 @@ export class RepliedCalls {
   addResult(steps: number): void {
     const result = this.reply.calls[this.#logged]?.result;
     if (result === undefined) return;
-    result.after = steps - this.#steps;
+    // One whose instructions were logged before was there by then.
+    if (!this.#brought.has(this.#logged)) result.after = steps - this.#steps;
     if (!this.#told.has(this.#logged)) this.#told.set(this.#logged, this.#told.size);
     this.#logged++;
   }
 
-  /** Instructions are logged when their result is there: of several results, that tells which was there first. */
-  addInstructions(logged: string): void {
+  /**
+   * Instructions are logged when their result is there: of several results, that tells which was there first. `steps`: how many
+   * steps there are by now.
+   */
+  addInstructions(logged: string, steps: number): void {
     // The log's have no secrets: their first line names the skill.
     const beginning = logged.split("\n", 1)[0] ?? "";
     const { calls } = this.reply;
@@ -45,6 +49,8 @@ export class RepliedCalls {
     );
     if (index < 0) return;
     this.#brought.add(index);
+    const brought = calls[index]?.result;
+    if (brought !== undefined && index >= this.#logged) brought.after = steps - this.#steps;
     // Behind what was told by now, whether its own result was among that or not.
     this.#told.delete(index);
     this.#told.set(index, Math.max(-1, ...this.#told.values()) + 1);

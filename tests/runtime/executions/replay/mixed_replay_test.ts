@@ -274,6 +274,43 @@ Deno.test("replay(): results that were there when a run was cancelled among its 
   }
 });
 
+Deno.test("replay(): instructions that were there when a run was begun again among its calls stand before the prompt", async () => {
+  await using place = await createTestWorkspace();
+  const folder = join(place.agentsDir, "_config", "skills", "count");
+  await Deno.mkdir(folder, { recursive: true });
+  const text = "---\nname: count\ndescription: Does it.\n---\nDo count.\n";
+  await Deno.writeTextFile(join(folder, "SKILL.md"), text);
+  // The prompt names what is remembered, and so is made anew.
+  const save = call("memory_save", { section: "Facts", content: "x" });
+  await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }], "on_restart: resume");
+  await place.writeScript("lead", [
+    { call: [delegate("slow"), call("skill_use", { skill_name: "count" }), save] },
+    { say: "Done." },
+  ], `agents: [slow]\nskills: [count]\non_restart: resume\n${FREE}`);
+  const clock = new TestClock();
+  let id: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id } = await runtime.run("lead", {}));
+    await until(() => clock.awaits(600_000), "the delegate's model");
+    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+    const results = "SELECT 1 FROM messages WHERE role = 'tool' AND execution_id = ?";
+    await until(() => db.all(results, id).length === 2, "the results of the others");
+    await runtime.stop({ graceMs: 0 });
+  }
+  await using runtime = await place.open({ clock });
+  await until(() => clock.awaits(600_000), "the delegate's model again");
+  await clock.advance(600_000);
+  await untilStatus(runtime, id, "success");
+  const types = (await runtime.readFrames(id, { after: 0 }))
+    .map(({ payload }) => JSON.parse(payload).event_type as string);
+  assert.deepEqual(types.slice(types.indexOf("meta"), types.indexOf("tool_result")), [
+    "meta",
+    "system",
+  ]);
+  await assertIdentical(runtime, id);
+});
+
 Deno.test("replay(): skills and their instructions, and a run of an older version", async () => {
   await using place = await createTestWorkspace();
   const folder = join(place.agentsDir, "_config", "skills", "tidy");
