@@ -4,7 +4,6 @@ import { RedactedReply } from "../../../runtime/executions/record/redacted_reply
 import { ExecutionLog, type LogItem } from "../../../runtime/events/log.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../../support/test_store.ts";
-import { SQLITE } from "../../support/test_database.ts";
 
 function follow(
   store: TestStore,
@@ -105,50 +104,45 @@ Deno.test("ExecutionLog.follow() misses nothing, however writers and readers int
   for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
 });
 
-// Where storing takes time, there is nothing to be dropped: the text is read before the frame is there.
-Deno.test(
-  "ExecutionLog.follow() streams deltas to those who ask, and drops them for the frame that has the text",
-  SQLITE,
-  async () => {
-    await using store = await openTestStore();
-    const execution = await store.accept();
-    const journal = new Journal(execution, {
-      ...store,
-      clock: new TestClock(),
-    });
-    const reply = new RedactedReply(execution.id, store);
-    const items: LogItem[] = [];
-    const reading = (async () => {
-      for await (const item of follow(store, execution.id, { deltas: true })) {
-        items.push(item);
-      }
-    })();
-    const without = collect(follow(store, execution.id));
-    await settle();
-    reply.push("Hel");
-    reply.push("lo");
-    await settle();
-    assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
-    reply.push(" unread");
-    await journal.finish({
-      status: "success",
-      error: null,
-      output: "Hello unread",
-    });
-    await reading;
-    assert.deepEqual(items.map(eventOf), [
-      "meta",
-      "delta",
-      "final_answer",
-      "complete",
-    ]);
-    assert.deepEqual((await without).map(eventOf), [
-      "meta",
-      "final_answer",
-      "complete",
-    ]);
-  },
-);
+Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them for the frame that has the text", async () => {
+  await using store = await openTestStore();
+  const execution = await store.accept();
+  const journal = new Journal(execution, {
+    ...store,
+    clock: new TestClock(),
+  });
+  const reply = new RedactedReply(execution.id, store);
+  const items: LogItem[] = [];
+  const reading = (async () => {
+    for await (const item of follow(store, execution.id, { deltas: true })) {
+      items.push(item);
+    }
+  })();
+  const without = collect(follow(store, execution.id));
+  await settle();
+  reply.push("Hel");
+  reply.push("lo");
+  await settle();
+  assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
+  reply.push(" unread");
+  await journal.finish({
+    status: "success",
+    error: null,
+    output: "Hello unread",
+  });
+  await reading;
+  assert.deepEqual(items.map(eventOf), [
+    "meta",
+    "delta",
+    "final_answer",
+    "complete",
+  ]);
+  assert.deepEqual((await without).map(eventOf), [
+    "meta",
+    "final_answer",
+    "complete",
+  ]);
+});
 
 Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {
   await using store = await openTestStore();
