@@ -7,7 +7,6 @@ import { describeBadName } from "../../agents/agent_id.ts";
 import { FolderWatches } from "../../folders/folder_watches.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { RecordedRun } from "../../executions/record/recorded_run.ts";
-import { ExecutionNotFound } from "../../executions/refusals.ts";
 import { isFinal } from "../../executions/states.ts";
 import { SqlRecordedRunStore } from "../../storage/executions/recorded_runs.ts";
 import { openStorage } from "../../wiring/open_storage.ts";
@@ -204,7 +203,9 @@ export class AgentTests implements AsyncDisposable {
     await using resources = new AsyncDisposableStack();
     const { db } = await openStorage(directories, { mode: "read-only", clock, resources });
     const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
-    if (run === undefined) throw new ExecutionNotFound();
+    if (run === undefined) {
+      throw new NotRecordable(`There is no execution ${id}. "inkling logs" shows the last ones`);
+    }
     return run;
   }
 }

@@ -3,7 +3,7 @@
 import { relative, resolve } from "node:path";
 import { Document } from "yaml";
 import { isBelow } from "../../../base/files/path_below.ts";
-import type { JsonObject } from "../../../base/json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import { expandHome } from "../../config/places.ts";
 import type { RecordedRun } from "../../executions/record/recorded_run.ts";
 import type {
@@ -52,7 +52,7 @@ interface Places {
 }
 
 const FILE_TOOL = /^file_/;
-const PLACE_ARGUMENTS = ["path", "source", "destination"];
+const PLACE_ARGUMENTS = ["path", "source", "destination", "pattern"];
 
 /** The case of a run without what it expects. */
 export function createCase(run: RecordedRun, places: Places): WrittenCase {
@@ -169,7 +169,9 @@ class Replies {
       ...((typeof args === "string" || Object.keys(args).length > 0) && { args }),
       ...(given.length > 0 && { answers: given }),
       ...(result !== undefined && !isRun && !isSettled &&
-        (result.is_error ? { error: withoutPrefix(result.content) } : { result: result.content })),
+        (result.is_error
+          ? { error: withoutIds(name, withoutPrefix(result.content)) }
+          : { result: withoutIds(name, result.content) })),
     };
   }
 
@@ -198,6 +200,15 @@ class Replies {
       : args;
     return JSON.parse(sortedJson(shown));
   }
+}
+
+/** What another agent came to, without the id and the time of its execution: those differ each time. */
+function withoutIds(tool: string, content: string): string {
+  if (tool !== "run_agent" || !isWholeJson(content)) return content;
+  const end: unknown = JSON.parse(content);
+  if (!isJsonObject(end)) return content;
+  const { execution_id: _id, duration_ms: _time, ...rest } = end;
+  return JSON.stringify(rest);
 }
 
 /** A path as it is on every machine: relative to the workspace, or to the home. */

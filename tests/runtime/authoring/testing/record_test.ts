@@ -30,6 +30,7 @@ Deno.test("record: a run with files, guards, questions and failures becomes a ca
   await Deno.writeTextFile(join(folder, "notes.md"), "Roses need water.\n");
   await workspace.writeScript("mixed", [
     call("file_read", { path: join(folder, "notes.md") }),
+    call("file_glob", { pattern: join(folder, "*.md") }),
     call("file_write", { path: join(folder, "out.md"), content: "one\ntwo\n" }),
     call("file_edit", { path: "out.md", old_text: "two", new_text: "abcdef-123456" }),
     call("file_edit", { path: "notes.md", old_text: "need", new_text: "want" }),
@@ -83,6 +84,35 @@ Deno.test("record: a case that a person has changed is not replaced", async () =
   await assert.rejects(tests.record(id), CaseExists);
   assert.equal(await Deno.readTextFile(path), "version: 1\n");
   await assert.rejects(tests.record(id, { name: "../out" }), NotRecordable);
+  await assert.rejects(tests.record(id + 1), /There is no execution 2\. "inkling logs" shows/);
+});
+
+Deno.test("record: the same work of another agent gives the same case: neither its execution's id nor its time is in it", async () => {
+  await using workspace = await createTestWorkspace();
+  await workspace.writeScript("helper", [{ say: "helped" }]);
+  await workspace.writeScript("lost", [call("nothing", {})], "settings: { max_tool_calls: 1 }");
+  await workspace.writeScript("boss", [
+    call("run_agent", { agent_id: "helper" }),
+    call("run_agent", { agent_id: "lost" }),
+    { say: "done" },
+  ], "agents: [helper, lost]");
+  await using runtime = await workspace.open();
+  await using tests = await openTests(workspace);
+  const texts: string[] = [];
+  for (const name of ["first", "second"]) {
+    const { id } = await runToEnd(runtime, "boss");
+    const text = await Deno.readTextFile(await tests.record(id, { name }));
+    // What it was sent before counts in its tokens.
+    texts.push(text.replaceAll(/ +input_tokens: \d+\n/g, "").replaceAll(/"total_tokens":\d+/g, ""));
+  }
+  assert.equal(texts[0], texts[1]);
+  assert.match(texts[0] ?? "", /"status":"success","output":"helped"/);
+  assert.doesNotMatch(texts[0] ?? "", /execution_id|duration_ms/);
+  const results = await tests.run("boss");
+  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), [
+    [[], []],
+    [[], []],
+  ]);
 });
 
 Deno.test("record: what failed, and what a limit ended, passes too; what waits is refused", async () => {
