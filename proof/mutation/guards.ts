@@ -1443,4 +1443,11 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     tests: ["tests/runtime/executions/replay/fork_test.ts"],
   },
+  {
+    guard: "an execution does not begin to wait for one that another machine ends at that moment",
+    file: "runtime/storage/executions/waiting.ts",
+    find: "postgres: `${select} FOR UPDATE`",
+    replace: "postgres: select",
+    tests: ["tests/runtime/storage/postgres"],
+  },
 ];

@@ -59,7 +59,10 @@ export class ModelSupply {
   }
 
   /** What a reply of an agent's model cost in US dollars; null where no price is known. */
-  async costOf({ model }: Agent, reply: ModelReply): Promise<number | null> {
+  async costOf(
+    { model }: Agent,
+    reply: Pick<ModelReply, "usage" | "reportedCostUsd">,
+  ): Promise<number | null> {
     return model === undefined ? reply.reportedCostUsd : await this.#prices.costOf(model, reply);
   }
 

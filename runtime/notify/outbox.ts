@@ -1,16 +1,9 @@
 // The port to the messages that are to be sent: stored with what they tell of, so that none is lost, and sent from there.
 import { HOUR_MS } from "../../base/time_units.ts";
 import type { NotifyKind } from "../config/notify_schema.ts";
-import type { Happening } from "./happening.ts";
 
 /** At most one message of a kind about an agent goes to a channel in this time: what comes meanwhile is counted. */
 export const FOLD_MS = HOUR_MS;
-
-/** Takes down what happened. */
-export interface Outbox {
-  /** For what is not stored otherwise: what is, stores its message itself. */
-  announce(happening: Happening): Promise<void>;
-}
 
 /** A message to one channel whose turn it is. Times are milliseconds since the epoch. */
 export interface ClaimedMessage {

@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../base/time_units.ts";
 import type { AnswerLinkStore, LinkedQuestion } from "../notify/answer_links.ts";
 import type { Database } from "./database.ts";
-import { get, run } from "./operation.ts";
+import { get, isTrue, run } from "./operation.ts";
 
 /** So long after its end a link still says that it is over. */
 const KEPT_MS = 30 * DAY_MS;
@@ -17,7 +17,7 @@ interface LinkRow {
   is_expired: number;
 }
 
-/** Links in SQLite. */
+/** Links of one database. */
 export class SqlAnswerLinkStore implements AnswerLinkStore {
   readonly #db: Database;
 
@@ -44,7 +44,7 @@ export class SqlAnswerLinkStore implements AnswerLinkStore {
     return this.#db.read(function* () {
       const row = yield* get<LinkRow>(
         "SELECT request_id, execution_id, answered_at IS NOT NULL AS is_closed, " +
-          "coalesce(response ->> '$.expired', 0) AS is_over, " +
+          `${isTrue("response ->> '$.expired'")} AS is_over, ` +
           "response IS NOT NULL AS is_answered, answer_links.expires_at <= ? AS is_expired " +
           "FROM answer_links JOIN requests USING (request_id) WHERE hash = ?",
         now,

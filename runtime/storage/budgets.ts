@@ -1,4 +1,4 @@
-// What was spent, what is set aside, and what was allowed beyond the limits, in SQLite. Spending is added up by quarters of an
+// What was spent, what is set aside, and what was allowed beyond the limits. Spending is added up by quarters of an
 // hour, of which the days of every zone are made; a tree's in one row.
 import type { Amount, Budget, BudgetRaise, BudgetState } from "../executions/budget/budget.ts";
 import {

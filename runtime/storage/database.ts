@@ -21,7 +21,6 @@ export type Durability =
 
 /** A database that runs operations. */
 export interface Database {
-  readonly kind: "sqlite" | "postgres";
   /** Where it is, for people: a path, or an address without a password. */
   readonly place: string;
   /**

@@ -26,7 +26,7 @@ export function* takeFollowUp(agentId: string, executionId: number): Operation<b
   )) > 0;
 }
 
-/** Ends that are to be followed, in SQLite. */
+/** Ends that are to be followed. */
 export class SqlFollowUpStore implements FollowUpStore {
   readonly #db: Database;
 

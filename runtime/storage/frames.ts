@@ -34,7 +34,7 @@ export function* showsRequest(executionId: number, requestId: string): Operation
   return last?.requestId === requestId;
 }
 
-/** Frames out of SQLite. */
+/** Frames of one database. */
 export class SqlFrameStore implements FrameStore {
   readonly #db: Database;
 

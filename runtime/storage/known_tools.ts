@@ -4,7 +4,7 @@ import type { ToolPrint } from "../tools/mcp/tool_print.ts";
 import type { Database } from "./database.ts";
 import { get, run } from "./operation.ts";
 
-/** Prints in SQLite. */
+/** Prints of one database. */
 export class SqlKnownToolStore implements KnownToolStore {
   readonly #db: Database;
 

@@ -44,6 +44,11 @@ export function* lock(name: string): Operation<void> {
   yield { type: "lock", name };
 }
 
+/** Whether a value out of JSON is true, in SQL: SQLite gives 1 for it, PostgreSQL a word. Where there is none it is not. */
+export function isTrue(value: string): string {
+  return `coalesce(CAST(${value} AS TEXT) IN ('1', 'true'), false)`;
+}
+
 /** Why an execution is to run: it is new, or it was answered. */
 export type RunReason = "new" | "answered";
 

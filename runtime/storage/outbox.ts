@@ -5,7 +5,6 @@ import type { Happening } from "../notify/happening.ts";
 import {
   type ClaimedMessage,
   FOLD_MS,
-  type Outbox,
   type OutboxStore,
   type Selection,
 } from "../notify/outbox.ts";
@@ -57,8 +56,8 @@ const ELIGIBLE = "closed_at IS NULL " +
   "AND earlier.execution_id = outbox.execution_id AND earlier.closed_at IS NULL " +
   "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
 
-/** Messages in SQLite. */
-export class SqlOutbox implements MessageStock, Outbox, OutboxStore {
+/** Messages of one database. */
+export class SqlOutbox implements MessageStock, OutboxStore {
   readonly #db: Database;
   readonly #ports: SqlOutboxPorts;
 
@@ -74,6 +73,7 @@ export class SqlOutbox implements MessageStock, Outbox, OutboxStore {
     if (drafts.length > 0) yield* afterwards(this.#ports.stored);
   }
 
+  /** For what is not stored otherwise: what is, stores its message itself. */
   announce(happening: Happening): Promise<void> {
     return this.#db.change("process", () => this.tell(happening));
   }

@@ -3,7 +3,7 @@ import type { SettingsStore } from "../triggers/settings_store.ts";
 import type { Database } from "./database.ts";
 import { get, type Operation, run } from "./operation.ts";
 
-/** Settings in SQLite. */
+/** Settings of one database. */
 export class SqlSettingsStore implements SettingsStore {
   readonly #db: Database;
 

@@ -77,7 +77,7 @@ function* extendSkipped(slot: Slot): Operation<boolean> {
   return changes > 0;
 }
 
-/** Slots and schedules in SQLite. */
+/** Slots and schedules of one database. */
 export class SqlSlotStore implements SlotStore {
   readonly #db: Database;
   readonly #messages: MessageStock;

@@ -12,7 +12,7 @@ export function* takeQueued(agentId: string, path: string): Operation<boolean> {
   return (yield* run("DELETE FROM watch_queue WHERE agent_id = ? AND path = ?", agentId, path)) > 0;
 }
 
-/** Watches in SQLite. */
+/** Watches of one database. */
 export class SqlWatchStore implements WatchStore {
   readonly #db: Database;
 

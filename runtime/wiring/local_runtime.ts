@@ -1,4 +1,4 @@
-// A runtime in this process: agents from files, executions in SQLite. mod.ts puts one together.
+// A runtime in this process: agents from files, executions in a database. mod.ts puts one together.
 import type { Agent } from "../agents/agent.ts";
 import { KnownAgents } from "../agents/known_agents.ts";
 import { NewAgents } from "../agents/new_agents.ts";

@@ -1,14 +1,14 @@
 // Results of tests as the JUnit XML that CI systems read.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
-import { isUnjudged } from "./test_report.ts";
+import { endOf } from "./test_report.ts";
 
 /** The whole file. */
 export function formatJUnit(results: readonly TestResult[]): string {
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   const broken = results.filter(({ problems }) => problems.length > 0).length;
   const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0));
-  const skipped = results.filter(isUnjudged).length;
+  const skipped = results.filter((one) => endOf(one) === "unjudged").length;
   const counts =
     `tests="${results.length}" failures="${failed}" errors="${broken}" skipped="${skipped}" time="${time}"`;
   return [
@@ -33,7 +33,7 @@ function formatCase(result: TestResult): string {
       element("failure", what, `expected:\n${expected}\n\ngot:\n${got}`)
     ),
     // At most one: a case is skipped, or not.
-    ...isUnjudged(result) ? [element("skipped", SKIPPED, unjudged.join("\n"))] : [],
+    ...endOf(result) === "unjudged" ? [element("skipped", SKIPPED, unjudged.join("\n"))] : [],
   ];
   if (children.length === 0) return `    <testcase ${attributes}/>`;
   return [`    <testcase ${attributes}>`, ...children, "    </testcase>"].join("\n");

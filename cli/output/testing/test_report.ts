@@ -8,22 +8,21 @@ import { sanitise, toOneLine } from "../sanitise.ts";
 import { pad } from "../width.ts";
 import { wrapText } from "../wrap.ts";
 
-/** How cases ended. One that failed nowhere but whose judges were not asked has neither passed nor failed. */
+/** How a case ended. One that failed nowhere but whose judges were not asked has neither passed nor failed. */
+export function endOf(
+  { problems, failures, unjudged }: TestResult,
+): "passed" | "failed" | "unjudged" {
+  if (problems.length > 0 || failures.length > 0) return "failed";
+  return unjudged.length > 0 ? "unjudged" : "passed";
+}
+
+/** How many cases ended in which way. */
 export function countEnds(
   results: readonly TestResult[],
 ): { passed: number; failed: number; unjudged: number } {
-  const failed = results.filter(isFailed).length;
-  const unjudged = results.filter(isUnjudged).length;
-  return { passed: results.length - failed - unjudged, failed, unjudged };
-}
-
-/** Whether a case has nothing wrong, and a question that no judge was asked. */
-export function isUnjudged(result: TestResult): boolean {
-  return !isFailed(result) && result.unjudged.length > 0;
-}
-
-function isFailed({ problems, failures }: TestResult): boolean {
-  return problems.length > 0 || failures.length > 0;
+  const counts = { passed: 0, failed: 0, unjudged: 0 };
+  for (const result of results) counts[endOf(result)]++;
+  return counts;
 }
 
 /** A line for each case, what is wrong below it, and the sum. */
@@ -31,11 +30,10 @@ export function showResults(output: Output, results: readonly TestResult[]): voi
   const { style } = output;
   for (const result of results) {
     const { name, problems, failures, unjudged } = result;
-    const isOpen = isUnjudged(result);
-    const hasPassed = !isOpen && !isFailed(result);
-    if (output.quiet && hasPassed) continue;
-    const mark = hasPassed ? style.green("✔") : isOpen ? style.yellow("?") : style.red("✖");
-    output.line(`${mark} ${style.bold(toOneLine(name))}`);
+    const end = endOf(result);
+    if (output.quiet && end === "passed") continue;
+    const marks = { passed: style.green("✔"), failed: style.red("✖"), unjudged: style.yellow("?") };
+    output.line(`${marks[end]} ${style.bold(toOneLine(name))}`);
     showDiagnostics(output, problems);
     for (const failure of failures) showFailure(output, failure);
     for (const question of unjudged) {
@@ -113,7 +111,7 @@ export function toJson(results: readonly TestResult[]): unknown {
       name: one.name,
       agent_id: one.agentId,
       path: one.path,
-      passed: !isFailed(one) && !isUnjudged(one),
+      passed: endOf(one) === "passed",
       steps: one.steps,
       cost_usd: one.costUsd,
       duration_ms: one.durationMs,

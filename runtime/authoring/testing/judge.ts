@@ -113,8 +113,6 @@ export async function estimateJudges(
     const agent = judgingAgent(judge, owner);
     const text = judge.file === undefined ? answer : written;
     const cost = await models.costOf(agent, {
-      message: { role: "assistant", content: "", toolCalls: [] },
-      stop: "end",
       usage: {
         inputTokens: estimateInputTokens(createJudgeRequest(judge, { text, maxTokens: 1 })),
         outputTokens: VOTE_TOKENS,

@@ -190,8 +190,6 @@ async function estimateRun(
     replies.reduce((total, reply) => total + (reply[name] ?? 0), 0);
   if (replies.every(({ input_tokens: input }) => input === undefined)) return null;
   return await models.costOf(agent, {
-    message: { role: "assistant", content: "", toolCalls: [] },
-    stop: "end",
     usage: {
       inputTokens: sum("input_tokens"),
       outputTokens: sum("output_tokens"),

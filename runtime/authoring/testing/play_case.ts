@@ -4,7 +4,7 @@ import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { ExecutionLog } from "../../events/log.ts";
 import type { Agent } from "../../agents/agent.ts";
-import type { Model, ModelReply } from "../../models/model.ts";
+import type { ModelSupply } from "../../models/model_supply.ts";
 import type { Execution } from "../../executions/execution.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
 import { AnswerMisfit, fitAnswer, type HumanAnswer } from "../../executions/human_request.ts";
@@ -37,10 +37,7 @@ const loadLoop = lazyModule(() => import("../../executions/loop/loop.ts"));
 const LONGEST_PLAY_MS = 60_000;
 
 /** A real model in the place of the script. */
-export interface LiveModel {
-  open(agent: Agent): Promise<Model>;
-  costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
-}
+export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
 
 /** Plays a case with this agent. With `live` its model is a real one. */
 export async function playCase(

@@ -1,4 +1,4 @@
-// Conversations in SQLite as a stock: counting them, removing them, and giving the space back to the file system.
+// Conversations as a stock: counting them, removing them, and giving the space back.
 import type {
   AgentCheckpoints,
   CheckpointStats,

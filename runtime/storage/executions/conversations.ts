@@ -1,4 +1,4 @@
-// Conversations in SQLite: opening, replies, calls and results, and what earlier ones leave to later ones.
+// Conversations as rows: opening, replies, calls and results, and what earlier ones leave to later ones.
 import type { FrameDraft } from "../../events/frame.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
 import type {

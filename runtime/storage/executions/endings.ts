@@ -1,4 +1,4 @@
-// Ends of executions in SQLite.
+// Ends of executions as rows.
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";

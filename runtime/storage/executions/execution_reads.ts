@@ -1,4 +1,4 @@
-// Executions in SQLite as they stand: one, many, and what they used.
+// Executions as they stand: one, many, and what they used.
 import type { Execution } from "../../executions/execution.ts";
 import { CANCELLED, type ExecutionStatus } from "../../executions/states.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
@@ -23,7 +23,7 @@ import {
 } from "./execution_rows.ts";
 import { selectByKey } from "./idempotency_keys.ts";
 import { selectUsage } from "./usage.ts";
-import { all, get, type Operation } from "../operation.ts";
+import { all, get, isTrue, type Operation } from "../operation.ts";
 
 const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS}) AS asked, ` +
   `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;
@@ -126,8 +126,9 @@ export class SqlExecutionReads implements ExecutionReads {
   readIsEstimated(id: number): Promise<boolean> {
     return this.#db.read(function* () {
       // Its last frame says so. Of a long one that is no end, nothing is looked at.
+      const isEstimated = isTrue("payload ->> '$.usage_estimated'");
       const last = yield* get<{ isEstimated: number | null }>(
-        "SELECT CASE event WHEN 'complete' THEN payload ->> '$.usage_estimated' END AS isEstimated " +
+        `SELECT CASE event WHEN 'complete' THEN ${isEstimated} END AS isEstimated ` +
           "FROM frames WHERE execution_id = ? ORDER BY id DESC LIMIT 1",
         id,
       );

@@ -1,4 +1,4 @@
-// Executions above and below each other in SQLite: waiting for one below, and finding what stands where.
+// Executions above and below each other: waiting for one below, and finding what stands where.
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Execution, ExecutionTotals } from "../../executions/execution.ts";
 import type {

@@ -1,4 +1,4 @@
-// Recorded runs in SQLite: all that is stored of one execution, read as one state.
+// Recorded runs: all that is stored of one execution, read as one state.
 import type {
   RecordedMessage,
   RecordedQuestion,

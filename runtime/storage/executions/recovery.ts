@@ -1,4 +1,4 @@
-// What dead instances left behind in SQLite.
+// What dead instances left behind.
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";

@@ -1,4 +1,4 @@
-// Questions to people in SQLite: an execution waits with one, and runs again with its answer.
+// Questions to people as changes: an execution waits with one, and runs again with its answer.
 import type { Execution } from "../../executions/execution.ts";
 import type { HumanRequest } from "../../executions/human_request.ts";
 import type {

@@ -8,13 +8,11 @@ import { enqueue, get, type Operation } from "../operation.ts";
 
 const STANDING_STILL = stateBefore("running", "answer");
 
-/** Whether an execution waits for a person, or for another one that does. */
+/** Whether an execution waits for a person, or for another one that does; it continues to until the transaction ends. */
 export function* isWaiting(executionId: number): Operation<boolean> {
-  return (yield* get(
-    "SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'",
-    executionId,
-  )) !==
-    undefined;
+  const select = "SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'";
+  const row = yield* get({ sqlite: select, postgres: `${select} FOR UPDATE` }, executionId);
+  return row !== undefined;
 }
 
 /** Lets a running execution wait, and logs that; returns it with its figures. `durationMs`: what is added to them. */

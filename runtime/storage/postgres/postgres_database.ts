@@ -68,7 +68,6 @@ const TYPES = {
 
 /** One database of a PostgreSQL server. */
 export class PostgresDatabase implements Database, AsyncDisposable {
-  readonly kind = "postgres";
   readonly place: string;
   readonly #pool: Pool;
   readonly #node: NodeHooks | undefined;

@@ -152,7 +152,7 @@ CREATE INDEX executions_by_start ON executions (started_at);
  * Takes the lists of states and of triggers out of the checks of executions: executions/states.ts and trigger_kinds.ts have
  * them, and a new one needs no other shape. SQLite documents this way for constraints that go; no row is touched.
  */
-function dropLists(db: DatabaseSync): void {
+export function dropLists(db: DatabaseSync): void {
   // Not in the types of node:sqlite yet.
   const guarded = db as DatabaseSync & { enableDefensive(isOn: boolean): void };
   guarded.enableDefensive(false);
@@ -179,7 +179,7 @@ CREATE TABLE mcp_tools (
  * What executions were asked and what came of them, for searching: the beginnings, which is where people look, so that a run
  * stays cheap. It holds the words alone (`content=''`), and follows the executions by itself.
  */
-const SEARCH = `
+export const SEARCH = `
 CREATE INDEX executions_by_trigger ON executions (trigger, id);
 CREATE VIRTUAL TABLE executions_text USING fts5(
   asked, answered, content='', contentless_delete=1, tokenize='trigram'
@@ -223,7 +223,7 @@ CREATE INDEX messages_by_terms ON messages (terms) WHERE terms IS NOT NULL;
 `;
 
 /** What a dry run described instead of doing it. */
-const DRY_RUNS = `
+export const DRY_RUNS = `
 ALTER TABLE tool_calls ADD COLUMN described TEXT CHECK (json_valid(described));
 `;
 

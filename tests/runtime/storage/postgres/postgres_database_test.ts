@@ -13,9 +13,11 @@ import {
 } from "../../../../runtime/storage/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 
 const keep = (key: string, value: string) =>
@@ -174,6 +176,29 @@ Deno.test(
       const frames = await here.read(() => all("SELECT 1 FROM frames"));
       assert.equal(frames.length, 2);
     });
+
+    await t.step(
+      "an execution does not begin to wait for one that ends at this moment",
+      async () => {
+        await database.change("power", () =>
+          run(
+            "INSERT INTO executions (id, agent_id, display_name, status, trigger, request, model, started_at, parent_execution_id) " +
+              "VALUES (11, 'a', 'A', 'running', 'manual', '{}', '', 0, NULL), " +
+              "(12, 'a', 'A', 'waiting', 'agent', '{}', '', 0, 11)",
+          ));
+        await using client = await openClient(address);
+        await client.query("BEGIN; UPDATE inkling.executions SET status = 'success' WHERE id = 12");
+        let isDone = false;
+        const waiting = new SqlFamilyStore(database)
+          .waitForChild(11, { childId: 12, durationMs: 0, frames: () => [] })
+          .finally(() => isDone = true);
+        const isBlocked = async () =>
+          (await database.read(() => all("SELECT 1 FROM pg_locks WHERE NOT granted"))).length > 0;
+        await until(async () => isDone || await isBlocked(), "the other is waited for");
+        await client.query("COMMIT");
+        assert.equal(await waiting, undefined);
+      },
+    );
 
     await t.step("several machines may bring one database up to date at once", async () => {
       await using client = await openClient(address);
