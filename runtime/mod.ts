@@ -1,6 +1,6 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
-import { type Clock, SystemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
@@ -61,11 +61,20 @@ export interface OpenRuntimeOptions {
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
   const { settings, version, mode } = options;
   const { directories } = settings;
-  const clock = options.clock ?? new SystemClock();
   await using resources = new AsyncDisposableStack();
-  const { db, instanceId } = await openStorage(directories, { mode, clock, resources });
+  // Behind the redaction, as soon as that is there.
+  let report = options.log;
+  const { db, instanceId, clock, node } = await openStorage(settings, {
+    mode,
+    version,
+    clock: options.clock,
+    resources,
+    labelsOf: (id) => agents.registry.get(id)?.nodes ?? [],
+    failed: (error) => report.write("warn", "The database does not answer", { error }),
+  });
   const agents = await openAgents({ settings, clock, log: options.log });
   const { registry, agentFiles, redactor, events, log } = agents;
+  report = log;
   const ownPorts = options.ownPorts ?? (() => []);
   const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
   const timeZone = () => machineTimeZone().name;
@@ -73,7 +82,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const notifications = openNotifications({ ...ports, db });
   // In the other modes a person is there who sees what happens.
   const outbox = mode === "service" ? notifications.outbox : NO_MESSAGES;
-  const stores = createExecutionStores(db, instanceId, outbox);
+  const stores = createExecutionStores(db, instanceId, {
+    messages: outbox,
+    isShared: node !== undefined,
+  });
   const frames = new SqlFrameStore(db);
   const executionLog = new ExecutionLog(frames);
   const checkpoints = new SqlCheckpointStore(db);
@@ -83,7 +95,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const slots = new SqlSlotStore(db, outbox);
   const openOwnWrites = once(async () => {
     const { OwnWrites } = await loadOwnWrites();
-    return new OwnWrites();
+    return new OwnWrites(node && ((write) => node.tell("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
   const gate = new BudgetGate({
@@ -134,6 +146,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       return agentVariant(agent, request, settings);
     },
     maxAgentDepth: () => settings.config.maxAgentDepth,
+    ...(node !== undefined && settings.database !== undefined && {
+      shared: node.executions,
+      places: settings.database.node.runs,
+    }),
     log: executionLog,
     telemetry: options.telemetry ?? NO_TELEMETRY,
   });
@@ -160,6 +176,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     log,
     toolResources,
     resources,
+    ...(node !== undefined && { shared: { node, executionLog } }),
   });
   // A service has taken them: they end behind its runs.
   if (mode !== "service") resources.use(toolResources);

@@ -1039,7 +1039,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a child that is answered while its parent asks is followed",
     file: "runtime/executions/runs/delegation.ts",
-    find: 'if (stored?.execution.status !== "running" || !active.mayRun(id)) return stored;',
+    find: "if (!active.mayRun(id)) return stored;",
     replace: "return stored;",
     tests: ["tests/runtime/executions/runs/delegate_test.ts"],
   },

@@ -117,6 +117,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   budget: AgentBudget;
   /** Null: any number. */
   maxConcurrentRuns: number | null;
+  /** Labels that a node must have to run it, all of them. */
+  nodes: readonly string[];
   customTools: string[];
   mcp: string[];
   skills: string[];
@@ -157,11 +159,12 @@ export function toAgent(
     warnings: Diagnostic[];
   },
 ): Agent {
-  const { id, defaults } = source;
+  const { defaults, ...own } = source;
+  const { id } = own;
   const autoApprove = toAutoApprove(definition.auto_approve);
   const { confirmTimeout, ...policy } = overDefaults(AGENT_POLICY, definition, defaults);
   return {
-    id,
+    ...own,
     displayName: definition.name ?? id,
     description: definition.description?.trim() ?? "",
     icon: definition.icon ?? iconOf(id),
@@ -174,11 +177,11 @@ export function toAgent(
       tokens: overDefaults(TOKEN_BUDGET, definition.budget.tokens, defaults.budget.tokens),
     },
     maxConcurrentRuns: definition.max_concurrent_runs,
+    nodes: unique(definition.nodes ?? []),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
     mcp: unique(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
-    paths: source.paths,
     ...policy,
     ...toGuards([...defaults.confirmTools, ...definition.confirm ?? []], autoApprove),
     mcpConfirm: defaults.mcpConfirm ?? "none",
@@ -186,9 +189,6 @@ export function toAgent(
     confirmTimeoutMs: confirmTimeout,
     notify: definition.notify,
     enabled: definition.enabled,
-    body: source.body,
-    sourcePath: source.sourcePath,
-    warnings: source.warnings,
   };
 }
 

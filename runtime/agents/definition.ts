@@ -12,6 +12,8 @@ import {
   field,
   filledText,
   interval,
+  nodeLabel,
+  oneOrMore,
   section,
   textList,
   variableName,
@@ -30,6 +32,7 @@ import { describeBadName } from "./agent_id.ts";
 const CATCH_UP = ["once", "none"] as const;
 const LONGEST_DEBOUNCE_MS = 86_400_000;
 const LONGEST_SYNC_MS = 300_000;
+const MOST_NODE_LABELS = 8;
 
 /** An agent's display label. */
 const label = z.string().superRefine((text, context) => {
@@ -48,9 +51,6 @@ const filledList = <Item extends z.ZodType>(item: Item) =>
     (list) => list.length > 0,
     "must name at least one (or leave the key out)",
   );
-
-const oneOrMore = <Item extends z.ZodType>(item: Item) =>
-  z.preprocess((value) => typeof value === "string" ? [value] : value, z.array(item));
 
 /** Milliseconds of a number of seconds or a duration text. */
 const debounce = z.unknown().transform((value, context) => {
@@ -276,6 +276,14 @@ export const definitionSchema = z.object({
     "none",
     "Maximum runs of this agent at once; further ones wait, delegated ones neither wait nor count",
   ),
+  nodes: oneOrMore(nodeLabel).refine(
+    (labels) => labels.length <= MOST_NODE_LABELS,
+    `must name at most ${MOST_NODE_LABELS} labels`,
+  ).nullish().meta({
+    values: "text or list",
+    description:
+      "Labels that a node must have to run it, all of them; without a database it has no effect",
+  }),
   output: section({
     schema: outputSchema.nullish().meta({
       values: "text or map",

@@ -30,7 +30,7 @@ export interface AgentValidation extends AsyncDisposable {
 
 /** Reads the agents of the workspace, to hold files against them. */
 export async function openAgentValidation(settings: WorkspaceSettings): Promise<AgentValidation> {
-  const { config, directories, environment, home, shell } = settings;
+  const { config, database, directories, environment, home, shell } = settings;
   const machineTimeZone = readMachineTimeZone(shell["TZ"]);
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
@@ -66,6 +66,7 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
       ...registry.clashesOf(source.path),
       ...await validateAgent(source, {
         config,
+        hasDatabase: database !== undefined,
         directories,
         home,
         environment,

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { CamelKeys } from "../../base/text/key_case.ts";
 import type { AgentBudget, WorkspaceBudget } from "./agent_settings.ts";
+import type { DatabaseKeys } from "./database_settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
@@ -15,7 +16,7 @@ export type AgentDefaults = Omit<CamelKeys<z.output<typeof agentDefaultsSchema>>
 type ServiceSettings = CamelKeys<z.output<typeof serviceSettingsSchema>>;
 
 /** Everything config.yaml settles. */
-export interface Config extends ServiceSettings {
+export interface Config extends ServiceSettings, DatabaseKeys {
   /** The file, whether it exists or not. */
   path: string;
   /** Absolute. */

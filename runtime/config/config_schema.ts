@@ -9,7 +9,17 @@ import {
   WORKSPACE_DOLLARS,
   WORKSPACE_TOKENS,
 } from "./agent_settings.ts";
-import { baseUrl, field, filledText, optional, section, textList } from "./fields.ts";
+import { databaseAddress } from "./database_settings.ts";
+import {
+  baseUrl,
+  field,
+  filledText,
+  nodeLabel,
+  oneOrMore,
+  optional,
+  section,
+  textList,
+} from "./fields.ts";
 import { allowedHosts, deniedHosts } from "./request_hosts.ts";
 import { NOTIFY } from "./notify_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
@@ -94,6 +104,12 @@ const publicUrl = baseUrl.refine(
   "must name a host such as https://inkling.example",
 );
 
+/** What a machine is called among those that share its database. */
+const nodeName = z.string().regex(
+  /^(?!\s)[^\p{C}]{1,100}$/u,
+  "must be a name of at most 100 characters, all of them visible",
+);
+
 /** config.yaml as written. */
 export const configSchema = z.object({
   workspace: field(filledText, "~/inkling", "The folder with your agents"),
@@ -103,6 +119,32 @@ export const configSchema = z.object({
     "preferred",
     "Sandbox of what agents start; `preferred` does without where there is none, `required` refuses",
   ),
+  database: optional(databaseAddress).meta({
+    values: "text",
+    description: "PostgreSQL that machines share, as `postgres://user@host:port/name`",
+    default: "SQLite on this machine",
+  }),
+  database_connections: field(
+    z.int().min(1).max(200),
+    10,
+    "Maximum connections of this machine to the database",
+  ),
+  node: section({
+    name: optional(nodeName).meta({
+      description: "What this machine is called where several share a database",
+      default: "its host name",
+    }),
+    labels: field(
+      oneOrMore(nodeLabel),
+      [],
+      "What this machine has, for agents whose `nodes` ask for it",
+    ).meta({ values: "text or list" }),
+    runs: field(
+      z.int().min(1).max(10_000),
+      100,
+      "Maximum runs that this machine takes from the database at once, delegated ones not counted",
+    ),
+  }),
   budget: section({ ...WORKSPACE_DOLLARS, tokens: section(WORKSPACE_TOKENS) }),
   defaults: section({ ...agentDefaultsSchema.shape, ...serviceSettingsSchema.shape }),
   public_url: optional(publicUrl).meta({

@@ -70,6 +70,18 @@ export const variableName = z.string().superRefine((text, context) => {
 /** A list of texts that are not blank. */
 export const textList = z.array(filledText);
 
+/** A list, of which a single text may stand alone. */
+export const oneOrMore = <Item extends z.ZodType>(
+  item: Item,
+): z.ZodPreprocess<z.ZodArray<Item>> =>
+  z.preprocess((value) => typeof value === "string" ? [value] : value, z.array(item));
+
+/** What a node has, and an agent asks for. */
+export const nodeLabel = z.string().regex(
+  /^[a-z0-9-]+$/,
+  "must be made of small letters, digits and -",
+);
+
 /** A number that `none` or null switches off. */
 function orNone<Schema extends z.ZodNumber>(
   schema: Schema,

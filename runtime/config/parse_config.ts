@@ -41,13 +41,21 @@ export class ConfigError extends RuntimeError {
 
 const LARGEST_CONFIG_BYTES = 256 * 1_024;
 
+/** What the text means something with. */
+export interface ParseConfigOptions {
+  /** The user's home directory. */
+  home: string;
+  /** Whether INKLING_DATABASE_URL names a database; absent: nobody knows. */
+  hasDatabase?: boolean;
+}
+
 /**
  * Reads config.yaml's text. `home` expands `~` and is what a relative workspace is relative to. Unknown keys end in
  * `config.warnings`; anything wrong yields diagnostics instead, every problem of the file at once.
  */
 export function parseConfig(
   text: string,
-  options: { path: string; home: string },
+  options: ParseConfigOptions & { path: string },
 ): { config: Config } | { diagnostics: Diagnostic[] } {
   const parsed = parseYaml(text, { path: options.path });
   if ("diagnostics" in parsed) return parsed;
@@ -58,6 +66,7 @@ export function parseConfig(
     ...checkAgentsDir(file),
     ...checkDefaultProvider(file),
     ...checkGuards(file),
+    ...(options.hasDatabase === false ? checkDatabase(file) : []),
     ...checkNotify(file),
   );
   if (value === undefined || diagnostics.some((one) => one.severity === "error")) {
@@ -68,7 +77,7 @@ export function parseConfig(
 }
 
 /** Reads config.yaml, or gives the built-in defaults when there is none. Throws ConfigError. */
-export async function loadConfig(path: string, options: { home: string }): Promise<Config> {
+export async function loadConfig(path: string, options: ParseConfigOptions): Promise<Config> {
   let bytes: Uint8Array;
   try {
     bytes = await readWholeFile(path, { maxBytes: LARGEST_CONFIG_BYTES });
@@ -81,7 +90,7 @@ export async function loadConfig(path: string, options: { home: string }): Promi
   }
   const decoded = decodeText(bytes, path);
   if ("diagnostic" in decoded) throw new ConfigError([decoded.diagnostic]);
-  const result = parseConfig(decoded.text, { path, home: options.home });
+  const result = parseConfig(decoded.text, { path, ...options });
   if ("diagnostics" in result) throw new ConfigError(result.diagnostics);
   return result.config;
 }
@@ -97,6 +106,9 @@ function toConfig(
     workspace: resolve(home, expandHome(value.workspace, home)),
     agentsDir: normalize(value.agents_dir).replace(/\/+$/, ""),
     sandbox: value.sandbox,
+    database: value.database ?? null,
+    databaseConnections: value.database_connections,
+    node: { ...value.node, name: value.node.name ?? null },
     defaults: { ...agentDefaults, budget: camelBudget(agentDefaults.budget) },
     budget: camelBudget(value.budget),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
@@ -127,6 +139,17 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
     message: `agents_dir must be a folder inside the workspace, got ${JSON.stringify(folder)}`,
     ...(hasTilde && { hint: "it is relative to the workspace; ~ is not expanded" }),
   })];
+}
+
+/** Keys that mean something with a database only. */
+function checkDatabase(file: DiagnosedFile): Diagnostic[] {
+  const { value } = file.document;
+  if (value["database"] != null) return [];
+  return ["database_connections", "node"].filter((key) => value[key] != null).map((key) => {
+    const message = `${key} has no effect: no database is set`;
+    const hint = "database names one that machines share; without, SQLite is used";
+    return diagnose(file, [key], { severity: "warning", message, hint }, "key");
+  });
 }
 
 /** A guard that guards nothing, where that is certain. */

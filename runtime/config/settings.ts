@@ -1,6 +1,11 @@
 // A workspace with its settings, before anything in it is opened.
 import type { Config } from "./config.ts";
 import { ConfigFile, versionOf } from "./files/config_file.ts";
+import {
+  DATABASE_VARIABLE,
+  type DatabaseSettings,
+  readDatabaseSettings,
+} from "./database_settings.ts";
 import type { Directories } from "./directories.ts";
 import { EnvironmentFiles } from "./files/environment_files.ts";
 import { loadConfig } from "./parse_config.ts";
@@ -25,11 +30,13 @@ export interface WorkspaceSettings extends Surroundings {
   configFile: ConfigFile;
   directories: Directories;
   environment: EnvironmentFiles;
+  /** The database that machines share, as it is named when the process starts; undefined: SQLite on this machine. */
+  readonly database: DatabaseSettings | undefined;
 }
 
 /**
  * Reads config.yaml and finds every place of the workspace (default: config.yaml's). Throws ConfigError with all
- * problems of the file, and SocketPathTooLong.
+ * problems of the file, DatabaseVariableUnusable, and SocketPathTooLong.
  */
 export async function loadSettings(
   surroundings: Surroundings & { workspace?: string },
@@ -39,7 +46,10 @@ export async function loadSettings(
   const path = join(resolveConfigDir(env, home), "config.yaml");
   // Before it is read: a change in between is found by the next look.
   const version = await versionOf(path);
-  const config = await loadConfig(path, { home });
+  const variable = shell[DATABASE_VARIABLE] || undefined;
+  const parsing = { home, hasDatabase: variable !== undefined };
+  const config = await loadConfig(path, parsing);
+  const database = readDatabaseSettings(config, { variable });
   const directories = await resolveDirectories({
     env,
     home,
@@ -47,7 +57,7 @@ export async function loadSettings(
     ...(workspace === undefined ? {} : { workspace }),
   });
   const files = [directories.workspaceEnvFile, directories.configEnvFile];
-  const configFile = new ConfigFile(config, { home, version });
+  const configFile = new ConfigFile(config, { ...parsing, version });
   return {
     shell,
     home,
@@ -57,5 +67,6 @@ export async function loadSettings(
     },
     directories,
     environment: new EnvironmentFiles({ files, shell }),
+    database,
   };
 }

@@ -95,6 +95,11 @@ export class ExecutionLog {
     }
   }
 
+  /** Lets followers look again at those executions of which nobody here hears when something is stored. */
+  recheck(isMeant: (executionId: number) => boolean): void {
+    for (const id of [...this.#notifiers.keys()]) if (isMeant(id)) this.notify(id);
+  }
+
   #read(executionId: number, after: number): Reading {
     // The state is read first: whatever ended by then has all its frames in the page that follows.
     const state = this.#store.readLogState(executionId);

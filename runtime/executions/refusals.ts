@@ -111,10 +111,10 @@ export class AgentUnreadable extends RuntimeError {
   }
 }
 
-/** Another machine has taken the execution: this one must not write for it any more, nor end it. */
+/** Another machine has what this one had: this one must not write for it any more, nor end it. */
 export class LeaseLost extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
-  constructor(id: number) {
-    super(`Execution ${id} runs on another machine now`);
+  constructor(what: string) {
+    super(`${what} is another machine's now`);
   }
 }

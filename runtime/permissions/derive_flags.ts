@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { Config } from "../config/config.ts";
+import type { DatabaseSettings } from "../config/database_settings.ts";
 import type { Directories } from "../config/directories.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
@@ -18,13 +19,21 @@ const NO_RUN =
  * listener is told to use. The remarks say what will not work, and which files could not be looked at.
  */
 export async function deriveFlags(
-  workspace: AgentSurroundings & { config: Config; directories: Directories },
+  workspace: AgentSurroundings & {
+    config: Config;
+    directories: Directories;
+    database: DatabaseSettings | undefined;
+    shell: Readonly<Record<string, string>>;
+  },
   options: { host?: string } = {},
 ): Promise<PermissionFlags> {
-  const { config, directories, environment, home } = workspace;
+  const { config, directories, environment, home, database, shell } = workspace;
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
-  const own = serviceNeeds({ config, directories, environment, ...options });
+  const own = serviceNeeds({
+    ...{ config, directories, environment, home, database, shell },
+    ...options,
+  });
   const agents: AgentNeeds[] = [];
   for (const agent of registry.list()) agents.push(await agentNeeds(agent, workspace));
   const needs = [...own, ...agents.flatMap((one) => one.needs)];

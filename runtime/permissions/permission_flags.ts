@@ -25,7 +25,7 @@ const FIRST: readonly PermissionFlag[] = [
   {
     flag: "--allow-sys",
     why:
-      "the machine's addresses, and the umask around the socket, which Deno has no smaller flag for",
+      "the machine's name and addresses, and the umask around the socket, which Deno has no smaller flag for",
   },
   { flag: "--ignore-env", why: "variables that no flag allows read as if they were not set" },
 ];

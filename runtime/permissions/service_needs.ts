@@ -1,6 +1,7 @@
 // What Inkling itself needs of Deno's permissions, whatever its agents do, and what config.yaml adds.
-import { dirname } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
 import type { Environment } from "../config/environment.ts";
 import { channelVariables } from "../config/notify_schema.ts";
 import type { Directories } from "../config/directories.ts";
@@ -42,11 +43,25 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
   },
 ];
 
+/**
+ * What the driver of PostgreSQL asks the shell for, where the address in use says nothing. Left out is what would change
+ * how values arrive (PGBINARY, PGCLIENT_ENCODING, PGREPLICATION), and what Inkling itself or the address always says.
+ */
+const DATABASE_VARIABLES: readonly string[] = [
+  ...["PGUSER", "PGPASSWORD", "PGPASSFILE", "PGPASS_NO_DEESCAPE", "PGPORT"],
+  ...["PGSSLMODE", "PGSSLNEGOTIATION", "PGOPTIONS"],
+];
+
 /** What the needs are worked out from. */
 export interface ServiceNeedsContext {
   config: Pick<Config, "workspace" | "defaults" | "http" | "notify">;
   environment: Pick<Environment, "get">;
   directories: Directories;
+  /** What machines share. */
+  database: DatabaseSettings | undefined;
+  /** The shell's variables, and the user's home directory. */
+  shell: Readonly<Record<string, string>>;
+  home: string;
   /** The address that the TCP listener is told to use; absent: loopback. */
   host?: string;
 }
@@ -62,6 +77,7 @@ export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
     ...VARIABLES.flatMap(({ why, names }) =>
       names.map((value) => ({ kind: "env" as const, value, why }))
     ),
+    ...databaseNeeds(context),
     ...defaultModelNeeds(context),
     ...channelNeeds(context),
   ];
@@ -108,6 +124,31 @@ function netNeeds({ directories, host }: ServiceNeedsContext): PermissionNeed[] 
       ? []
       : [net(host.includes(":") ? `[${normaliseHost(host)}]` : host, "--host of start")]),
   ];
+}
+
+/** What the way to the database needs: its host, the variables, the file with passwords, certificates. */
+function databaseNeeds({ database, shell, home }: ServiceNeedsContext): PermissionNeed[] {
+  if (database === undefined) return [];
+  const why = "the database";
+  const passwords = shell["PGPASSFILE"] || join(home, ".pgpass");
+  // One that is named may be yet to come, or must be missed aloud.
+  const isRead = shell["PGPASSFILE"] || isThere(passwords);
+  const files = [...databaseFiles(database), ...(isRead ? [passwords] : [])];
+  return [
+    net(databaseHost(database, { port: shell["PGPORT"] }), why),
+    ...files.flatMap((path) => both(resolve(path))).map(read("the way to the database")),
+    ...DATABASE_VARIABLES.map((value) => ({ kind: "env" as const, value, why })),
+  ];
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    // What may not be looked at is not read, either.
+    return false;
+  }
 }
 
 /** What messages need: the hosts that they go to, the variables with secrets, and programs. */

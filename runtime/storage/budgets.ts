@@ -16,12 +16,16 @@ import type {
 import { USAGE_STEP_MS } from "../executions/usage.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "./database.ts";
+import { isAlive } from "./instances.ts";
 import { all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
 
 /** What a period needs of the past: the longest month, and a day for the zones. */
 const KEPT_MS = 32 * DAY_MS;
 /** From this share of a limit on people are told. */
 const NEAR = 0.8;
+
+/** Of several machines: whether the one that set it aside lives. */
+const IS_ALIVE = isAlive("reservations.instance_id");
 
 interface ReservationRow {
   id: number;
@@ -87,7 +91,11 @@ export class SqlBudgetStore implements BudgetStore {
     const instanceId = this.#instanceId;
     return this.#db.change("power", function* () {
       const rows = yield* all<ReservationRow>(
-        "DELETE FROM reservations WHERE instance_id <> ? RETURNING *",
+        {
+          sqlite: "DELETE FROM reservations WHERE instance_id <> ? RETURNING *",
+          postgres:
+            `DELETE FROM reservations WHERE instance_id <> ? AND NOT ${IS_ALIVE} RETURNING *`,
+        },
         instanceId,
       );
       for (const row of rows) yield* book(row, row);

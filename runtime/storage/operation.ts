@@ -16,7 +16,9 @@ export type Statement =
   /** Until the transaction ends, every other one waits that asks for the same name. */
   | { type: "lock"; name: string }
   | { type: "fence"; executionId: number }
-  | { type: "enqueue"; executionId: number; reason: RunReason }
+  /** Goes on only where this process has the lease of that name. */
+  | { type: "lease"; name: string }
+  | { type: "enqueue"; waiting: WaitingRun }
   | { type: "announce"; executionId: number }
   /** Is done once the transaction is stored; must not throw. */
   | { type: "afterwards"; act: () => void };
@@ -49,8 +51,13 @@ export function isTrue(value: string): string {
   return `coalesce(CAST(${value} AS TEXT) IN ('1', 'true'), false)`;
 }
 
-/** Why an execution is to run: it is new, or it was answered. */
-export type RunReason = "new" | "answered";
+/** An execution that is to run, on whichever machine has room and what its agent needs. */
+export interface WaitingRun {
+  id: number;
+  agentId: string;
+  /** Null: no other execution waits for it. */
+  parentExecutionId: number | null;
+}
 
 /**
  * What many machines need of an operation; with SQLite there is one, and nothing happens.
@@ -62,8 +69,13 @@ export function* fence(executionId: number): Operation<void> {
 }
 
 /** Lets a machine take the execution, once the transaction is stored. */
-export function* enqueue(executionId: number, reason: RunReason): Operation<void> {
-  yield { type: "enqueue", executionId, reason };
+export function* enqueue({ id, agentId, parentExecutionId }: WaitingRun): Operation<void> {
+  yield { type: "enqueue", waiting: { id, agentId, parentExecutionId } };
+}
+
+/** Goes on only where this process has the lease of that name, until the transaction ends. Throws LeaseLost. */
+export function* requireLease(name: string): Operation<void> {
+  yield { type: "lease", name };
 }
 
 /** Tells all machines, once the transaction is stored, that something has changed for an execution. */

@@ -2,7 +2,8 @@
 import type { FileEvent } from "../run_cause.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch/watch_store.ts";
 import type { Database } from "./database.ts";
-import { all, get, type Operation, run } from "./operation.ts";
+import { watchLease } from "../triggers/watch/watch_store.ts";
+import { all, get, type Operation, requireLease, run } from "./operation.ts";
 
 /**
  * Takes a change out of the queue; whether it was in it. Belongs into the transaction that creates its execution, so that
@@ -49,6 +50,10 @@ export class SqlWatchStore implements WatchStore {
     { dropped, seen }: Parameters<WatchStore["enqueue"]>[1],
   ): Promise<void> {
     return this.#db.change("power", function* () {
+      // What another machine has noticed as well would run twice.
+      for (const id of new Set([...changes, ...seen].map(({ agentId }) => agentId))) {
+        yield* requireLease(watchLease(id));
+      }
       for (const { agentId, path } of dropped) yield* takeQueued(agentId, path);
       for (const { agentId, path, event, queuedAt } of changes) {
         // Its place in the queue stays: a file that changes all the time must not wait for ever.
@@ -104,6 +109,7 @@ export class SqlWatchStore implements WatchStore {
 
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<void> {
     return this.#db.change("process", function* () {
+      yield* requireLease(watchLease(agentId));
       yield* run("INSERT INTO watches (agent_id) VALUES (?) ON CONFLICT DO NOTHING", agentId);
       for (const file of files) yield* mark(agentId, file);
     });

@@ -93,6 +93,11 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.start();
   }
 
+  /** Others of the watches that machines share are this one's than before. */
+  followShared(): void {
+    this.#openWatcher?.follow();
+  }
+
   /** Lets every trigger that was stopped because it ran away fire again. */
   reset(): void {
     this.#openWatcher?.reset();
@@ -104,7 +109,11 @@ export class Triggers implements AsyncDisposable {
   /** Pauses or resumes all triggers; resuming lets those that ran away fire again, too. */
   async change(state: SchedulerState): Promise<void> {
     await this.#ports.pause.change(state);
-    if (state !== "running") return;
+    if (state === "running") this.resume();
+  }
+
+  /** They may fire again: what ran away, too. */
+  resume(): void {
     this.reset();
     this.#ports.scheduler.wake();
     this.#openWatcher?.wake();

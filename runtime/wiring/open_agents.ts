@@ -4,6 +4,7 @@ import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import type { Clock } from "../../base/clock.ts";
+import { DATABASE_PASSWORD_VARIABLE, withDatabaseSecrets } from "../config/database_settings.ts";
 import { channelVariables } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isConfined } from "../../base/denied_permission.ts";
@@ -45,7 +46,7 @@ export async function openAgents(
     clock: Clock;
   },
 ): Promise<OpenedAgents> {
-  const { directories, environment, home } = settings;
+  const { database, directories, environment, home } = settings;
   const registry = new AgentRegistry({
     directories,
     get config() {
@@ -57,9 +58,20 @@ export async function openAgents(
   });
   const keys = new ProviderKeys(() => registry.list());
   const lookup = (name: string) => environment.get(name);
-  const named = () => [...keys.namedByAgents(), ...channelVariables(settings.config.notify)];
+  const named = () => [
+    ...keys.namedByAgents(),
+    ...channelVariables(settings.config.notify),
+    ...(database === undefined ? [] : [DATABASE_PASSWORD_VARIABLE]),
+  ];
   const secrets = withServerSecrets(
-    withCollectorSecrets(() => environment.secrets(named()), lookup),
+    withCollectorSecrets(
+      withDatabaseSecrets(
+        () => environment.secrets(named()),
+        // One that another hides is as secret.
+        [database?.address, settings.config.database],
+      ),
+      lookup,
+    ),
     { path: directories.mcpServersFile, lookup },
   );
   const redactor = new Redactor(secrets);

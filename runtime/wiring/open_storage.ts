@@ -1,6 +1,10 @@
 // The database of a state directory, opened as a mode of the runtime needs it.
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, SystemClock } from "../../base/clock.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Directories } from "../config/directories.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { Database } from "../storage/database.ts";
+import type { Node, OpenNodeOptions } from "../storage/postgres/node.ts";
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory, settleHistory } from "../storage/state_dir/history_place.ts";
@@ -15,30 +19,76 @@ import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.t
  */
 export type RuntimeMode = "service" | "upkeep" | "read-only";
 
+// Only where a database is named: SQLite needs nothing of them.
+const loadNode = lazyModule(() => import("../storage/postgres/node.ts"));
+const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
+
+/** The database of a runtime. */
+export interface OpenedStorage {
+  db: Database;
+  instanceId: string;
+  /** The time that everything stored is told by. */
+  clock: Clock;
+  /** This machine among those that share the database; absent: nobody shares it, or nothing is changed in it. */
+  node?: Node;
+}
+
+/** How storage is opened; what only a database that machines share needs, too. */
+export interface OpenStorageOptions
+  extends Pick<OpenNodeOptions, "version" | "labelsOf" | "failed"> {
+  mode: RuntimeMode;
+  clock?: Clock | undefined;
+  /** Gets everything that must be closed. */
+  resources: AsyncDisposableStack;
+}
+
 /**
  * Opens the database; a mode that owns the state directory makes it, locks it and registers this process first. Throws
  * StateDirUnusable, AlreadyRunning and DatabaseUnusable.
  */
 export async function openStorage(
-  directories: Directories,
-  { mode, clock, resources }: { mode: RuntimeMode; clock: Clock; resources: AsyncDisposableStack },
-): Promise<{ db: SqliteDatabase; instanceId: string }> {
-  const instanceId = crypto.randomUUID();
-  if (mode === "read-only") {
-    return { db: resources.use(openReadOnlyDatabase(directories)), instanceId };
-  }
+  settings: Pick<WorkspaceSettings, "directories" | "database">,
+  options: OpenStorageOptions,
+): Promise<OpenedStorage> {
+  const { directories, database } = settings;
+  const { mode, resources } = options;
+  if (mode === "read-only") return await openReadOnlyStorage(settings, options);
   const { stateDir, ownStateDir } = directories;
   for (const dir of new Set([stateDir, ownStateDir])) {
     await makeStateDir(dir);
     resources.use(InstanceLock.take(dir));
     if (mode === "service") linkDescriptors(dir);
   }
+  if (database !== undefined) {
+    const { Node } = await loadNode();
+    const { address, connections, node: { name, labels } } = database;
+    const node = resources.use(
+      await Node.open({ ...options, address, connections, name, labels }),
+    );
+    return { db: node.database, instanceId: node.instanceId, clock: node.clock, node };
+  }
+  const clock = options.clock ?? new SystemClock();
   await settleHistory(directories);
   const db = resources.use(SqliteDatabase.open(directories.databaseFile));
-  const instance = { id: instanceId, pid: Deno.pid, startedAt: clock.now() };
+  const instance = { id: crypto.randomUUID(), pid: Deno.pid, startedAt: clock.now() };
   await db.change("power", () => openInstance(instance));
-  resources.defer(() => db.change("power", () => closeInstance(instanceId, clock.now())));
-  return { db, instanceId };
+  resources.defer(() => db.change("power", () => closeInstance(instance.id, clock.now())));
+  return { db, instanceId: instance.id, clock };
+}
+
+/** What is there, to be looked at. Throws StateDirUnusable and DatabaseUnusable. */
+export async function openReadOnlyStorage(
+  { directories, database }: Pick<WorkspaceSettings, "directories" | "database">,
+  { clock = new SystemClock(), resources }: Pick<OpenStorageOptions, "clock" | "resources">,
+): Promise<OpenedStorage> {
+  const instanceId = crypto.randomUUID();
+  if (database === undefined) {
+    return { db: resources.use(openReadOnlyDatabase(directories)), instanceId, clock };
+  }
+  const { PostgresDatabase } = await loadPostgres();
+  const { address, connections } = database;
+  const db = resources.use(await PostgresDatabase.open({ address, connections }));
+  return { db, instanceId, clock };
 }
 
 function openReadOnlyDatabase(directories: Directories): SqliteDatabase {

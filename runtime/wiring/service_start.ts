@@ -10,14 +10,18 @@ import type { BudgetStore } from "../executions/budget/budget_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import { RetentionSweeps } from "../executions/runs/retention_sweeps.ts";
 import { findDescriptors } from "../../base/files/descriptor_link.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import { clearStagedFiles } from "../../base/files/staged_files.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import type { JoinNodesOptions } from "./join_nodes.ts";
 import { createServiceTriggers, type ServiceTriggersOptions } from "./service_triggers.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
+const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
+
 /** The parts of a runtime that is to be a service. */
-export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone"> {
+export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone" | "shared"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   budgets: Pick<BudgetStore, "settleAbandoned">;
@@ -25,6 +29,8 @@ export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone"> {
   retention: Retention;
   notifications: Notifications;
   machineTimeZone: () => MachineTimeZone;
+  /** Where several machines share the database. */
+  shared?: Pick<JoinNodesOptions, "node" | "executionLog">;
   /** What the runs' tools hold open. */
   toolResources: AsyncDisposableStack;
   /** Gets everything that must be closed, in order of opening. */
@@ -46,6 +52,11 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   resources.use(toolResources);
   // Before the runner: it is closed after it, and what a stop ends is told at the next start.
   resources.use(parts.notifications.sender);
+  let triggers: Triggers | undefined;
+  if (parts.shared !== undefined) {
+    const { joinNodes } = await loadJoinNodes();
+    resources.use(await joinNodes({ ...parts, ...parts.shared, triggers: () => triggers }));
+  }
   resources.use(runner);
   const unsettled = await parts.budgets.settleAbandoned();
   if (unsettled > 0) {
@@ -65,7 +76,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
     }),
   );
   await sweeps.start();
-  const triggers = resources.use(
+  const created = triggers = resources.use(
     createServiceTriggers({
       ...parts,
       timeZone: () => machineTimeZone().name,
@@ -73,15 +84,15 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   );
   const reconcile = async () => {
     const isUnreadable = (id: string) => registry.isUnreadable(id);
-    await triggers.reconcile(registry.list(), { isUnreadable });
+    await created.reconcile(registry.list(), { isUnreadable });
   };
   agentFiles.afterReload(reconcile);
   await reconcile();
   await parts.notifications.start();
-  triggers.start();
+  created.start();
   resources.use(parts.follower);
   parts.follower.watch(folders);
-  return triggers;
+  return created;
 }
 
 /** Such a service continues: a disk may be mounted later, and the agents with it. */

@@ -11,7 +11,10 @@ import { SqlFollowUpStore } from "../storage/follow_ups.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 import { FollowUps } from "../triggers/after/follow_ups.ts";
+import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
+import { watchLease } from "../triggers/watch/watch_store.ts";
+import type { WatchShares } from "../triggers/watch/watcher.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
@@ -35,6 +38,8 @@ export interface ServiceTriggersOptions {
   pause: Pause;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
+  /** Where several machines share the database. */
+  shared?: { node: Pick<Node, "leases" | "wantLeases"> };
   timeZone: () => string;
   events: EventBus;
   clock: Clock;
@@ -44,7 +49,7 @@ export interface ServiceTriggersOptions {
 /** They fire nothing before they are started. The watcher is loaded with the first agent that watches something. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
   const { settings, db, slots, runner, pause, timeZone } = options;
-  const { clock, log, events, folders } = options;
+  const { clock, log, events, folders, shared } = options;
   const start = createStartRun(runner);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
@@ -107,10 +112,19 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         directories,
         home,
         folders,
+        ...(shared !== undefined && { shares: watchShares(shared.node) }),
       });
     },
     hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
   });
+}
+
+/** One machine at a time watches for an agent. */
+function watchShares(node: Pick<Node, "leases" | "wantLeases">): WatchShares {
+  return {
+    want: (agentIds) => node.wantLeases(agentIds.map(watchLease)),
+    holds: (agentId) => node.leases.holds(watchLease(agentId)),
+  };
 }
 
 /** Lets triggers start runs. */

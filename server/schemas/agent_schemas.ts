@@ -125,9 +125,7 @@ export const AgentDetail = AgentSummary.extend({
   mcp: z.array(z.string()),
   skills: z.array(z.string()),
   agents: z.array(z.string()),
-  confirm: z.array(z.string()).meta({
-    description: "The tools that effectively need confirmation",
-  }),
+  confirm: z.array(z.string()).meta({ description: "Tools that effectively need confirmation" }),
   mcp_confirm: z.enum(MCP_CONFIRM).meta({
     description: "Which tools of MCP servers need confirmation, too",
   }),
@@ -151,6 +149,7 @@ export const AgentDetail = AgentSummary.extend({
   on_budget: z.enum(ON_BUDGET),
   unpriced: z.enum(UNPRICED),
   max_concurrent_runs: z.int().nullable(),
+  nodes: z.array(z.string()).meta({ description: "Labels that a node must have to run it" }),
   output_schema: z.unknown().meta({ description: "Of its answers, or the file; null: none" }),
   trigger: TriggerBody,
   source_path: z.string(),
@@ -218,6 +217,7 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
       ? "none"
       : writeDuration(agent.confirmTimeoutMs),
     ...toSpending(agent),
+    nodes: [...agent.nodes],
     output_schema: Object.values(agent.output ?? { schema: null })[0],
     trigger: toTrigger(agent.trigger),
     source_path: agent.sourcePath,

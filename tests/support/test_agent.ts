@@ -28,6 +28,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
       tokens: { perDay: null, perMonth: null, tree: null },
     },
     maxConcurrentRuns: null,
+    nodes: [],
     customTools: [],
     mcp: [],
     skills: [],

@@ -41,6 +41,7 @@ const KEYS = [
     "max_concurrent_runs",
     "log_retention_days",
   ],
+  ...["database", "database_connections", "node", "name", "labels", "runs"],
 ];
 
 export const configFiles = defineTarget({

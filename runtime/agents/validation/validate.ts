@@ -27,6 +27,8 @@ export type ValidateAgentOptions =
     /** Looks at the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
     config: Pick<Config, "notify">;
+    /** Whether machines share a database. */
+    hasDatabase: boolean;
     directories: Parameters<typeof readOutputSchema>[1];
   };
 
@@ -49,6 +51,7 @@ export async function validateAgent(
     ...await diagnoseOutput(agent, file, options),
     ...diagnoseTimeZone(agent, file, options),
     ...diagnoseChannels(agent, file, options),
+    ...diagnoseNodes(agent, file, options),
     ...diagnoseWebhook(agent, file, options),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...options.knownTools, ...resources.toolNames],
@@ -73,6 +76,18 @@ function diagnoseChannels(
       ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
     })];
   });
+}
+
+/** A warning where the agent asks for machines that there are not. */
+function diagnoseNodes(
+  { nodes }: Agent,
+  file: DiagnosedFile,
+  { hasDatabase }: { hasDatabase: boolean },
+): Diagnostic[] {
+  if (hasDatabase || nodes.length === 0) return [];
+  const message = "nodes has no effect: with SQLite, this machine runs every agent";
+  const hint = "database in config.yaml lets several machines share the work";
+  return [diagnose(file, ["nodes"], { severity: "warning", message, hint }, "key")];
 }
 
 /** The file of the schema cannot be used. One that stands in the agent's file was checked with it. */

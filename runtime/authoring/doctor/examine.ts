@@ -4,6 +4,7 @@ import { AgentRegistry } from "../../agents/registry.ts";
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { isFileFailure } from "../../../base/files/unreadable.ts";
+import { DATABASE_VARIABLE, DatabaseVariableUnusable } from "../../config/database_settings.ts";
 import { ConfigError } from "../../config/parse_config.ts";
 import {
   resolveBaseStateDir,
@@ -65,7 +66,10 @@ export async function examine(
   }
   const done = await performChecks([...checks, () => checkDisk(folders, machine)]);
   if (settings === undefined) {
-    done.unchecked.push("Agents and the workspace are not looked at while config.yaml is broken");
+    const broken = found.some(({ subject }) => subject === DATABASE_VARIABLE)
+      ? DATABASE_VARIABLE
+      : "config.yaml";
+    done.unchecked.push(`Agents and the workspace are not looked at while ${broken} is broken`);
   }
   return done;
 }
@@ -86,12 +90,15 @@ async function readSettings(
 }
 
 /** A refusal says in its last sentence what to do. */
-function fromRefusal({ message }: RuntimeError): Finding {
+function fromRefusal(refusal: RuntimeError): Finding {
+  const { message } = refusal;
   const end = message.search(/\. (?=[A-Z][^.]*$)/);
   const [problem, remedy] = end < 0
     ? [message, "see docs/operations.md"]
     : [message.slice(0, end), message.slice(end + 2)];
-  return { severity: "error", subject: "state folder", problem, remedy };
+  const isVariable = refusal instanceof DatabaseVariableUnusable;
+  const subject = isVariable ? DATABASE_VARIABLE : "state folder";
+  return { severity: "error", subject, problem, remedy };
 }
 
 async function workspaceChecks(

@@ -1,6 +1,7 @@
 // Keys that cannot work, and files with keys that others can read. No value of a key is ever part of a finding.
 import type { Agent, ModelSettings } from "../../agents/agent.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
+import { withDatabaseSecrets } from "../../config/database_settings.ts";
 import { EnvironmentFiles } from "../../config/files/environment_files.ts";
 import { makePrivate } from "../../../base/files/private_file.ts";
 import { ifThere } from "../../../base/files/missing.ts";
@@ -105,13 +106,19 @@ export function checkKeyFiles(
     const written = withServerSecrets(() => [], { path: servers, lookup: () => undefined });
     if (written().length > 0) withSecrets.push(servers);
   }
+  if (settings !== undefined) {
+    const { path, database } = settings.config;
+    if (withDatabaseSecrets(() => [], [database])().length > 0) withSecrets.push(path);
+  }
   return withSecrets.flatMap((path): Finding[] => {
     const mode = ifThere(() => Deno.statSync(path).mode) ?? 0;
     if ((mode & 0o077) === 0) return [];
     return [{
       severity: "warning",
       subject: basename(path),
-      problem: `Other users may open this file with keys: ${path}`,
+      problem: `Other users may open this file with ${
+        path === settings?.config.path ? "a password" : "keys"
+      }: ${path}`,
       remedy: `chmod 600 ${path}`,
       repair() {
         makePrivate(path);

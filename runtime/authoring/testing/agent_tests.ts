@@ -9,7 +9,7 @@ import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { RecordedRun } from "../../executions/record/recorded_run.ts";
 import { isFinal } from "../../executions/states.ts";
 import { SqlRecordedRunStore } from "../../storage/executions/recorded_runs.ts";
-import { openStorage } from "../../wiring/open_storage.ts";
+import { openReadOnlyStorage } from "../../wiring/open_storage.ts";
 import {
   type CaseFile,
   findCaseFiles,
@@ -199,9 +199,9 @@ export class AgentTests implements AsyncDisposable {
   }
 
   async #readRun(id: number): Promise<RecordedRun> {
-    const { settings: { directories }, clock } = this.#ports;
+    const { settings, clock } = this.#ports;
     await using resources = new AsyncDisposableStack();
-    const { db } = await openStorage(directories, { mode: "read-only", clock, resources });
+    const { db } = await openReadOnlyStorage(settings, { clock, resources });
     const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
     if (run === undefined) {
       throw new NotRecordable(`There is no execution ${id}. "inkling logs" shows the last ones`);

@@ -24,6 +24,8 @@ export class PrivateWorkspace implements AsyncDisposable {
     const directories = mapStrings(real.directories, (path) => this.#mirror(path));
     this.settings = Object.create(real, {
       directories: { value: directories, enumerable: true },
+      // Nothing of a case reaches what machines share.
+      database: { value: undefined, enumerable: true },
       home: { value: this.#mirror(real.home), enumerable: true },
     });
   }

@@ -3,7 +3,7 @@
 import { SystemClock } from "../../../base/clock.ts";
 import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import type { AgentDefaults, Config } from "../config.ts";
-import { ConfigError, loadConfig } from "../parse_config.ts";
+import { ConfigError, loadConfig, type ParseConfigOptions } from "../parse_config.ts";
 
 /** A file that changed so recently may not be complete yet. */
 export const QUIET_MS = 200;
@@ -19,14 +19,17 @@ export type ConfigLook =
 
 /** The configuration of a process, kept up to date by whoever calls `refresh`. */
 export class ConfigFile {
-  readonly #home: string;
+  readonly #parsing: ParseConfigOptions;
   readonly #started: Config;
   #current: Config;
   #version: string | undefined;
 
   /** `config` is what the file said at the start, `version` which file that was: see versionOf. */
-  constructor(config: Config, { home, version }: { home: string; version: string | undefined }) {
-    this.#home = home;
+  constructor(
+    config: Config,
+    { version, ...parsing }: ParseConfigOptions & { version: string | undefined },
+  ) {
+    this.#parsing = parsing;
     this.#started = config;
     this.#current = config;
     this.#version = version;
@@ -62,7 +65,7 @@ export class ConfigFile {
       ]);
     }
     try {
-      const fresh = await loadConfig(path, { home: this.#home });
+      const fresh = await loadConfig(path, this.#parsing);
       return withStart(fresh, {
         started: this.#started,
         defaults: this.#current.defaults,
@@ -83,7 +86,11 @@ function withStart(
   { started, defaults }: { started: Config; defaults: AgentDefaults },
 ): Config {
   const { workspace, agentsDir, maxConcurrentRuns, publicUrl, http: { hosts, origins } } = started;
-  const kept = { workspace, agentsDir, maxConcurrentRuns, publicUrl };
+  const { database, databaseConnections, node } = started;
+  const kept = {
+    ...{ workspace, agentsDir, maxConcurrentRuns, publicUrl },
+    ...{ database, databaseConnections, node },
+  };
   // The same object where they are the same: agents are parsed anew for another one.
   const isSame = JSON.stringify(fresh.defaults) === JSON.stringify(defaults);
   const config = {
@@ -95,6 +102,9 @@ function withStart(
   const changed = [
     ["workspace", fresh.workspace, workspace],
     ["agents_dir", fresh.agentsDir, agentsDir],
+    ["database", fresh.database, database],
+    ["database_connections", fresh.databaseConnections, databaseConnections],
+    ["node", fresh.node, node],
     ["defaults.max_concurrent_runs", fresh.maxConcurrentRuns, maxConcurrentRuns],
     ["public_url", fresh.publicUrl, publicUrl],
     ["http.hosts", fresh.http.hosts, hosts],

@@ -70,6 +70,11 @@ export class ActiveRuns {
     this.#runs.set(id, { stop, done });
   }
 
+  /** Resolves when an execution does not run here. */
+  async ended(id: number): Promise<void> {
+    for (let run; (run = this.#runs.get(id)) !== undefined;) await run.done;
+  }
+
   /** Whether an execution runs here, or is among what may be about to. */
   mayRun(id: number): boolean {
     return this.#runs.has(id) || this.isStarting;
@@ -92,6 +97,11 @@ export class ActiveRuns {
     const run = this.#runs.get(id);
     run?.stop.abort(new RunStopped(error));
     return run !== undefined;
+  }
+
+  /** Another machine may have it: ends a run without an end of its own. */
+  lose(id: number): void {
+    this.#runs.get(id)?.stop.abort(new RunStopped("Another machine runs it", { isLost: true }));
   }
 
   /** From here on nothing is admitted. */

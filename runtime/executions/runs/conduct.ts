@@ -10,7 +10,8 @@ import type { HumanRequest } from "../human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
 import { patientStores } from "../record/patient_stores.ts";
 import type { RunPorts } from "../loop/prepare.ts";
-import { isLeftForRestart } from "./run.ts";
+import { LeaseLost } from "../refusals.ts";
+import { isLeftForRestart, isLost } from "./run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FinalStatus } from "../states.ts";
 import { RedactedReply } from "../record/redacted_reply.ts";
@@ -32,7 +33,7 @@ export type Rest =
   /** Its end is still to be stored. */
   | { status: FinalStatus; outcome: Outcome; journal: Journal }
   | { status: "waiting" } & Paused
-  /** It is left to the next start. */
+  /** It is left to the next start, or another machine has it. */
   | { status: "running" };
 
 /** What a run is conducted with. */
@@ -63,8 +64,10 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     if ("request" in rest) return { status: "waiting", ...rest };
     outcome = rest;
   } catch (error) {
+    if (error instanceof LeaseLost) return { status: "running" };
     outcome = toFailure(error, { execution, serviceLog });
   }
+  if (isLost(signal)) return { status: "running" };
   if (agent.onRestart === "resume" && isLeftForRestart(signal)) {
     await leave(execution, { journal, serviceLog });
     return { status: "running" };

@@ -15,6 +15,7 @@ import type { FamilyStore } from "../record/family_store.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
+import type { SharedRuns } from "./shared_runs.ts";
 
 /**
  * The most that the caller's model reads of an answer and of an error, in bytes of JSON: with the figures it stays below
@@ -31,6 +32,7 @@ export interface DelegationPorts {
   families: Pick<FamilyStore, "findChild" | "readLineage">;
   conversations: Pick<ConversationStore, "readDescribed">;
   active: ActiveRuns;
+  shared?: Pick<SharedRuns, "whenChanged">;
   runs: {
     begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
     cancel(id: number, error: string): Promise<unknown>;
@@ -71,7 +73,7 @@ export async function delegate(
   let stored: Awaited<ReturnType<typeof untilRest>>;
   try {
     if (signal.aborted) onAbort();
-    stored = await untilRest(child.id, context.ports);
+    stored = await untilRest(child.id, context);
   } finally {
     signal.removeEventListener("abort", onAbort);
     await ending;
@@ -100,16 +102,25 @@ function withinDiffs(described: readonly DescribedCall[]): DescribedCall[] {
   });
 }
 
-/** What an execution is once it neither runs here nor is about to. */
+/** What an execution is once it neither runs nor is about to, here or on another machine. */
 async function untilRest(
   id: number,
-  { active, executions }: Pick<DelegationPorts, "active" | "executions">,
+  { signal, ports: { active, executions, shared } }: DelegationContext,
 ): ReturnType<ExecutionReads["readExecution"]> {
   for (;;) {
     await active.untilRest(id);
+    // Before it is read: what happens between the two is not missed.
+    const changed = shared?.whenChanged(id);
     const stored = await executions.readExecution(id);
     // An answer may have been stored meanwhile: then it is about to run.
-    if (stored?.execution.status !== "running" || !active.mayRun(id)) return stored;
+    if (stored?.execution.status !== "running") return stored;
+    if (changed === undefined) {
+      if (!active.mayRun(id)) return stored;
+      continue;
+    }
+    // Another machine ends it in its own time: this one is left now.
+    if (isLeftForRestart(signal)) return stored;
+    await changed;
   }
 }
 

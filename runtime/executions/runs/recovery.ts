@@ -6,27 +6,31 @@ import {
   requireExecution,
   type StoredRun,
 } from "../record/execution_reads.ts";
-import { Journal, type JournalPorts } from "../record/journal.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import { ORPHANED } from "./resume_decision.ts";
+import type { SharedRuns } from "./shared_runs.ts";
 
 /** What a recovery works with. */
-export interface RecoveryPorts extends JournalPorts {
+export interface RecoveryPorts {
   recovery: RecoveryStore;
   agents: Pick<AwaitedAgents, "find">;
   runs: Pick<Runs, "end" | "abortWaiting" | "resumeAfterRestart">;
   executions: Pick<ExecutionReads, "readExecution">;
+  shared?: SharedRuns;
 }
 
 /** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
 export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
-  const { recovery, runs } = ports;
-  const { adopted, orphaned } = await partAbandoned(ports);
+  const { recovery, runs, shared } = ports;
+  // Machines that share them take over from each other all the time.
+  await shared?.enqueueLeft();
+  const { adopted, orphaned } = shared === undefined
+    ? await partAbandoned(ports)
+    : { adopted: [], orphaned: [] };
   for (const { execution } of orphaned) {
     const ranMs = await recovery.readUncountedMs(execution.id);
-    const journal = new Journal(execution, ports, { ranMs });
-    await runs.end(execution, { outcome: ORPHANED, journal });
+    await runs.end(execution, { outcome: ORPHANED, ranMs });
   }
   // What was delegated first: an execution that continues asks for it at once, and must find that it runs here.
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);

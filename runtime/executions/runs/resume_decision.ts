@@ -5,7 +5,13 @@ import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/journal.ts";
 
 /** What comes next, once it can be told what has become of the agent; undefined: it is gone. */
-export type ResumeDecision = (agent: Agent | undefined) => { agent: Agent } | { outcome: Outcome };
+export type ResumeDecision = (agent: Agent | undefined) => { agent: Agent } | Stopped;
+
+/** How it ends instead, and how long it ran before without that being counted. */
+interface Stopped {
+  outcome: Outcome;
+  ranMs?: number;
+}
 
 /** Of an execution that waited for a person. */
 export function afterWaiting({ agentId }: Execution): ResumeDecision {
@@ -14,9 +20,9 @@ export function afterWaiting({ agentId }: Execution): ResumeDecision {
     agent === undefined ? { outcome: { status: "error", error, output: null } } : { agent };
 }
 
-/** Of one that a dead instance left running. */
-export function afterRestart(agent: Agent | undefined): ReturnType<ResumeDecision> {
-  return agent?.onRestart === "resume" ? { agent } : { outcome: ORPHANED };
+/** Of one that a dead instance left running, which is known to have run there for `ranMs` that are not counted yet. */
+export function afterRestart({ ranMs = 0 } = {}): ResumeDecision {
+  return (agent) => agent?.onRestart === "resume" ? { agent } : { outcome: ORPHANED, ranMs };
 }
 
 /** The end of an execution that a dead instance left and nobody continues. */

@@ -80,15 +80,23 @@ export class RunStopped extends Error {
   readonly outcome: Outcome;
   /** Whether another start may continue the run, where its agent wants that. */
   readonly resumable: boolean;
+  /** Whether another machine may have it: nothing more may be written, nor ended. */
+  readonly isLost: boolean;
 
-  constructor(error: string, options: { resumable: boolean } = { resumable: false }) {
+  constructor(error: string, { resumable = false, isLost = false } = {}) {
     super(error);
-    this.resumable = options.resumable;
+    this.resumable = resumable || isLost;
+    this.isLost = isLost;
     this.outcome = { status: "aborted", error, output: null };
   }
 }
 
-/** Whether the run was stopped so that the next start continues it. */
+/** Whether the run was stopped so that the next start, or another machine, continues it. */
 export function isLeftForRestart({ reason }: AbortSignal): boolean {
   return reason instanceof RunStopped && reason.resumable;
+}
+
+/** Whether another machine may have the run. */
+export function isLost({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && reason.isLost;
 }

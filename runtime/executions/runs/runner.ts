@@ -12,15 +12,19 @@ import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import { recoverExecutions, type RecoveryPorts } from "./recovery.ts";
+import { Deliveries } from "./deliveries.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import { SessionWaiting } from "../refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
 import { Runs, type RunsPorts } from "./runs.ts";
+import type { SharedRuns } from "./shared_runs.ts";
 
 /** What a runner works with. */
 export type RunnerPorts = Omit<RunsPorts, "agents" | "active" | "announcer"> & AgentLookup & {
   recovery: RecoveryStore;
   events: EventBus;
+  /** How many runs that are shared with other machines this one has at once. */
+  places?: number;
 };
 
 /** The executions of this process. */
@@ -31,6 +35,8 @@ export class Runner implements AsyncDisposable {
   readonly #answers: HumanAnswers;
   readonly #expiry: RequestExpiry;
   readonly #recoveryPorts: RecoveryPorts;
+  readonly #shared: SharedRuns | undefined;
+  readonly #deliveries: Deliveries | undefined;
 
   constructor(ports: RunnerPorts) {
     this.#agents = new AwaitedAgents(ports);
@@ -40,6 +46,16 @@ export class Runner implements AsyncDisposable {
     this.#answers = new HumanAnswers({ ...shared, runs: this.#runs });
     this.#expiry = new RequestExpiry({ ...ports, answers: this.#answers });
     this.#recoveryPorts = { ...shared, runs: this.#runs };
+    this.#shared = ports.shared;
+    if (ports.shared !== undefined) {
+      const { places = Infinity } = ports;
+      this.#deliveries = new Deliveries({
+        ...shared,
+        shared: ports.shared,
+        runs: this.#runs,
+        places,
+      });
+    }
   }
 
   /**
@@ -86,10 +102,14 @@ export class Runner implements AsyncDisposable {
     this.#expiry.retryPostponed();
   }
 
-  /** Takes over what a dead instance left running, and begins to settle questions whose time is over. */
+  /**
+   * Takes over what a dead instance left running, and begins to settle questions whose time is over; to take executions, where
+   * machines share them.
+   */
   async recover(): Promise<void> {
     await recoverExecutions(this.#recoveryPorts);
     this.#expiry.start();
+    if (this.#deliveries !== undefined) this.#shared?.work(this.#deliveries);
   }
 
   /**
@@ -100,8 +120,11 @@ export class Runner implements AsyncDisposable {
     { graceMs, error = "Aborted: service stopped" }: { graceMs: number; error?: string },
   ): Promise<void> {
     this.#active.close();
+    this.#deliveries?.close();
     await this.#expiry[Symbol.asyncDispose]();
     await this.#active.drain({ graceMs, error });
+    await this.#shared?.stopTaking();
+    await this.#deliveries?.settled();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

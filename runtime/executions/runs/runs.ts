@@ -12,7 +12,7 @@ import {
 import type { FamilyStore } from "../record/family_store.ts";
 import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
 import type { RunPorts } from "../loop/prepare.ts";
-import { AgentUnreadable, IdempotencyKeyReused } from "../refusals.ts";
+import { AgentUnreadable, IdempotencyKeyReused, LeaseLost } from "../refusals.ts";
 import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
 import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
@@ -23,6 +23,7 @@ import { type AgentVariants, conductRun, type Paused } from "./conduct.ts";
 import type { Resumption } from "./resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
+import type { SharedRuns, Taken } from "./shared_runs.ts";
 
 /** Why an execution is ended whose result nobody needs any longer. */
 export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
@@ -35,6 +36,8 @@ export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   agents: AwaitedAgents;
   active: ActiveRuns;
   announcer: Announcer;
+  /** Absent: all that is stored runs here. */
+  shared?: SharedRuns;
   /** The budgets that an agent's runs count in, whatever tree they are of. */
   budgetsOf: (agent: Agent) => Budget[];
   /** How many executions may stand above one. */
@@ -58,12 +61,12 @@ export class Runs {
 
   /** Accepts a run and lets it go, or tells why not. It is on disk when this returns. Throws IdempotencyKeyReused. */
   async begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }> {
-    const { acceptances, announcer, executions } = this.#ports;
+    const { acceptances, announcer, executions, shared } = this.#ports;
     const accepted = await acceptances.acceptExecution(...toAcceptance(agent, spec, this.#ports));
     if ("refused" in accepted) return accepted;
     const { execution, isNew } = accepted;
     if (isNew) {
-      this.#launch({ execution, request: spec.request }, agent);
+      if (shared === undefined) this.#launch({ execution, request: spec.request }, agent);
       announcer.started(execution);
     } else if (spec.idempotencyKey !== undefined) {
       // Answering with the first execution would tell the caller that this other run was accepted.
@@ -75,18 +78,34 @@ export class Runs {
 
   /** Continues an execution that waited, or ends it where its agent is gone. */
   async resume(subject: StoredRun): Promise<void> {
-    this.#ports.announcer.resumed(subject.execution);
-    await this.#continue(subject, afterWaiting(subject.execution));
+    const { announcer, shared } = this.#ports;
+    announcer.resumed(subject.execution);
+    if (shared === undefined) await this.#continue(subject, afterWaiting(subject.execution));
+  }
+
+  /** Runs an execution that this machine took, or ends it where that is to be. */
+  async takeUp({ subject, isRedelivered, ranMs, cancelled }: Taken): Promise<void> {
+    const { execution } = subject;
+    const decide = isRedelivered ? afterRestart({ ranMs }) : afterWaiting(execution);
+    await this.#continue(subject, decide);
+    if (cancelled !== null) this.#ports.active.stop(execution.id, cancelled);
   }
 
   /** Continues one that was taken over, or ends it where its agent does not want it resumed. */
   async resumeAfterRestart(subject: StoredRun): Promise<void> {
-    await this.#continue(subject, afterRestart);
+    await this.#continue(subject, afterRestart());
   }
 
   /** Stores the end of a running execution and announces it. Never rejects: what cannot be stored is logged. */
-  async end(execution: Execution, end: { outcome: Outcome; journal?: Journal }): Promise<void> {
-    const { outcome, journal = new Journal(execution, this.#ports) } = end;
+  async end(
+    execution: Execution,
+    { outcome, ranMs = 0, journal = new Journal(execution, this.#ports, { ranMs }) }: {
+      outcome: Outcome;
+      /** How long it is known to have run without that being counted. */
+      ranMs?: number;
+      journal?: Journal;
+    },
+  ): Promise<void> {
     // Where it fails, the row stays as it is; the next start finds it abandoned and says so.
     await this.#orLog(execution, async () => {
       await this.#afterEnd(await journal.finish(outcome));
@@ -122,9 +141,30 @@ export class Runs {
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     if (this.#ports.active.stop(id, error)) return "cancelling";
     const { execution } = await requireExecution(this.#ports.executions, id);
+    if (execution.status === "running" && this.#ports.shared !== undefined) {
+      return await this.#abortElsewhere(execution, { error, shared: this.#ports.shared });
+    }
     if (execution.status !== "waiting") return execution.status;
     // Where an answer came first, it runs.
     return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
+  }
+
+  /** The same for one that another machine runs, or that waits for one. */
+  async #abortElsewhere(
+    execution: Execution,
+    { error, shared }: { error: string; shared: SharedRuns },
+  ): Promise<"cancelling" | ExecutionStatus> {
+    const { id } = execution;
+    if (await shared.takeUnowned(id)) {
+      try {
+        await this.end(execution, { outcome: { status: "aborted", error, output: null } });
+      } finally {
+        shared.ended(id);
+      }
+      return "aborted";
+    }
+    // Where it does not run any more, it waits, or has ended.
+    return await shared.requestCancel(id, error) ? "cancelling" : await this.#abort(id, error);
   }
 
   /** Announces an end, ends what it delegated and nobody needs any longer, and lets those that waited for it continue. */
@@ -224,6 +264,7 @@ export class Runs {
     try {
       await store();
     } catch (error) {
+      if (error instanceof LeaseLost) return;
       this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
         execution: id,
         error,

@@ -31,12 +31,13 @@ interface Asked {
 /** Acceptances of one service instance. */
 export class SqlAcceptanceStore implements AcceptanceStore {
   readonly #db: Database;
-  readonly #instanceId: string;
+  readonly #ownerId: string | null;
   #asked: Asked[] = [];
 
-  constructor(db: Database, instanceId: string) {
+  /** `ownerId`: whose the accepted are; null: nobody's, until a machine takes them. */
+  constructor(db: Database, ownerId: string | null) {
     this.#db = db;
-    this.#instanceId = instanceId;
+    this.#ownerId = ownerId;
   }
 
   /**
@@ -70,12 +71,11 @@ export class SqlAcceptanceStore implements AcceptanceStore {
   }
 
   *#accept(wanted: NewExecution, terms: AcceptanceTerms): Operation<Acceptance> {
-    const instanceId = this.#instanceId;
-    const acceptance = yield* insertExecution(wanted, { ...terms, instanceId });
+    const acceptance = yield* insertExecution(wanted, { ...terms, ownerId: this.#ownerId });
     if ("execution" in acceptance && acceptance.isNew) {
       const { execution } = acceptance;
       const frameId = yield* appendFrames(execution.id, terms.frames(execution));
-      yield* enqueue(execution.id, "new");
+      yield* enqueue(execution);
       if (terms.taken !== undefined) {
         const toolCalls = yield* copySteps(execution.id, { ...terms.taken, frameId });
         return { ...acceptance, execution: { ...execution, toolCalls } };
@@ -88,7 +88,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
 /** Accepts an execution as part of the transaction that is open, or tells why not. */
 function* insertExecution(
   wanted: NewExecution,
-  terms: AcceptanceTerms & { instanceId: string },
+  terms: AcceptanceTerms & { ownerId: string | null },
 ): Operation<Acceptance> {
   const known = yield* findKnown(wanted, keysOf(terms));
   if (known !== undefined) return { execution: known, isNew: false };
@@ -97,7 +97,7 @@ function* insertExecution(
     yield* recordRefusedSlot(wanted.agentId, terms, refused);
     return { refused };
   }
-  const execution = yield* insertRow(wanted, terms.instanceId);
+  const execution = yield* insertRow(wanted, terms.ownerId);
   if (terms.claim?.type === "slot") {
     const { scheduledFor, reason } = terms.claim;
     yield* insertSlot({
@@ -186,7 +186,7 @@ function* describeUsedUp(agentId: string, budgets: readonly Budget[]): Operation
   return `budget ${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
 }
 
-function* insertRow(wanted: NewExecution, instanceId: string): Operation<Execution> {
+function* insertRow(wanted: NewExecution, ownerId: string | null): Operation<Execution> {
   const row = yield* get<ExecutionRow>(
     "INSERT INTO executions (agent_id, display_name, status, trigger, parent_execution_id, " +
       "parent_position, depth, session_id, instance_id, request, model, started_at) " +
@@ -198,7 +198,7 @@ function* insertRow(wanted: NewExecution, instanceId: string): Operation<Executi
     wanted.parentPosition,
     wanted.depth,
     wanted.sessionId,
-    instanceId,
+    ownerId,
     JSON.stringify(wanted.request),
     wanted.model,
     wanted.startedAt,

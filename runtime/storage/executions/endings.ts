@@ -11,20 +11,20 @@ import { voidRequests } from "./request_rows.ts";
 import { wakeAncestors } from "./waiting.ts";
 import { fence, get, run } from "../operation.ts";
 
-/** Ends; who waited for one runs again in this service instance. */
+/** Ends; who waited for one runs again: of `ownerId`, or of nobody until a machine takes it. */
 export class SqlEndingStore implements EndingStore {
   readonly #db: Database;
-  readonly #instanceId: string;
+  readonly #ownerId: string | null;
   readonly #messages: MessageStock;
 
-  constructor(db: Database, instanceId: string, messages: MessageStock = NO_MESSAGES) {
+  constructor(db: Database, ownerId: string | null, messages: MessageStock = NO_MESSAGES) {
     this.#db = db;
-    this.#instanceId = instanceId;
+    this.#ownerId = ownerId;
     this.#messages = messages;
   }
 
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
-    const instanceId = this.#instanceId;
+    const ownerId = this.#ownerId;
     const messages = this.#messages;
     return this.#db.change("power", function* () {
       // One that waits is nobody's, and may be ended by everybody.
@@ -55,9 +55,7 @@ export class SqlEndingStore implements EndingStore {
       yield* messages.tell({ type: "ended", execution, output: ending.output });
       yield* insertFollowUps(executionId, ending.followers ?? []);
       // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
-      const ancestors = ending.from === "waiting"
-        ? yield* wakeAncestors(executionId, instanceId)
-        : [];
+      const ancestors = ending.from === "waiting" ? yield* wakeAncestors(executionId, ownerId) : [];
       return { execution, ancestors };
     });
   }

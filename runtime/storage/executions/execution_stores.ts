@@ -25,20 +25,22 @@ export interface SqlExecutionStores {
 }
 
 /**
- * Puts them over a database; `instanceId` is whose executions they start, adopt and resume, `messages` hears what people may
- * want to know.
+ * Puts them over a database; `instanceId` is whose executions they start, adopt and resume, but where machines share them
+ * (`isShared`) and each takes its own. `messages` hears what people may want to know.
  */
 export function createExecutionStores(
   db: Database,
   instanceId: string,
-  messages: MessageStock = NO_MESSAGES,
+  { messages = NO_MESSAGES, isShared = false }: { messages?: MessageStock; isShared?: boolean } =
+    {},
 ): SqlExecutionStores {
+  const ownerId = isShared ? null : instanceId;
   return {
-    acceptances: new SqlAcceptanceStore(db, instanceId),
+    acceptances: new SqlAcceptanceStore(db, ownerId),
     conversations: new SqlConversationStore(db),
-    requests: new SqlRequestStore(db, instanceId, messages),
+    requests: new SqlRequestStore(db, ownerId, messages),
     families: new SqlFamilyStore(db),
-    endings: new SqlEndingStore(db, instanceId, messages),
+    endings: new SqlEndingStore(db, ownerId, messages),
     recovery: new SqlRecoveryStore(db, instanceId),
     budgets: new SqlBudgetStore(db, instanceId),
     executions: new SqlExecutionReads(db),

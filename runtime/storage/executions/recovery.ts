@@ -2,7 +2,7 @@
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
-import { all, get, run } from "../operation.ts";
+import { all, get, type Operation, run } from "../operation.ts";
 
 interface LoggedAt {
   event: string;
@@ -43,30 +43,7 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   readUncountedMs(executionId: number): Promise<number> {
-    return this.#db.read(function* () {
-      // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
-      const killed = yield* get<{ startedAt: number }>(
-        "SELECT e.started_at AS startedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
-          "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
-        executionId,
-      );
-      if (killed === undefined) return 0;
-      const select =
-        "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
-      const last = yield* get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
-      // It began, its running time was stored with a reply or a question, or it was answered.
-      const counted = yield* get<LoggedAt>(
-        `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
-          "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
-        executionId,
-      );
-      if (last === undefined || counted === undefined) return 0;
-      // Woken by another's answer: nothing says when.
-      if (counted.event === "interrupt") return 0;
-      // What a fork has taken over happened before it began.
-      const since = Math.max(Date.parse(counted.at), killed.startedAt);
-      return Math.max(0, Date.parse(last.at) - since);
-    });
+    return this.#db.read(() => selectUncountedMs(executionId));
   }
 
   findForsaken(): Promise<number[]> {
@@ -78,4 +55,30 @@ export class SqlRecoveryStore implements RecoveryStore {
       return rows.map(({ id }) => id);
     });
   }
+}
+
+/** See RecoveryStore.readUncountedMs. */
+export function* selectUncountedMs(executionId: number): Operation<number> {
+  // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
+  const killed = yield* get<{ startedAt: number }>(
+    "SELECT e.started_at AS startedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
+      "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
+    executionId,
+  );
+  if (killed === undefined) return 0;
+  const select =
+    "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
+  const last = yield* get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
+  // It began, its running time was stored with a reply or a question, or it was answered.
+  const counted = yield* get<LoggedAt>(
+    `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
+      "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
+    executionId,
+  );
+  if (last === undefined || counted === undefined) return 0;
+  // Woken by another's answer: nothing says when.
+  if (counted.event === "interrupt") return 0;
+  // What a fork has taken over happened before it began.
+  const since = Math.max(Date.parse(counted.at), killed.startedAt);
+  return Math.max(0, Date.parse(last.at) - since);
 }

@@ -20,15 +20,15 @@ import {
 import { pauseExecution, wakeAncestors, wakeExecution } from "./waiting.ts";
 import { fence } from "../operation.ts";
 
-/** Questions; who is answered runs in this service instance. */
+/** Questions; who is answered runs again: of `ownerId`, or of nobody until a machine takes it. */
 export class SqlRequestStore implements RequestStore {
   readonly #db: Database;
-  readonly #instanceId: string;
+  readonly #ownerId: string | null;
   readonly #messages: MessageStock;
 
-  constructor(db: Database, instanceId: string, messages: MessageStock = NO_MESSAGES) {
+  constructor(db: Database, ownerId: string | null, messages: MessageStock = NO_MESSAGES) {
     this.#db = db;
-    this.#instanceId = instanceId;
+    this.#ownerId = ownerId;
     this.#messages = messages;
   }
 
@@ -44,12 +44,12 @@ export class SqlRequestStore implements RequestStore {
   }
 
   answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined> {
-    const instanceId = this.#instanceId;
+    const ownerId = this.#ownerId;
     return this.#db.change("power", function* () {
       if (!(yield* closeRequest(executionId, answer))) return undefined;
       if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
-      const execution = yield* wakeExecution(executionId, instanceId);
-      const ancestors = yield* wakeAncestors(executionId, instanceId);
+      const execution = yield* wakeExecution(executionId, ownerId);
+      const ancestors = yield* wakeAncestors(executionId, ownerId);
       // Of several questions below it, one that waits shows one: an answer to another has no place in its log.
       yield* appendFrames(execution.id, answer.frames(execution));
       for (const one of ancestors) {

@@ -30,27 +30,30 @@ export function* pauseExecution(
   return toReturned(row);
 }
 
-/** Lets a waiting execution run again, here. */
-export function* wakeExecution(executionId: number, instanceId: string): Operation<Execution> {
+/** Lets a waiting execution run again; `ownerId`: here, or, where it is null, on the machine that takes it. */
+export function* wakeExecution(
+  executionId: number,
+  ownerId: string | null,
+): Operation<Execution> {
   const execution = toReturned(
     yield* get<ExecutionRow>(
       "UPDATE executions SET status = 'running', instance_id = ? " +
         `WHERE id = ? AND status = '${STANDING_STILL}' RETURNING ${EXECUTION_COLUMNS}`,
-      instanceId,
+      ownerId,
       executionId,
     ),
   );
-  yield* enqueue(executionId, "answered");
+  yield* enqueue(execution);
   return execution;
 }
 
 /**
- * Lets those above an execution run again, here, that waited only for it: one with a question of its own continues
+ * Lets those above an execution run again, in the same way, that waited only for it: one with a question of its own continues
  * waiting, and so do those above that. The nearest first.
  */
 export function* wakeAncestors(
   executionId: number,
-  instanceId: string,
+  ownerId: string | null,
 ): Operation<Execution[]> {
   const awake: Execution[] = [];
   for (let below = executionId;;) {
@@ -60,12 +63,13 @@ export function* wakeAncestors(
         `AND status = '${STANDING_STILL}' ` +
         "AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.execution_id = executions.id " +
         `AND r.answered_at IS NULL) RETURNING ${EXECUTION_COLUMNS}`,
-      instanceId,
+      ownerId,
       below,
     );
     if (row === undefined) return awake;
-    yield* enqueue(row.id, "answered");
-    awake.push(toExecution(row));
+    const execution = toExecution(row);
+    yield* enqueue(execution);
+    awake.push(execution);
     below = row.id;
   }
 }

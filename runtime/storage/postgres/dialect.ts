@@ -1,5 +1,6 @@
 // What PostgreSQL reads in place of a statement's text. The stores write one text for every database; what differs by more
 // than these rules has a text of its own there.
+import type { SqlValue } from "../operation.ts";
 
 /** Texts in quotes, and what is written in another way outside of them. */
 const PARTS = new RegExp(
@@ -38,4 +39,20 @@ export function toPostgres(sql: string): string {
     if (alias !== undefined) return `AS "${alias}"`;
     return written === undefined ? whole : number(written);
   });
+}
+
+/** The values of a result as SQLite gives them: numbers, and truth as 1 or 0. Dates and JSON are not among ours. */
+export const TYPES = {
+  getTypeParser: (oid: number) => {
+    if (oid === 20 || oid === 21 || oid === 23 || oid === 701 || oid === 1700) return Number;
+    if (oid === 16) return (text: string) => text === "t" ? 1 : 0;
+    return (text: string) => text;
+  },
+};
+
+/** PostgreSQL has no texts with NUL; in JSON it is written as an escape and stays. */
+export function toStorable(value: SqlValue): SqlValue {
+  return typeof value === "string" && value.includes("\0")
+    ? value.replaceAll("\0", "\uFFFD")
+    : value;
 }

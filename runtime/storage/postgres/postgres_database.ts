@@ -11,9 +11,9 @@ import {
   type Durability,
   StorageUnavailable,
 } from "../database.ts";
-import type { Operation, RunReason, SqlText, SqlValue } from "../operation.ts";
+import type { Operation, SqlText, SqlValue, WaitingRun } from "../operation.ts";
 import { bringUpToDate } from "./bring_up_to_date.ts";
-import { toPostgres } from "./dialect.ts";
+import { toPostgres, toStorable, TYPES } from "./dialect.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
@@ -39,8 +39,10 @@ export interface NodeHooks {
   instanceId: string;
   /** The epochs of the executions that this process has taken. */
   leases: ReadonlyMap<number, number>;
-  /** Makes a job for an execution, with statements of the transaction that is open. */
-  enqueue(executionId: number, reason: RunReason, query: Query): Promise<void>;
+  /** Makes a job for an execution, with statements of the transaction that is open; what it returns is done once that is stored. */
+  enqueue(waiting: WaitingRun, query: Query): Promise<() => void>;
+  /** Hears that an execution which runs here is to end with this error. Must not throw. */
+  cancelled(executionId: number, error: string): void;
 }
 
 /** Runs one statement as it is, with numbered parameters. */
@@ -56,15 +58,6 @@ export interface OpenPostgresOptions {
   node?: NodeHooks;
   clock?: Clock;
 }
-
-/** The values of a result as SQLite gives them: numbers, and truth as 1 or 0. Dates and JSON are not among ours. */
-const TYPES = {
-  getTypeParser: (oid: number) => {
-    if (oid === 20 || oid === 21 || oid === 23 || oid === 701 || oid === 1700) return Number;
-    if (oid === 16) return (text: string) => text === "t" ? 1 : 0;
-    return (text: string) => text;
-  },
-};
 
 /** One database of a PostgreSQL server. */
 export class PostgresDatabase implements Database, AsyncDisposable {
@@ -208,13 +201,16 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         } else if (statement.type === "announce") {
           effects.announced.add(statement.executionId);
         } else if (statement.type === "fence") {
-          await this.#requireLease(client, statement.executionId);
+          await this.#requireExecution(client, statement.executionId);
+        } else if (statement.type === "lease") {
+          await this.#requireLease(client, statement.name);
         } else {
           const query: Query = async (text, values) => {
             const { rows } = await client.query(text, values as unknown[]);
             return { rows };
           };
-          await this.#node?.enqueue(statement.executionId, statement.reason, query);
+          const stored = await this.#node?.enqueue(statement.waiting, query);
+          if (stored !== undefined) effects.after.push(stored);
         }
       } catch (error) {
         // What the operation would still tidy up it does, and nothing is left suspended.
@@ -238,15 +234,28 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** The row is held until the transaction ends: nobody else can take the execution meanwhile. */
-  async #requireLease(client: Pool | PoolClient, executionId: number): Promise<void> {
+  async #requireExecution(client: Pool | PoolClient, executionId: number): Promise<void> {
     if (this.#node === undefined) return;
     const { instanceId, leases } = this.#node;
-    const { rowCount } = await client.query({
+    const { rows: [row] } = await client.query({
       name: "fence",
-      text: "SELECT 1 FROM executions WHERE id = $1 AND instance_id = $2 AND epoch = $3 FOR UPDATE",
+      text:
+        "SELECT cancelled FROM executions WHERE id = $1 AND instance_id = $2 AND epoch = $3 FOR UPDATE",
       values: [executionId, instanceId, leases.get(executionId) ?? -1],
     });
-    if (rowCount === 0) throw new LeaseLost(executionId);
+    if (row === undefined) throw new LeaseLost(`Execution ${executionId}`);
+    if (row.cancelled !== null) this.#node.cancelled(executionId, row.cancelled);
+  }
+
+  /** The same for what is leased by name. */
+  async #requireLease(client: Pool | PoolClient, name: string): Promise<void> {
+    if (this.#node === undefined) return;
+    const { rowCount } = await client.query({
+      name: "lease",
+      text: "SELECT 1 FROM leases WHERE name = $1 AND instance_id = $2 FOR UPDATE",
+      values: [name, this.#node.instanceId],
+    });
+    if (rowCount === 0) throw new LeaseLost(name);
   }
 
   /** What became of a transaction whose end was not heard: to try it again could do it twice. */
@@ -277,11 +286,4 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 interface Effects {
   announced: Set<number>;
   after: (() => void)[];
-}
-
-/** PostgreSQL has no texts with NUL; in JSON it is written as an escape and stays. */
-function toStorable(value: SqlValue): SqlValue {
-  return typeof value === "string" && value.includes("\0")
-    ? value.replaceAll("\0", "\uFFFD")
-    : value;
 }

@@ -115,6 +115,13 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
+  /** Ends, and stores nothing: another machine watches now. */
+  async leave(): Promise<void> {
+    this.queue.stop();
+    await this.#end();
+    await this.queue[Symbol.asyncDispose]();
+  }
+
   /** Ends, and stores what is not quiet yet. Runs that were started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.queue.stop();

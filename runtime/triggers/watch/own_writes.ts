@@ -51,33 +51,45 @@ interface Record {
   lastFiredId: number | undefined;
 }
 
+/** A write as one machine tells it to the others. */
+export interface ToldWrite {
+  path: string;
+  left: Left;
+  writers: readonly string[];
+  firedId: number | undefined;
+}
+
 /** The writes of all agents. What is remembered is bounded; the least recent is forgotten first. */
 export class OwnWrites {
   readonly #records = new Map<string, Record>();
+  readonly #tell: ((write: ToldWrite) => void) | undefined;
+
+  /** `tell` hears of each write that was made here. */
+  constructor(tell?: (write: ToldWrite) => void) {
+    this.#tell = tell;
+  }
 
   /** Notes a write for the execution that made it, and all above it: its own first. */
   record(lineage: readonly Writer[], { path, outcome }: FileWrite): void {
     const firedId = lineage.at(-1)?.executionId;
     const writers = [...new Set([...lineage.map(({ agentId }) => agentId), ANYBODY])];
-    const record = this.#records.get(path) ?? newRecord();
-    record.count++;
-    record.lastFiredId = firedId;
-    this.#records.delete(path);
-    this.#records.set(path, record);
+    const record = this.#next(path, firedId);
     const pending: Pending = {
       writers,
       settled: outcome.then((what) => {
         record.pending = record.pending.filter((one) => one !== pending);
         if (what === "unchanged") return;
-        record.outcomes = [...record.outcomes, { ...toLeft(what), writers, firedId }]
-          .slice(-MAX_OUTCOMES);
+        const left = toLeft(what);
+        add(record, { ...left, writers, firedId });
+        this.#tell?.({ path, left, writers, firedId });
       }),
     };
     record.pending = [...record.pending, pending];
-    for (const oldest of this.#records.keys()) {
-      if (this.#records.size <= MAX_RECORDS) break;
-      this.#records.delete(oldest);
-    }
+  }
+
+  /** Notes a write that another machine tells of. */
+  hear({ path, left, writers, firedId }: ToldWrite): void {
+    add(this.#next(path, firedId), { ...left, writers, firedId });
   }
 
   /** Whether a path (absolute, real) is as this agent, or one that it delegated to, has left it. */
@@ -96,6 +108,20 @@ export class OwnWrites {
   /** The paths written last, whose events may not have come yet. */
   latest(): string[] {
     return [...this.#records.keys()].slice(-MAX_LATEST);
+  }
+
+  /** The record of a path that is written once more: the most recent one now. */
+  #next(path: string, firedId: number | undefined): Record {
+    const record = this.#records.get(path) ?? newRecord();
+    record.count++;
+    record.lastFiredId = firedId;
+    this.#records.delete(path);
+    this.#records.set(path, record);
+    for (const oldest of this.#records.keys()) {
+      if (this.#records.size <= MAX_RECORDS) break;
+      this.#records.delete(oldest);
+    }
+    return record;
   }
 
   async #find(writer: string, path: string): Promise<Outcome | undefined> {
@@ -119,6 +145,10 @@ export class OwnWrites {
     record.outcomes = record.outcomes.filter(({ writers }) => writers.length > 0);
     return match;
   }
+}
+
+function add(record: Record, outcome: Outcome): void {
+  record.outcomes = [...record.outcomes, outcome].slice(-MAX_OUTCOMES);
 }
 
 function newRecord(): Record {

@@ -54,3 +54,8 @@ export interface WatchStore {
   /** Forgets all about agents that watch no more. */
   forgetWatches(agentIds: readonly string[]): Promise<void>;
 }
+
+/** Where several machines could watch for an agent, one of them has the lease of this name. */
+export function watchLease(agentId: string): string {
+  return `watch ${agentId}`;
+}

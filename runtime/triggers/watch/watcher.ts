@@ -35,8 +35,17 @@ export interface WatcherPorts {
   home: string;
   /** Shared by all who watch folders in this process: see FolderWatches. */
   folders: FolderWatches;
+  /** Where several machines could watch for an agent: which of them does. Absent: this one. */
+  shares?: WatchShares;
   /** How many files and folders there may be at a watched path; MOST_WATCHED_ENTRIES by default. */
   mostEntries?: number;
+}
+
+/** The agents that this machine watches for, of those that it could. */
+export interface WatchShares {
+  /** Asks for these agents and no others. */
+  want(agentIds: readonly string[]): void;
+  holds(agentId: string): boolean;
 }
 
 /** All watch triggers. */
@@ -106,6 +115,13 @@ export class Watcher implements AsyncDisposable {
     return this.#follow();
   }
 
+  /** Others of the shared agents are this machine's than before. */
+  follow(): void {
+    void this.#follow().catch((error) => {
+      this.#ports.log.write("error", "Cannot follow what is watched", { error });
+    });
+  }
+
   /** Stores what is not quiet yet, and ends all watching. Runs that were started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isFiring = false;
@@ -127,14 +143,20 @@ export class Watcher implements AsyncDisposable {
   async #followNow(): Promise<void> {
     if (this.#over.signal.aborted) return;
     const { agents, isUnreadable } = this.#wanted;
-    const wanted = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
+    const watching = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
     const listed = new Set(agents.map(({ id }) => id));
     // Also of agents that went while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
-    const gone = [...known].filter((id) =>
-      !wanted.has(id) && (listed.has(id) || !isUnreadable(id))
-    );
+    const { shares } = this.#ports;
+    shares?.want([...known, ...watching.keys()]);
+    const isOurs = (id: string) => shares?.holds(id) ?? true;
     const size = AGENTS_AT_ONCE;
+    const others = [...this.#watches.keys()].filter((id) => !isOurs(id));
+    await inGroups(others, { size, work: (id) => this.#attempt(this.#leave(id), id) });
+    const wanted = new Map([...watching].filter(([id]) => isOurs(id)));
+    const gone = [...known].filter((id) =>
+      isOurs(id) && !watching.has(id) && (listed.has(id) || !isUnreadable(id))
+    );
     await inGroups(gone, { size, work: (id) => this.#attempt(this.#forget(id), id) });
     const work = (agent: WatchingAgent) => this.#attempt(this.#watch(agent), agent.id);
     await inGroups([...wanted.values()], { size, work });
@@ -174,6 +196,12 @@ export class Watcher implements AsyncDisposable {
     this.#watches.set(agent.id, watch);
     await watch.begin();
     if (this.#isFiring) watch.queue.start();
+  }
+
+  async #leave(agentId: string): Promise<void> {
+    const watch = this.#watches.get(agentId);
+    this.#watches.delete(agentId);
+    await watch?.leave();
   }
 
   async #forget(agentId: string): Promise<void> {

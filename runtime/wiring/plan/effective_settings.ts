@@ -40,7 +40,7 @@ export async function effectiveSettings(
       (inherited && config.document && find(config.document, [inherited], "config")) ??
       { from: "default", line: null };
   };
-  const { model, autoApprove, mcpConfirm, mcp, confirmTools } = agent;
+  const { model, autoApprove, mcpConfirm, mcp, confirmTools, nodes } = agent;
   const guards = confirmTools.length === 0 ? "none" : confirmTools.join(", ");
   const policy = snakeKeys(agent);
   const { confirmTimeoutMs: timeout } = agent;
@@ -74,6 +74,9 @@ export async function effectiveSettings(
       ["defaults", name],
     ]),
     ...budgetRows(agent),
+    ...(nodes.length === 0
+      ? []
+      : [["nodes", nodes.join(", "), [["nodes"]]] satisfies [string, unknown, YamlPath[]]]),
     ...(agent.output === undefined ? [] : [
       [
         "output.schema",

@@ -30,6 +30,7 @@ Deno.test("parseAgent() gives an agent without front matter every default", asyn
       tokens: { perDay: null, perMonth: null, tree: null },
     },
     maxConcurrentRuns: null,
+    nodes: [],
     customTools: [],
     mcp: [],
     skills: [],
@@ -78,6 +79,7 @@ budget: {per_day: 2.50, per_month: 30, tree: 1, timezone: Europe/Paris, tokens: 
 on_budget: abort
 unpriced: allow
 max_concurrent_runs: 2
+nodes: [gpu, big-disk, gpu]
 enabled: false`,
   );
   assert.deepEqual(agent, {
@@ -119,6 +121,7 @@ enabled: false`,
       tokens: { perDay: 1_000, perMonth: null, tree: 5 },
     },
     maxConcurrentRuns: 2,
+    nodes: ["gpu", "big-disk"],
     customTools: ["search"],
     mcp: ["files"],
     skills: ["writing"],

@@ -136,6 +136,18 @@ export const BAD_VALUES: readonly BadAgentFile[] = [
     "2:9",
     "skills must be a plain name",
   ]),
+  bad("nodes label", fields("nodes: [gpu, Big_Disk]"), [
+    "2:14",
+    'nodes[1] must be made of small letters, digits and -, got "Big_Disk"',
+  ]),
+  bad("nodes text", fields("nodes: a gpu"), [
+    "2:8",
+    'nodes must be made of small letters, digits and -, got "a gpu"',
+  ]),
+  bad("nodes too many", fields("nodes: [a, b, c, d, e, f, g, h, i]"), [
+    "2:8",
+    "nodes must name at most 8 labels",
+  ]),
   bad("agents item", fields("agents: [{a: b}]"), [
     "2:10",
     "agents[0] must be text",

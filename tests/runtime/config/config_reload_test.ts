@@ -62,6 +62,32 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
   assert.deepEqual(warningsOf(runtime), []);
 });
 
+Deno.test("another database, its connections and this node take effect at the next start; no address is told", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  const before = `workspace: ${place.workspace}\n`;
+  await configure(
+    place,
+    `${before}database: postgres://u:hunter2secret@db/x\ndatabase_connections: 3\nnode: { labels: [gpu] }\n`,
+  );
+  await runtime.reloadAgents();
+  assert.deepEqual(
+    warningsOf(runtime),
+    ["database", "database_connections", "node"].map((key) =>
+      `${key} has changed: it takes effect when the service starts again`
+    ),
+  );
+  const { database, databaseConnections, node } = runtime.config;
+  assert.deepEqual([database, databaseConnections, node.labels], [null, 10, []]);
+  await configure(place, `${before}database: postgres://u:hunter2secret@db\n`);
+  await runtime.reloadAgents();
+  assert.match(warningsOf(runtime).join(), /^database must be an address .* database is missing/);
+  assert.ok(!JSON.stringify([place.logged, runtime.config]).includes("hunter2secret"));
+  await configure(place, before);
+  await runtime.reloadAgents();
+  assert.deepEqual(warningsOf(runtime), []);
+});
+
 Deno.test("a config.yaml that is broken or gone keeps what it said, and the service says so", async () => {
   const defaults = "defaults: { confirm_tools: [http_request] }";
   await using place = await createTestWorkspace();

@@ -61,6 +61,9 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       logRetentionDays: null,
       maxAgentDepth: 3,
       maxConcurrentRuns: 16,
+      database: null,
+      databaseConnections: 10,
+      node: { name: null, labels: [], runs: 100 },
       pinKeys: false,
       sandbox: "preferred",
       http: { allow: [], deny: [], hosts: [], origins: [] },
@@ -80,6 +83,9 @@ Deno.test("parseConfig() reads every key", () => {
     read(`workspace: ~/work
 agents_dir: team/agents/
 sandbox: required
+database: postgres://inkling@db.example:6432/team
+database_connections: 200
+node: {name: left, labels: [gpu, m-2], runs: 1}
 budget: {per_day: 7, per_month: 8, timezone: Europe/Paris, tokens: {per_day: 9, per_month: 10}}
 http: {allow: [intern], deny: [private], hosts: [proxy], origins: ["https://proxy"]}
 defaults:
@@ -159,6 +165,9 @@ notify:
       logRetentionDays: 90,
       maxAgentDepth: 0,
       maxConcurrentRuns: 1,
+      database: "postgres://inkling@db.example:6432/team",
+      databaseConnections: 200,
+      node: { name: "left", labels: ["gpu", "m-2"], runs: 1 },
       pinKeys: true,
       sandbox: "required",
       http: {

@@ -69,7 +69,7 @@ export class OutboxWorld implements AsyncDisposable {
   }
 
   get stores(): SqlExecutionStores {
-    return createExecutionStores(this.db, "one", this.outbox);
+    return createExecutionStores(this.db, "one", { messages: this.outbox });
   }
 
   /** The service ends, and another begins. */

@@ -306,3 +306,44 @@ Deno.test("deriveFlags() lets a program run where answers have a schema: they ar
   await place.writeAgent("typed", demo("output: { schema: { type: object } }"));
   assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
 });
+
+Deno.test("deriveFlags() allows the database its host, its variables and its files, and nothing of it without one", async () => {
+  const address = "postgres://u:hunter2secret@db.example/x?sslrootcert=/etc/pg/ca.pem";
+  await using place = await createTestWorkspace({
+    shell: { PGPASSWORD: "hunter3secret", PGPORT: "6432" },
+  });
+  const without = await derive(place);
+  assert.ok(!JSON.stringify(without.flags).includes("PG"));
+  place.shell["INKLING_DATABASE_URL"] = address;
+  const derived = await derive(place);
+  const added = (name: string) => {
+    const before = valuesOf(without, name);
+    return valuesOf(derived, name).filter((one) => !before.includes(one));
+  };
+  assert.deepEqual(added("allow-net"), ["db.example:6432"]);
+  assert.deepEqual(added("allow-read"), ["/etc/pg/ca.pem"]);
+  assert.deepEqual(
+    added("allow-env"),
+    [
+      ...["PGOPTIONS", "PGPASSFILE", "PGPASSWORD", "PGPASS_NO_DEESCAPE", "PGPORT"],
+      ...["PGSSLMODE", "PGSSLNEGOTIATION", "PGUSER"],
+    ],
+  );
+  assert.ok(!/hunter[23]secret/.test(JSON.stringify(derived)));
+  assert.deepEqual(added("allow-write"), []);
+});
+
+Deno.test("deriveFlags() allows the file with the database's passwords: the one that is named, else the usual one if it is there", async () => {
+  await using place = await createTestWorkspace({
+    config: "database: postgres://u@db.example:7000/x\n",
+  });
+  const usual = join(place.root, ".pgpass");
+  const read = async () => valuesOf(await derive(place), "allow-read");
+  assert.ok(!(await read()).includes(usual));
+  await Deno.writeTextFile(usual, "");
+  assert.ok((await read()).includes(usual));
+  const named = join(place.root, "secrets", "pgpass");
+  place.shell["PGPASSFILE"] = named;
+  const files = await read();
+  assert.ok(files.includes(named) && !files.includes(usual), files.join());
+});

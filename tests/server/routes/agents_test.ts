@@ -87,6 +87,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
       confirmTimeoutMs: 5_400_000,
       autoApprove: "*",
       confirmTools: [],
+      nodes: ["gpu"],
       warnings: [{
         path: "w.md",
         line: 2,
@@ -121,6 +122,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
   });
   assert.equal(body.confirm_timeout, "1h30m");
   assert.equal(body.auto_approve, "*");
+  assert.deepEqual(body.nodes, ["gpu"]);
   assert.equal(body.mcp_confirm, "none");
   assert.deepEqual(body.warnings, [
     {

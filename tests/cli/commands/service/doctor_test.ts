@@ -556,6 +556,42 @@ Deno.test("doctor never shows the value of a key", async () => {
   }
 });
 
+Deno.test("doctor never shows the address of a database that cannot be used, wherever it stands", async () => {
+  await using world = await createDoctorWorld();
+  const { place } = world;
+  const config = `workspace: ${place.workspace}\n`;
+  await world.put("config/config.yaml", `${config}database: postgres://u:hunter2secret@db\n`);
+  const inFile = await world.doctor();
+  await world.put("config/config.yaml", config);
+  place.shell["INKLING_DATABASE_URL"] = "postgres://u:hunter2secret@db";
+  const inShell = await world.doctor();
+  for (const { code, lines } of [inFile, inShell]) {
+    assert.equal(code, 1);
+    assert.match(lines.join(" "), /the name of the database is missing/);
+    assert.doesNotMatch(lines.join(), /hunter2/);
+  }
+  assert.match(inFile.lines.join(" "), /config\.yaml, line 2/);
+  assert.match(
+    inShell.lines.join(" "),
+    /INKLING_DATABASE_URL.*Set it to another address, or unset it/,
+  );
+  assert.match(inShell.lines.join(" "), /not looked at while INKLING_DATABASE_URL is broken/);
+});
+
+Deno.test("doctor takes config.yaml with the database's password from others", async () => {
+  await using world = await createDoctorWorld();
+  const { place: { workspace } } = world;
+  const config = (user: string) => `workspace: ${workspace}\ndatabase: postgres://${user}@db/x\n`;
+  const path = await world.put("config/config.yaml", config("u"));
+  await Deno.chmod(path, 0o644);
+  const told = /Other users may open this file with a password: ~\/config\/config\.yaml/;
+  assert.doesNotMatch((await world.doctor()).lines.join("\n"), told);
+  await Deno.writeTextFile(path, config("u:abc"));
+  assert.match((await world.doctor()).lines.join("\n"), told);
+  await world.doctor("--fix");
+  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+});
+
 Deno.test("doctor waits for no service that does not answer, and says how to end it", async () => {
   await using cli = await createFakeCli();
   cli.transport = (_path, { signal }) =>

@@ -18,6 +18,7 @@ interface Around {
   /** Files to make, relative to the workspace. */
   files?: Record<string, string>;
   agentIds?: string[];
+  hasDatabase?: boolean;
   /** What the custom tools, skills and servers that it names are found to be. */
   resources?: InspectedResources;
 }
@@ -45,6 +46,7 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
     }
     const path = `${workspace}/agents/daily.md`;
     const diagnostics = await validateAgent({ path, bytes: await Deno.readFile(path) }, {
+      hasDatabase: around.hasDatabase ?? false,
       config,
       directories,
       home: workspace,
@@ -153,6 +155,18 @@ Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names 
     assert.deepEqual(await validate(trigger("every: 1h"), { tz }), []);
   }
   assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz: "Asia/Tokyo" }), []);
+});
+
+Deno.test("validateAgent() warns of nodes where no machines share a database", async () => {
+  for (const nodes of ["gpu", "[gpu, big-disk]"]) {
+    const yaml = `${UNASKED}\nnodes: ${nodes}`;
+    assert.deepEqual(await validate(yaml), [
+      "warning daily.md:4:1: nodes has no effect: with SQLite, this machine runs every agent " +
+      "(database in config.yaml lets several machines share the work)",
+    ]);
+    assert.deepEqual(await validate(yaml, { hasDatabase: true }), []);
+  }
+  assert.deepEqual(await validate(`${UNASKED}\nnodes: []`), []);
 });
 
 Deno.test("validateAgent() places a schema's file that cannot be used", async () => {

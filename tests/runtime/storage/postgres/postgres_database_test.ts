@@ -145,7 +145,13 @@ Deno.test(
 
     await t.step("a machine that has lost an execution writes nothing for it", async () => {
       const leases = new Map([[1, 1]]);
-      const node = { instanceId: "here", leases, enqueue: () => Promise.resolve() };
+      const cancelled: string[] = [];
+      const node = {
+        instanceId: "here",
+        leases,
+        enqueue: () => Promise.resolve(() => {}),
+        cancelled: (id: number, error: string) => cancelled.push(`${id}: ${error}`),
+      };
       await using here = await PostgresDatabase.open({ address, node });
       await here.change("power", function* () {
         yield* run(
@@ -168,13 +174,21 @@ Deno.test(
       await assert.rejects(write(), LeaseLost);
       leases.set(1, 2);
       await write();
+      assert.deepEqual(cancelled, []);
+      // Each write hears of it where somebody asked for its end.
+      await here.change(
+        "power",
+        () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"),
+      );
+      await write();
+      assert.deepEqual(cancelled, ["1: enough"]);
       await here.change(
         "power",
         () => run("UPDATE executions SET instance_id = 'there' WHERE id = 1"),
       );
       await assert.rejects(write(), LeaseLost);
       const frames = await here.read(() => all("SELECT 1 FROM frames"));
-      assert.equal(frames.length, 2);
+      assert.equal(frames.length, 3);
     });
 
     await t.step(

@@ -1,0 +1,80 @@
+// Executions that the queue of several machines gives to this one: each is taken, runs until it rests, and is let go of.
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { ActiveRuns } from "./active_runs.ts";
+import type { Runs } from "./runs.ts";
+import type { Delivery, SharedRuns, Worker } from "./shared_runs.ts";
+
+/** What deliveries are run with. */
+export interface DeliveriesPorts {
+  shared: SharedRuns;
+  active: ActiveRuns;
+  runs: Pick<Runs, "takeUp">;
+  serviceLog: ServiceLog;
+  /** How many runs this machine has at once, not counting delegated ones. */
+  places: number;
+}
+
+/** The deliveries that this machine has. */
+export class Deliveries implements Worker {
+  readonly #ports: DeliveriesPorts;
+  readonly #held = new Map<Delivery, Promise<void>>();
+  #isClosed = false;
+
+  constructor(ports: DeliveriesPorts) {
+    this.#ports = ports;
+  }
+
+  /** From here on only delegated ones are taken: those that run here may need them to end. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  free(): number {
+    if (this.#isClosed) return 0;
+    const taken = this.#held.keys().filter(({ isDelegated }) => !isDelegated);
+    return this.#ports.places - [...taken].length;
+  }
+
+  take(delivery: Delivery): void {
+    this.#held.set(delivery, this.#run(delivery));
+  }
+
+  lost({ executionId }: Delivery): void {
+    this.#ports.active.lose(executionId);
+  }
+
+  cancel(executionId: number, error: string): void {
+    this.#ports.active.stop(executionId, error);
+  }
+
+  /** Resolves when nothing is held any more. */
+  async settled(): Promise<void> {
+    while (this.#held.size > 0) await Promise.all(this.#held.values());
+  }
+
+  /** Never rejects. */
+  async #run(delivery: Delivery): Promise<void> {
+    const { shared, serviceLog } = this.#ports;
+    const work = await Promise.allSettled([this.#runToRest(delivery)]);
+    const end = await Promise.allSettled([shared.rest(delivery)]);
+    for (const outcome of [...work, ...end]) {
+      if (outcome.status === "fulfilled") continue;
+      const fields = { execution: delivery.executionId, error: outcome.reason };
+      serviceLog.write("warn", "An execution is left to whichever machine gets it next", fields);
+    }
+    this.#held.delete(delivery);
+    shared.wake();
+  }
+
+  async #runToRest(delivery: Delivery): Promise<void> {
+    const { shared, active, runs } = this.#ports;
+    const { executionId } = delivery;
+    // It may have been lost and come back: who has it from before must not write under the new claim.
+    active.lose(executionId);
+    await active.ended(executionId);
+    const taken = await shared.take(delivery);
+    if (taken === undefined) return;
+    await runs.takeUp(taken);
+    await active.ended(executionId);
+  }
+}

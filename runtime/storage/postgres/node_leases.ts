@@ -1,0 +1,64 @@
+// What one machine at a time does, by names: a lease that nobody renews is another machine's after a while.
+import type { Query } from "./postgres_database.ts";
+import { NOW } from "../instances.ts";
+
+/** Several times as long as a beat; whoever is frozen for longer has lost what it had. */
+const LEASE_MS = 15_000;
+
+const RENEW = `INSERT INTO inkling.leases (name, instance_id, until)
+  SELECT name, $1, ${NOW} + ${LEASE_MS} FROM unnest($2::text[]) AS name
+  ON CONFLICT (name) DO UPDATE SET instance_id = $1, until = excluded.until
+  WHERE leases.instance_id = $1 OR leases.until < ${NOW}
+  RETURNING name`;
+const RELEASE = "DELETE FROM inkling.leases WHERE instance_id = $1 AND name <> ALL($2::text[])";
+
+/** The leases of one machine. */
+export class NodeLeases {
+  readonly #instanceId: string;
+  readonly #now: () => number;
+  readonly #changed: () => void;
+  #wanted: ReadonlySet<string> = new Set();
+  #held: ReadonlySet<string> = new Set();
+  #until = 0;
+
+  /** `changed` hears when others are held than before; `now` is any clock that runs steadily. */
+  constructor(
+    { instanceId, now, changed }: { instanceId: string; now: () => number; changed: () => void },
+  ) {
+    this.#instanceId = instanceId;
+    this.#now = now;
+    this.#changed = changed;
+  }
+
+  /** From the next renewal on these are asked for, and no others kept. */
+  want(names: Iterable<string>): void {
+    this.#wanted = new Set(names);
+  }
+
+  holds(name: string): boolean {
+    return this.#held.has(name) && this.#now() < this.#until;
+  }
+
+  /** Keeps what is held, and takes what is free. */
+  async renew(query: Query): Promise<void> {
+    const wanted = [...this.#wanted];
+    if (wanted.length === 0 && this.#held.size === 0) return;
+    // Before it is asked: the lease does not end sooner than that.
+    const until = this.#now() + LEASE_MS;
+    const { rows } = await query(RENEW, [this.#instanceId, wanted]);
+    await query(RELEASE, [this.#instanceId, wanted]);
+    this.#hold(rows.map((row) => (row as { name: string }).name), until);
+  }
+
+  /** Nothing could be renewed: what has run out meanwhile is not held any more. */
+  expire(): void {
+    if (this.#now() >= this.#until) this.#hold([], 0);
+  }
+
+  #hold(names: readonly string[], until: number): void {
+    const before = this.#held;
+    this.#held = new Set(names);
+    this.#until = until;
+    if (before.symmetricDifference(this.#held).size > 0) this.#changed();
+  }
+}

@@ -1,0 +1,87 @@
+// pg-boss as the queue of runs uses it: its settings, and its tables made by one machine after the other.
+import type { PgBoss } from "pg-boss";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { DatabaseUnusable } from "../database.ts";
+import { describeAddress, outageReason } from "./postgres_errors.ts";
+
+const loadPgBoss = lazyModule(() => import("pg-boss"));
+const loadPg = lazyModule(() =>
+  // @ts-types="@types/pg"
+  import("pg")
+);
+
+/** Where its tables are. */
+export const QUEUE_SCHEMA = "inkling_queue";
+
+/** A machine that says nothing for so long has lost its jobs: what pg-boss allows at least. */
+const LEASE_SECONDS = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_INT = 2 ** 31 - 1;
+
+/** How the jobs of a queue are kept. */
+export const QUEUE_OPTIONS = {
+  policy: "standard",
+  heartbeatSeconds: LEASE_SECONDS,
+  // A job ends when its execution does, not after so many machines that died of it.
+  retryLimit: MAX_INT,
+  retryDelay: 0,
+  retryBackoff: false,
+  // The most that it allows; each heartbeat begins it anew.
+  expireInSeconds: 24 * 60 * 60,
+  // How long it may wait for a machine: pg-boss removes it afterwards, so never.
+  retentionSeconds: MAX_INT,
+  deleteAfterSeconds: 60 * 60,
+} as const;
+
+/** How it is opened. */
+export interface OpenBossOptions {
+  /** As PostgresDatabase takes it. */
+  address: string;
+  /** The most connections at once, besides those of the database. */
+  connections?: number;
+  /** Hears what went wrong in the background; it is tried again by itself. */
+  onError: (error: unknown) => void;
+}
+
+/** Connects, and makes its tables where they are missing. Rejects with DatabaseUnusable. */
+export async function openBoss(
+  { address, connections, onError }: OpenBossOptions,
+): Promise<PgBoss> {
+  const [{ PgBoss }, { default: pg }] = await Promise.all([loadPgBoss(), loadPg()]);
+  const connection = {
+    connectionString: address,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: "inkling queue",
+    keepAlive: true,
+  };
+  const boss = new PgBoss({
+    ...connection,
+    max: connections ?? 3,
+    schema: QUEUE_SCHEMA,
+    supervise: true,
+    schedule: false,
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+    maintenanceIntervalSeconds: 5 * 60,
+  });
+  boss.on("error", onError);
+  const client = new pg.Client(connection);
+  // What breaks it off is told by the statement that fails.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    // Of two machines that make its tables at once pg-boss forgives the second one, by the words of its error: so each waits for
+    // the one before. The lock ends with the connection.
+    await client.query("SELECT pg_advisory_lock(hashtextextended('inkling queue', 0))");
+    await boss.start();
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    const reason = outageReason(error) ?? String(error instanceof Error ? error.message : error);
+    throw new DatabaseUnusable(`Cannot use ${describeAddress(address)}: ${reason}.`, {
+      cause: error,
+    });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,149 @@
+// The executions that machines share, as one of them has them: given to the queue, taken from it by a claim, let go of.
+import { type Clock, SystemClock } from "../../../base/clock.ts";
+import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
+import type { WaitingRun } from "../operation.ts";
+import { ChangeWaits } from "./change_waits.ts";
+import {
+  claimExecution,
+  claimUnowned,
+  enqueueLeft,
+  isToRun,
+  requestCancel,
+  selectCancelled,
+} from "./claims.ts";
+import type { JobQueue } from "./job_queue.ts";
+import type { PostgresDatabase, Query } from "./postgres_database.ts";
+import { queueOf } from "./queue_names.ts";
+
+/** A lost notification costs no more than this. */
+export const POLL_MS = 1_000;
+
+/** What they are shared with. */
+export interface SharedExecutionsOptions {
+  database: PostgresDatabase;
+  queue: JobQueue;
+  instanceId: string;
+  /** The epochs of the executions that this machine has; the database's fence reads them. */
+  epochs: Map<number, number>;
+  /** What a machine needs for the runs of an agent. */
+  labelsOf: (agentId: string) => readonly string[];
+  /** Tells the other machines something. */
+  tell: (topic: string, text: string) => void;
+}
+
+/** Those of one machine, and those that it could have. */
+export class SharedExecutions implements SharedRuns {
+  readonly #options: SharedExecutionsOptions;
+  /** The job by which each of those that run here is run. */
+  readonly #jobs = new Map<number, string>();
+  readonly #waits = new ChangeWaits();
+  readonly #clock: Clock = new SystemClock();
+  #worker: Worker | undefined;
+
+  constructor(options: SharedExecutionsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether this machine has an execution. */
+  has(executionId: number): boolean {
+    return this.#options.epochs.has(executionId);
+  }
+
+  work(worker: Worker): void {
+    this.#worker = worker;
+    this.#options.queue.work(worker);
+  }
+
+  wake(): void {
+    this.#options.queue.wake();
+  }
+
+  stopTaking(): Promise<void> {
+    return this.#options.queue.stopTaking();
+  }
+
+  /** Lets an execution wait for a machine, with statements of the transaction that is open; the result is done once that is stored. */
+  async enqueue(
+    { id, agentId, parentExecutionId }: WaitingRun,
+    query: Query,
+  ): Promise<() => void> {
+    const { queue, labelsOf, tell } = this.#options;
+    const name = queueOf(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
+    const jobId = await queue.send(id, { queue: name, query });
+    await query("UPDATE executions SET job = $1 WHERE id = $2", [jobId, id]);
+    // Whoever accepts it takes it where it can: nobody else has to be woken then.
+    return () => queue.hasRoom(name) ? this.wake() : tell("queued", "");
+  }
+
+  async take({ executionId: id, jobId }: Delivery): Promise<Taken | undefined> {
+    const { database, epochs, instanceId } = this.#options;
+    const claim = await database.change("power", () => claimExecution({ id, jobId, instanceId }));
+    if (claim === undefined) return undefined;
+    epochs.set(id, claim.epoch);
+    this.#jobs.set(id, jobId);
+    return claim;
+  }
+
+  async rest({ executionId, jobId }: Delivery): Promise<void> {
+    const { database, queue } = this.#options;
+    // Where it was answered meanwhile, it may run here again by another job.
+    if (this.#jobs.get(executionId) === jobId) this.ended(executionId);
+    try {
+      const isLeft = await database.read(() => isToRun(executionId, jobId));
+      await (isLeft ? queue.release(jobId) : queue.complete(jobId));
+    } finally {
+      queue.forget(jobId);
+    }
+  }
+
+  async takeUnowned(executionId: number): Promise<boolean> {
+    const { database, epochs, instanceId } = this.#options;
+    const claim = await database.change("power", () => claimUnowned(executionId, instanceId));
+    if (claim !== undefined) epochs.set(executionId, claim.epoch);
+    return claim !== undefined;
+  }
+
+  ended(executionId: number): void {
+    this.#options.epochs.delete(executionId);
+    this.#jobs.delete(executionId);
+  }
+
+  async requestCancel(executionId: number, error: string): Promise<boolean> {
+    const { database, tell } = this.#options;
+    const isAsked = await database.change("power", () => requestCancel(executionId, error));
+    if (isAsked) tell("cancel", `${executionId}`);
+    return isAsked;
+  }
+
+  async enqueueLeft(): Promise<void> {
+    await this.#options.database.change("power", () => enqueueLeft());
+  }
+
+  async whenChanged(executionId: number): Promise<void> {
+    await this.#waits.next(executionId, { clock: this.#clock, ms: POLL_MS });
+  }
+
+  /** Something was stored for an execution, on whichever machine. */
+  changed(executionId: number): void {
+    this.#waits.changed(executionId);
+  }
+
+  /** What was told before is lost: anything may have changed. */
+  lookAgain(): void {
+    this.#waits.allChanged();
+    this.wake();
+  }
+
+  /** The database says that an execution which runs here is to end. */
+  cancel(executionId: number, error: string): void {
+    this.#worker?.cancel(executionId, error);
+  }
+
+  /** Ends those that somebody wants to end: of these, or of all that run here. */
+  async endCancelled(ids: Iterable<number> = this.#options.epochs.keys()): Promise<void> {
+    const here = [...ids].filter((id) => this.has(id));
+    if (here.length === 0) return;
+    const cancelled = await this.#options.database.read(() => selectCancelled(here));
+    for (const { id, error } of cancelled) this.cancel(id, error);
+  }
+}

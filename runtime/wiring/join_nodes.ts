@@ -1,0 +1,96 @@
+// Where several machines share a database: what happens on one is heard on the others, and what a dead one left is settled.
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import type { EventBus, ServiceEvent } from "../events/bus.ts";
+import type { ExecutionLog } from "../events/log.ts";
+import type { BudgetStore } from "../executions/budget/budget_store.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { Node } from "../storage/postgres/node.ts";
+import type { Triggers } from "../triggers/triggers.ts";
+import type { OwnWrites, ToldWrite } from "../triggers/watch/own_writes.ts";
+
+/** How often it is looked for what dead machines left. */
+const UPKEEP_MS = 30_000;
+/** Of a question that is told to the other machines: they read the whole of it where it is stored. */
+const TOLD_CHARACTERS = 1_000;
+
+/** What a machine joins the others with. */
+export interface JoinNodesOptions {
+  node: Node;
+  events: EventBus;
+  executionLog: ExecutionLog;
+  budgets: Pick<BudgetStore, "settleAbandoned">;
+  openOwnWrites: () => Promise<OwnWrites>;
+  /** Undefined before they are there. */
+  triggers: () => Triggers | undefined;
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** Joins; disposed, it tells nothing more. */
+export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
+  const { node, events, executionLog, log } = options;
+  const fromOthers = new WeakSet<ServiceEvent>();
+  const hear = (text: string) => {
+    const event = JSON.parse(text) as ServiceEvent;
+    fromOthers.add(event);
+    events.publish(event);
+    if (event.type === "scheduler_changed" && event.status === "running") {
+      options.triggers()?.resume();
+    }
+  };
+  const unsubscribe = events.subscribe((event) => {
+    // Each machine reads the agents' files for itself.
+    if (fromOthers.has(event) || event.type === "agents_changed") return;
+    node.tell("event", JSON.stringify(shortened(event)));
+  });
+  await node.start({
+    changed: (id) => executionLog.notify(id),
+    poll: () => executionLog.recheck((id) => !node.executions.has(id)),
+    leasesChanged: () => options.triggers()?.followShared(),
+    told(topic, text) {
+      try {
+        if (topic === "event") hear(text);
+        if (topic === "wrote") void hearWrite(text, options);
+      } catch (error) {
+        log.write("warn", "What another machine told could not be read", { topic, error });
+      }
+    },
+  });
+  const over = new AbortController();
+  const upkeep = keepUp(options, over.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      unsubscribe();
+      over.abort(NO_LONGER_NEEDED);
+      await upkeep;
+    },
+  };
+}
+
+async function keepUp(
+  { node, budgets, clock, log }: JoinNodesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(UPKEEP_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      await budgets.settleAbandoned();
+      await node.executions.enqueueLeft();
+    } catch (error) {
+      log.write("warn", "What other machines left could not be settled; tried again soon", {
+        error,
+      });
+    }
+  }
+}
+
+function shortened(event: ServiceEvent): ServiceEvent {
+  return event.type === "execution_waiting"
+    ? { ...event, message: event.message.slice(0, TOLD_CHARACTERS) }
+    : event;
+}
+
+async function hearWrite(text: string, { openOwnWrites }: JoinNodesOptions): Promise<void> {
+  (await openOwnWrites()).hear(JSON.parse(text) as ToldWrite);
+}

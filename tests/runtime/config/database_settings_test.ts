@@ -1,0 +1,276 @@
+// The database that machines share, from config.yaml and the shell: what is refused, what wins, and that no password shows.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+// @ts-types="@types/pg"
+import pg from "pg";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { PrivateWorkspace } from "../../../runtime/authoring/testing/private_workspace.ts";
+import {
+  databaseHost,
+  DatabaseVariableUnusable,
+  readDatabaseSettings,
+  withDatabaseSecrets,
+} from "../../../runtime/config/database_settings.ts";
+import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import { describeAddress } from "../../../runtime/storage/postgres/postgres_errors.ts";
+import { ConfigError, parseConfig } from "../../../runtime/config/parse_config.ts";
+import { openAgents } from "../../../runtime/wiring/open_agents.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+
+const options = { path: "config.yaml", home: "/home/me" };
+/** Stands in every address below, and in no sentence. */
+const PASSWORD = "hunter2secret";
+
+const EXAMPLE = "must be an address such as postgres://user@host:5432/name: ";
+const ESCAPED = "characters such as @ / ? # % in a password are written %40 %2F %3F %23 %25";
+
+/** Addresses that cannot be used, as YAML writes them, and why. */
+const BAD: readonly (readonly [written: string, reason: string])[] = [
+  [`mysql://u:${PASSWORD}@db/x`, "it does not begin with postgres://"],
+  [`u:${PASSWORD}@db/x`, "it does not begin with postgres://"],
+  [`"postgres:/u:${PASSWORD}@db/x"`, "it does not begin with postgres://"],
+  [`{ url: "postgres://u:${PASSWORD}@db/x" }`, "it is not a text"],
+  [`["postgres://u:${PASSWORD}@db/x"]`, "it is not a text"],
+  ["7654321", "it is not a text"],
+  [`postgres://u:${PASSWORD}@db`, "the name of the database is missing"],
+  [`postgres://u:${PASSWORD}@db/`, "the name of the database is missing"],
+  [`postgres://u:${PASSWORD}@db/a/b`, "the name of the database is missing"],
+  [`postgres:///x?password=${PASSWORD}`, "the host is missing"],
+  [`postgres://u:${PASSWORD}@/x`, `it cannot be read; ${ESCAPED}`],
+  [`postgres://u:${PASSWORD}@db:port/x`, `it cannot be read; ${ESCAPED}`],
+  [`postgres://u:${PASSWORD}@*/x`, "the host must be a name or an IP address"],
+  [`postgres://u:${PASSWORD}@a,b/x`, "the host must be a name or an IP address"],
+  [`postgres://u:${PASSWORD} 1@db/x`, "it has a space in it, which is written %20"],
+  // Each of them would make a host, a port and a database of the password's parts.
+  [`postgres://u:12/${PASSWORD}@db/x`, ESCAPED],
+  [`"postgres://u:12/x#${PASSWORD}@db/x"`, ESCAPED],
+  [`postgres://u:12/x?${PASSWORD}@db/x`, ESCAPED],
+  [`postgres://u:12/x?${PASSWORD}://@db/x`, ESCAPED],
+  [`postgres://u:100%${PASSWORD}@db/x`, ESCAPED],
+  [`"postgres://u:${PASSWORD}@db/x#y"`, ESCAPED],
+  [`postgres://u@db/x?password=${PASSWORD}`, "password stands before the ?, not behind it"],
+  [`postgres://u:${PASSWORD}@db/x?host=other`, "host stands before the ?, not behind it"],
+];
+
+Deno.test("parseConfig() refuses an address that is none, with line and column, and never repeats it", () => {
+  for (const [written, reason] of BAD) {
+    const result = parseConfig(`workspace: ~/w\ndatabase: ${written}\n`, options);
+    assert.ok("diagnostics" in result, written);
+    assert.deepEqual(
+      result.diagnostics.map(formatDiagnostic),
+      [`config.yaml:2:11: database ${EXAMPLE}${reason}`],
+      written,
+    );
+    const { message } = new ConfigError(result.diagnostics);
+    assert.ok(!message.includes(PASSWORD) && !message.includes("7654321"), message);
+  }
+});
+
+Deno.test("whatever a password is made of: it is refused without a word of it, or shown and kept by nothing but the driver", () => {
+  const odd = fc.array(
+    fc.constantFrom(
+      ...["@", "/", "?", "#", "%", ":", "[", "]", "\\", "&", "=", "+", "^", '"', "é", "7"],
+      ...["%40", "%2F", "%C3", "password=", "host=", "://"],
+    ),
+    { maxLength: 6 },
+  ).map((parts) => parts.join(""));
+  let taken = 0;
+  fc.assert(
+    fc.property(odd, odd, (before, after) => {
+      const address = `postgres://u:${before}${PASSWORD}${after}@db/x`;
+      const result = parseConfig(`database: ${JSON.stringify(address)}\n`, options);
+      if ("diagnostics" in result) {
+        assert.ok(!JSON.stringify(result).includes(PASSWORD));
+        return;
+      }
+      taken++;
+      assert.equal(describeAddress(address), "postgres://u@db/x");
+      const client = new pg.Client({ connectionString: address });
+      assert.deepEqual([client.host, client.database, client.user], ["db", "x", "u"]);
+      const redactor = new Redactor(withDatabaseSecrets(() => [], [address]));
+      for (const said of [address, String(client.password)]) {
+        assert.ok(said.includes(PASSWORD));
+        assert.equal(redactor.redact(`<${said}>`), "<[redacted:database]>");
+      }
+    }),
+    { numRuns: 500 },
+  );
+  assert.ok(taken > 5, `${taken}`);
+});
+
+Deno.test("parseConfig() takes addresses as PostgreSQL's own programs write them", () => {
+  for (
+    const address of [
+      "postgres://db/x",
+      "postgresql://u@db.example:6432/team",
+      "postgres://u:p%40%2Fss@10.0.0.7/x",
+      "postgres://u:pa@ss@db/x",
+      "postgres://u@[fd00::7]:5433/x?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+    ]
+  ) {
+    const result = parseConfig(`database: ${JSON.stringify(address)}\n`, options);
+    assert.ok("config" in result, address);
+    assert.equal(result.config.database, address);
+  }
+});
+
+Deno.test("parseConfig() refuses what no node can be, at its place", () => {
+  const result = parseConfig(
+    "database_connections: 201\nnode:\n  name: ''\n  labels: [gpu, GPU]\n  runs: 0\n",
+    options,
+  );
+  assert.ok("diagnostics" in result);
+  assert.deepEqual(result.diagnostics.map(formatDiagnostic), [
+    "config.yaml:1:23: database_connections must be between 1 and 200, got 201",
+    'config.yaml:3:9: node.name must be a name of at most 100 characters, all of them visible, got ""',
+    'config.yaml:4:17: node.labels[1] must be made of small letters, digits and -, got "GPU"',
+    "config.yaml:5:9: node.runs must be between 1 and 10000, got 0",
+  ]);
+});
+
+Deno.test("config.yaml says what of it has no effect without a database, whoever may name one", async () => {
+  await using place = await createTestWorkspace({
+    config: "node:\n  runs: 5\ndatabase_connections: 5\n",
+  });
+  const warned = async () =>
+    (await place.settings()).config.warnings.map((one) => formatDiagnostic({ ...one, path: "c" }));
+  const why =
+    "no database is set (database names one that machines share; without, SQLite is used)";
+  assert.deepEqual(await warned(), [
+    `c:3:1: database_connections has no effect: ${why}`,
+    `c:1:1: node has no effect: ${why}`,
+  ]);
+  place.shell["INKLING_DATABASE_URL"] = "postgres://db/x";
+  assert.deepEqual(await warned(), []);
+});
+
+Deno.test("loadSettings() has no database where nothing names one, and then all that config.yaml says of it", async () => {
+  await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
+  assert.equal((await place.settings()).database, undefined);
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndatabase: postgres://u@db/x\ndatabase_connections: 3\n` +
+      "node: { name: left, labels: gpu, runs: 7 }\n",
+  );
+  const { database } = await place.settings();
+  assert.deepEqual({ ...database, node: { ...database?.node } }, {
+    address: "postgres://u@db/x",
+    connections: 3,
+    node: { name: "left", labels: ["gpu"], runs: 7 },
+  });
+});
+
+Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused by name, without a word of it", async () => {
+  const config = "database: postgres://u@db/x\n";
+  await using place = await createTestWorkspace({ config });
+  place.shell["INKLING_DATABASE_URL"] = "postgresql://w@other/y";
+  assert.equal((await place.settings()).database?.address, "postgresql://w@other/y");
+  for (const [written, reason] of BAD.filter(([written]) => /^\w+:\/\//.test(written))) {
+    place.shell["INKLING_DATABASE_URL"] = written;
+    await assert.rejects(place.settings(), (error) => {
+      assert.ok(error instanceof DatabaseVariableUnusable);
+      assert.equal(
+        error.message,
+        `Cannot use INKLING_DATABASE_URL: it ${EXAMPLE}${reason}. Set it to another address, or unset it`,
+      );
+      return true;
+    });
+  }
+});
+
+Deno.test("the workspace of one test of an agent has no database, though the real one has", async () => {
+  await using place = await createTestWorkspace({ config: "database: postgres://u@db/x\n" });
+  const real = await place.settings();
+  await using own = await PrivateWorkspace.open(real, {});
+  assert.equal(real.database?.address, "postgres://u@db/x");
+  assert.equal(own.settings.database, undefined);
+});
+
+Deno.test({
+  name: "a node is called as its machine, which is not asked before somebody wants to know",
+  permissions: { sys: false, read: true },
+  fn() {
+    const keys = { database: "postgres://db/x", databaseConnections: 10 };
+    const node = { name: null, labels: [], runs: 100 };
+    const settings = readDatabaseSettings({ ...keys, node }, { variable: undefined });
+    assert.equal(settings?.node.runs, 100);
+    assert.throws(() => settings?.node.name, Deno.errors.NotCapable);
+  },
+});
+
+Deno.test("a node is called as its machine, unless config.yaml gives it a name", () => {
+  const keys = { database: "postgres://db/x", databaseConnections: 10 };
+  const nameOf = (name: string | null) =>
+    readDatabaseSettings({ ...keys, node: { name, labels: [], runs: 1 } }, { variable: undefined })
+      ?.node.name;
+  assert.equal(nameOf(null), Deno.hostname());
+  assert.equal(nameOf("left"), "left");
+});
+
+Deno.test("databaseHost() is where the driver connects: PGPORT counts only where the address has no port", () => {
+  const hostOf = (address: string, port?: string) => databaseHost({ address }, { port });
+  assert.equal(hostOf("postgres://u@db/x"), "db:5432");
+  assert.equal(hostOf("postgres://u@db/x", "6000"), "db:6000");
+  assert.equal(hostOf("postgres://u@db:7000/x", "6000"), "db:7000");
+  assert.equal(hostOf("postgres://u@[fd00::7]/x"), "[fd00::7]:5432");
+});
+
+Deno.test("the passwords of the database are taken out of log lines and of what is shown, in every form", async () => {
+  const written = "pa%2Fss^word-1";
+  const address = `postgres://u:${written}@db/x`;
+  await using place = await createTestWorkspace({
+    shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
+  });
+  // The shell's hides it, and it is as secret.
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`,
+  );
+  const lines: string[] = [];
+  const opened = await openAgents({
+    settings: await place.settings(),
+    clock: new TestClock(0),
+    log: {
+      write: (_level, message, fields) => void lines.push(message + JSON.stringify(fields ?? {})),
+    },
+  });
+  await using _folders = opened.folders;
+  const said = [
+    address,
+    `refused ${written}!`,
+    "refused pa/ss^word-1!",
+    "refused pa%2Fss%5Eword-1!",
+    "refused of-the-shell, of-the-file",
+  ];
+  opened.log.write("error", said.join(" "), { cause: said });
+  for (const text of [lines.join("\n"), opened.redactor.redactValue(said).join("\n")]) {
+    assert.doesNotMatch(text, /pa\/ss|pa%2F|word-1|of-the-/);
+    assert.match(text, /refused \[redacted:database\]!/);
+    assert.match(text, /refused \[redacted:PGPASSWORD\], \[redacted:database\]/);
+  }
+});
+
+Deno.test("an address with a password that is too short to be hidden alone is hidden as a whole; PGPASSWORD is no secret without a database", async () => {
+  const address = "postgres://u:abc@db/x";
+  await using place = await createTestWorkspace({ shell: { PGPASSWORD: "of-the-shell" } });
+  const redact = async (text: string) => {
+    const log = { write: () => {} };
+    const opened = await openAgents({
+      settings: await place.settings(),
+      clock: new TestClock(0),
+      log,
+    });
+    await using _folders = opened.folders;
+    return opened.redactor.redact(text);
+  };
+  assert.equal(await redact("of-the-shell"), "of-the-shell");
+  place.shell["INKLING_DATABASE_URL"] = address;
+  assert.equal(await redact(`Cannot use ${address} abc`), "Cannot use [redacted:database] abc");
+  place.shell["INKLING_DATABASE_URL"] = "postgres://u@db/x";
+  assert.equal(
+    await redact("postgres://u@db/x of-the-shell"),
+    "postgres://u@db/x [redacted:PGPASSWORD]",
+  );
+});

@@ -1,0 +1,64 @@
+// Machines over one PostgreSQL, in this process: each with a state directory of its own, all with the same workspace.
+// @ts-types="@types/pg"
+import pg from "pg";
+import { join } from "node:path";
+import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+
+/** A workspace and a database, to be opened by as many machines as a test needs. */
+export class NodeWorld implements AsyncDisposable {
+  private constructor(
+    readonly workspace: TestWorkspace,
+    readonly server: PostgresServer,
+    readonly address: string,
+  ) {}
+
+  static async create(server: PostgresServer, name: string): Promise<NodeWorld> {
+    const client = new pg.Client({ connectionString: `${server.address}/postgres` });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name}`);
+    await client.end();
+    return new NodeWorld(await createTestWorkspace(), server, `${server.address}/${name}`);
+  }
+
+  /** A machine; `more`: further lines of its config.yaml. */
+  async open(name: string, more = ""): Promise<Runtime> {
+    const { root, workspace, shell } = this.workspace;
+    const configDir = join(root, `config-${name}`);
+    await Deno.mkdir(configDir, { recursive: true });
+    const node = more.includes("node:") ? "" : `node: { name: ${name} }\n`;
+    await Deno.writeTextFile(
+      join(configDir, "config.yaml"),
+      `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`,
+    );
+    const own = { INKLING_CONFIG_DIR: configDir, INKLING_STATE_DIR: join(root, `state-${name}`) };
+    return await openRuntime({
+      settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),
+      version: "0.0.0-test",
+      mode: "service",
+      log: {
+        write: (level, message, fields = {}) =>
+          void this.workspace.logged.push({ level, message, fields: { node: name, ...fields } }),
+      },
+    });
+  }
+
+  /** Rows of the database. */
+  async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.address });
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.workspace[Symbol.asyncDispose]();
+  }
+}
+
+export { startPostgres };

@@ -1,0 +1,157 @@
+// A machine of several over one database: it accepts executions, takes them from the queue, and tells what it did.
+import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
+import { type Claim, claimExecution } from "../../../../runtime/storage/postgres/claims.ts";
+import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
+import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
+
+/** How a machine is opened. */
+export interface MachineOptions {
+  address: string;
+  name: string;
+  labels?: readonly string[];
+}
+
+/** One machine. */
+export class QueueMachine implements AsyncDisposable {
+  /** Of each delivery, in order. */
+  readonly taken: Delivery[] = [];
+  readonly lost: string[] = [];
+  /** How many it takes at once; what it has is let go of by complete(), release() and what is lost. */
+  room = Infinity;
+  onTake: (job: Delivery) => void = () => {};
+  onLost: (jobId: string) => void = () => {};
+  readonly #open = new Set<string>();
+
+  private constructor(
+    readonly name: string,
+    readonly database: PostgresDatabase,
+    readonly queue: JobQueue,
+    readonly sent: Map<number, string>,
+    readonly labelsOf: Map<number, readonly string[]>,
+    readonly leases: Map<number, number>,
+    readonly errors: unknown[],
+  ) {}
+
+  static async open({ address, name, labels = [] }: MachineOptions): Promise<QueueMachine> {
+    const sent = new Map<number, string>();
+    const labelsOf = new Map<number, readonly string[]>();
+    const leases = new Map<number, number>();
+    const errors: unknown[] = [];
+    const queue = await JobQueue.open({
+      address,
+      labels,
+      onError: (error) => errors.push(error),
+    });
+    const database = await PostgresDatabase.open({
+      address,
+      connections: 4,
+      node: {
+        instanceId: name,
+        leases,
+        enqueue: async ({ id }, query) => {
+          const job = await queue.send(id, { queue: queueOf(labelsOf.get(id) ?? []), query });
+          sent.set(id, job);
+          await query("UPDATE executions SET job = $1 WHERE id = $2", [job, id]);
+          return () => {};
+        },
+        cancelled: () => {},
+      },
+    });
+    await database.change("power", () =>
+      run(
+        "INSERT INTO instances (id, pid, started_at) VALUES (?, 1, 0) ON CONFLICT DO NOTHING",
+        name,
+      ));
+    return new QueueMachine(name, database, queue, sent, labelsOf, leases, errors);
+  }
+
+  work(): void {
+    this.queue.work({
+      free: () => this.room - this.#open.size,
+      take: (job) => {
+        this.#open.add(job.jobId);
+        this.taken.push(job);
+        this.onTake(job);
+      },
+      lost: ({ jobId }) => {
+        this.#open.delete(jobId);
+        this.lost.push(jobId);
+        this.onLost(jobId);
+      },
+    });
+  }
+
+  /** A new execution with its job, in one transaction; `fail`: which is rolled back at its end. */
+  async accept({ labels = [] as readonly string[], fail = false } = {}): Promise<number> {
+    return await this.database.change(
+      "power",
+      function* (this: QueueMachine) {
+        const row = yield* get<{ id: number }>(
+          "INSERT INTO executions (agent_id, display_name, status, trigger, request, model, started_at) " +
+            "VALUES ('a', 'A', 'running', 'manual', '{}', '', 0) RETURNING id",
+        );
+        const id = row?.id ?? -1;
+        this.labelsOf.set(id, labels);
+        yield* enqueue({ id, agentId: "a", parentExecutionId: null });
+        if (fail) throw new Error("rolled back");
+        return id;
+      }.bind(this),
+    );
+  }
+
+  /** A waiting execution runs again, with another job. */
+  async answer(id: number): Promise<void> {
+    await this.database.change("power", function* () {
+      yield* run("UPDATE executions SET instance_id = NULL WHERE id = ?", id);
+      yield* enqueue({ id, agentId: "a", parentExecutionId: null });
+    });
+  }
+
+  async claim({ jobId, executionId }: Delivery): Promise<Claim | undefined> {
+    const claim = await this.database.change(
+      "power",
+      () => claimExecution({ id: executionId, jobId, instanceId: this.name }),
+    );
+    if (claim !== undefined) this.leases.set(executionId, claim.epoch);
+    return claim;
+  }
+
+  /** One frame of a run; rejects with LeaseLost where another machine has it. */
+  async write(executionId: number): Promise<void> {
+    await this.database.change("power", function* () {
+      yield* fence(executionId);
+      yield* run(
+        "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'ai', '{}')",
+        executionId,
+      );
+    });
+  }
+
+  async complete(jobId: string): Promise<void> {
+    this.#open.delete(jobId);
+    await this.queue.complete(jobId);
+    this.queue.wake();
+  }
+
+  async release(jobId: string): Promise<void> {
+    this.#open.delete(jobId);
+    await this.queue.release(jobId);
+  }
+
+  /** How many jobs there are of each state. */
+  async states(): Promise<Record<string, number>> {
+    const rows = await this.database.read(() =>
+      all<{ state: string; jobs: number }>(
+        "SELECT state, count(*) AS jobs FROM inkling_queue.job WHERE name LIKE 'run%' GROUP BY state",
+      )
+    );
+    return Object.fromEntries(rows.map(({ state, jobs }) => [state, jobs]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.queue.stop();
+    await this.database[Symbol.asyncDispose]();
+  }
+}
