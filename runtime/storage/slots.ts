@@ -2,10 +2,12 @@
 import type { ScheduleState, Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import { type MessageStock, NO_MESSAGES } from "./outbox.ts";
 import type { Database } from "./database.ts";
-import { all, get, type Operation, run } from "./operation.ts";
+import { all, get, lock, type Operation, run } from "./operation.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
   'execution_id AS "executionId", count';
+
+const SCHEDULE_COLUMNS = 'agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot"';
 
 /** Every agent that has slots older than a time: one look into the index for each, whatever their number. */
 const AGENTS_WITH_OLD_SLOTS = `
@@ -90,13 +92,21 @@ export class SqlSlotStore implements SlotStore {
   readSchedules(): Promise<ScheduleState[]> {
     return this.#db.read(function* () {
       return yield* all<ScheduleState>(
-        'SELECT agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot" FROM schedules ORDER BY agent_id',
+        `SELECT ${SCHEDULE_COLUMNS} FROM schedules ORDER BY agent_id`,
       );
     });
   }
 
-  beginSchedule({ agentId, fingerprint, anchor, lastSlot }: ScheduleState): Promise<void> {
+  beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState> {
+    const { agentId, fingerprint, anchor, lastSlot } = state;
     return this.#db.change("process", function* () {
+      yield* lock(`schedule ${agentId}`);
+      const stored = yield* get<ScheduleState>(
+        `SELECT ${SCHEDULE_COLUMNS} FROM schedules WHERE agent_id = ?`,
+        agentId,
+      );
+      const isNew = stored !== undefined && stored.anchor !== before?.anchor;
+      if (isNew && stored.fingerprint === fingerprint) return { ...stored };
       yield* run(
         "INSERT INTO schedules (agent_id, fingerprint, anchor, last_fire) VALUES (?1, ?2, ?3, ?4) " +
           "ON CONFLICT (agent_id) DO UPDATE SET fingerprint = ?2, anchor = ?3, last_fire = ?4",
@@ -110,6 +120,7 @@ export class SqlSlotStore implements SlotStore {
         agentId,
         lastSlot ?? anchor,
       );
+      return state;
     });
   }
 

@@ -87,6 +87,10 @@ export class Runs {
   async takeUp({ subject, isRedelivered, ranMs, cancelled }: Taken): Promise<void> {
     const { execution } = subject;
     const decide = isRedelivered ? afterRestart({ ranMs }) : afterWaiting(execution);
+    if (isRedelivered) {
+      const message = "An execution comes from another machine, which left it or is gone";
+      this.#ports.serviceLog.write("info", message, { execution: execution.id });
+    }
     await this.#continue(subject, decide);
     if (cancelled !== null) this.#ports.active.stop(execution.id, cancelled);
   }

@@ -21,6 +21,7 @@ import {
   toExecution,
   toRequest,
 } from "./execution_rows.ts";
+import { isAlive } from "../instances.ts";
 import { selectByKey } from "./idempotency_keys.ts";
 import { selectUsage } from "./usage.ts";
 import { all, get, isTrue, type Operation } from "../operation.ts";
@@ -44,6 +45,20 @@ const IN_ANSWERS = {
   sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
   postgres: `answered ILIKE ${PATTERN}`,
 };
+
+/** From the end of each service to the start of the next one. */
+const GAPS =
+  'SELECT stopped_at AS "from", lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances';
+/** The same where several may run at once: from an end at which no other one ran. */
+const GAPS_OF_ALL =
+  'WITH lives AS (SELECT id, started_at AS begun, coalesce(stopped_at, last_seen) AS "known", ' +
+  `CASE WHEN NOT ${
+    isAlive("instances.id")
+  } THEN coalesce(stopped_at, last_seen, started_at) END AS ended ` +
+  'FROM instances) SELECT "known" AS "from", (SELECT min(begun) FROM lives later ' +
+  'WHERE later.begun >= gone.ended AND later.id <> gone.id) AS "to" FROM lives gone ' +
+  "WHERE ended IS NOT NULL AND NOT EXISTS (SELECT 1 FROM lives other WHERE other.id <> gone.id " +
+  "AND other.begun <= gone.ended AND (other.ended IS NULL OR other.ended > gone.ended))";
 
 interface PreviewRow {
   asked: string | null;
@@ -164,10 +179,10 @@ export class SqlExecutionReads implements ExecutionReads {
 
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]> {
     return this.#db.read(function* () {
+      const select = (gaps: string) =>
+        `SELECT "from", "to" FROM (${gaps}) AS gaps WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"`;
       const rows = yield* all<Downtime>(
-        'SELECT "from", "to" FROM (SELECT stopped_at AS "from", ' +
-          'lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances) AS gaps ' +
-          'WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"',
+        { sqlite: select(GAPS), postgres: select(GAPS_OF_ALL) },
         span.since,
         span.until,
       );

@@ -163,8 +163,8 @@ export class ScheduleBook {
     const now = clock.now();
     const agentId = agent.id;
     const before = this.#entries.get(agentId)?.state ?? this.#stored?.get(agentId);
-    const state = continueSchedule(before, { agentId, fingerprint: schedule.fingerprint, now });
-    if (state !== before) await store.beginSchedule(state);
+    const next = continueSchedule(before, { agentId, fingerprint: schedule.fingerprint, now });
+    const state = next === before ? next : await store.beginSchedule(next, before);
     if (before !== undefined && isAhead(before, now)) {
       const ranUntil = toTimestamp(before.lastSlot ?? before.anchor);
       log.write("warn", "The clock was ahead: the schedule begins anew", { agentId, ranUntil });

@@ -34,8 +34,11 @@ export interface ScheduleState {
 /** Each method is one transaction. */
 export interface SlotStore {
   readSchedules(): Promise<ScheduleState[]>;
-  /** Begins a schedule, or begins it anew. */
-  beginSchedule(state: ScheduleState): Promise<void>;
+  /**
+   * Begins a schedule, or begins it anew in the place of `before`. Returns how it stands: where another machine has begun the
+   * same one meanwhile, all go by its beat.
+   */
+  beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState>;
   /** Forgets schedules that are no more; their slots stay as history. */
   endSchedules(agentIds: readonly string[]): Promise<void>;
   /** Stores slots that do not run, and how far their schedules have come with them. A slot that has an outcome keeps it. */

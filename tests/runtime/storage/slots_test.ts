@@ -47,6 +47,20 @@ Deno.test("SqlSlotStore keeps where schedules begin and how far they came", asyn
   ]);
 });
 
+Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine began meanwhile", async () => {
+  await using world = await open();
+  const { store } = world;
+  const first = await store.beginSchedule(state({ anchor: 100 }));
+  assert.equal(first.anchor, 100);
+  // Neither knew of the other.
+  assert.equal((await store.beginSchedule(state({ anchor: 150 }))).anchor, 100);
+  // Who knows of it may begin it anew: a clock was wrong.
+  assert.equal((await store.beginSchedule(state({ anchor: 90 }), first)).anchor, 90);
+  const other = state({ fingerprint: "every 20", anchor: 200 });
+  assert.deepEqual(await store.beginSchedule(other, first), other);
+  assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [other]);
+});
+
 Deno.test("insertSlot() moves a schedule on, never back", async () => {
   await using world = await open();
   const { db, store } = world;
@@ -155,9 +169,9 @@ Deno.test("SqlSlotStore.beginSchedule() forgets slots that a wrong clock put aft
   await db.change("power", () => insertSlot(slot(110, { agentId: "other" })));
   const times = async () =>
     (await store.listSlots("daily", ALL)).map(({ scheduledFor }) => scheduledFor);
-  await store.beginSchedule(state({ lastSlot: 110 }));
+  const before = await store.beginSchedule(state({ lastSlot: 110 }));
   assert.deepEqual(await times(), [110, 90]);
-  await store.beginSchedule(state());
+  await store.beginSchedule(state(), before);
   assert.deepEqual(await times(), [90]);
   assert.equal((await store.listSlots("other", ALL)).length, 1);
 });

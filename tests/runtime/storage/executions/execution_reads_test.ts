@@ -3,7 +3,7 @@ import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
-import { SQLITE } from "../../../support/test_database.ts";
+import { IS_POSTGRES, SQLITE } from "../../../support/test_database.ts";
 
 Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
   await using store = await openTestStore();
@@ -183,6 +183,25 @@ Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that
   assert.deepEqual(await read(0, 9_000), [{ from: 1_000, to: 2_000 }, { from: null, to: 3_000 }]);
   assert.deepEqual(await read(2_000, 9_000), [{ from: null, to: 3_000 }]);
   assert.deepEqual(await read(3_000, 9_000), []);
+});
+
+Deno.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", {
+  ignore: !IS_POSTGRES,
+}, async () => {
+  await using store = await openTestStore();
+  const now = Date.now();
+  const life = (id: string, from: number, to: number | null, seen: number) =>
+    store.run(
+      "INSERT INTO instances (id, pid, started_at, stopped_at, last_seen) VALUES (?, 1, ?, ?, ?)",
+      ...[id, from, to, seen],
+    );
+  await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
+  await life("beside it", 500, 2_000, 2_000);
+  await life("killed", 4_000, null, 6_000);
+  await life("lives", 7_000, null, now);
+  await life("later", 8_000, 9_000, 9_000);
+  const read = (since: number) => store.executions.readDowntimes({ since, until: now });
+  assert.deepEqual(await read(0), [{ from: 2_000, to: 4_000 }, { from: 6_000, to: 7_000 }]);
 });
 
 Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {

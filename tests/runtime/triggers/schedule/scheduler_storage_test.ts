@@ -80,8 +80,8 @@ class FillableStore implements SlotStore {
     return this.#store.readSchedules();
   }
 
-  beginSchedule(state: ScheduleState): Promise<void> {
-    return this.#change(() => this.#store.beginSchedule(state));
+  beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState> {
+    return this.#change(() => this.#store.beginSchedule(state, before));
   }
 
   endSchedules(agentIds: readonly string[]): Promise<void> {
