@@ -96,6 +96,8 @@ export interface InfoReport {
   workspaceEnvFileExists: boolean;
   workspace: string;
   agentsDir: string;
+  /** Its place without a password. */
+  database: { kind: "sqlite" | "postgres"; place: string };
   /** `provider/name`; null when config.yaml names none. */
   defaultModel: string | null;
   /** Whether a price of the default model is known; null without one. */

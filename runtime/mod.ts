@@ -35,6 +35,8 @@ export { loadSettings, type Surroundings, type WorkspaceSettings } from "./confi
 const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
 /** Loaded with the first run, or the first agent that watches something. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
+/** Loaded where several services share the database. */
+const loadNodes = lazyModule(() => import("./storage/nodes.ts"));
 /** Loaded when somebody asks what a run would be. */
 const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 
@@ -72,6 +74,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     labelsOf: (id) => agents.registry.get(id)?.nodes ?? [],
     failed: (error) => report.write("warn", "The database does not answer", { error }),
   });
+  const nodes = db.kind === "sqlite"
+    ? undefined
+    : new (await loadNodes()).SqlNodeReads(db, instanceId);
   const agents = await openAgents({ settings, clock, log: options.log });
   const { registry, agentFiles, redactor, events, log } = agents;
   report = log;
@@ -176,7 +181,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     log,
     toolResources,
     resources,
-    ...(node !== undefined && { shared: { node, executionLog } }),
+    ...(node !== undefined && nodes !== undefined && { shared: { node, nodes, executionLog } }),
   });
   // A service has taken them: they end behind its runs.
   if (mode !== "service") resources.use(toolResources);
@@ -198,6 +203,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     requests: stores.requests,
     openTools: runPorts.openTools,
     families: stores.families,
+    storage: { kind: db.kind, place: db.place },
+    nodes,
     frames,
     executionLog,
     timeZone,

@@ -14,6 +14,7 @@ import type { Frame } from "./events/frame.ts";
 import type { BudgetDesk } from "./executions/budget/budget_desk.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { Execution, ExecutionTotals } from "./executions/execution.ts";
+import type { ServiceNode } from "./executions/nodes/node_reads.ts";
 import type { ExecutionStatus } from "./executions/states.ts";
 import type {
   ExecutionFilter,
@@ -27,6 +28,7 @@ import type { ForkRequest } from "./executions/replay/fork_request.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
+import type { Database } from "./storage/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";
@@ -41,6 +43,7 @@ export type {
   ListedExecution,
   Outcomes,
 } from "./executions/record/execution_reads.ts";
+export type { ServiceNode } from "./executions/nodes/node_reads.ts";
 export type { LinkedQuestion } from "./notify/answer_links.ts";
 export type { CallPreview } from "./tools/call_preview.ts";
 export type { Recap } from "./wiring/recap.ts";
@@ -55,7 +58,7 @@ export type { RunRequest } from "./executions/runs/run_request.ts";
 export interface AgentListing {
   agent: Agent;
   /** The newest execution of it, if any. */
-  lastExecution: Execution | null;
+  lastExecution: ListedExecution | null;
   /** When its trigger fires next; null when nothing is due by time. */
   nextRun: number | null;
   /** Why its trigger was stopped although the scheduler runs; null when it was not. */
@@ -63,7 +66,7 @@ export interface AgentListing {
 }
 
 /** An execution with its answer. */
-export interface ExecutionDetail extends Execution {
+export interface ExecutionDetail extends Omit<ListedExecution, "preview"> {
   outputData: string | null;
   /** What it was asked, beside its arguments; null where that was its usual task. */
   message: string | null;
@@ -194,6 +197,8 @@ export interface Runtime extends AsyncDisposable {
   /** What happens, as it happens: executions, agents, the scheduler. */
   readonly events: EventBus;
   readonly messages: RuntimeMessages;
+  /** Where everything is stored; the place without a password. */
+  readonly storage: Pick<Database, "kind" | "place">;
   /** How budgets stand, and allowing more. */
   readonly budgets: Pick<BudgetDesk, "list" | "raise">;
   /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
@@ -243,7 +248,7 @@ export interface Runtime extends AsyncDisposable {
   /** Newest first. */
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
   /** Executions of one agent, newest first; also of an agent whose file is gone. Throws AgentNotFound when neither exists. */
-  listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]>;
+  listRuns(agentId: string, page: { limit: number; offset: number }): Promise<ListedExecution[]>;
   /** Throws ExecutionNotFound. */
   getExecution(id: number): Promise<ExecutionDetail>;
   /** Logged frames in id order. Throws ExecutionNotFound. */
@@ -257,6 +262,8 @@ export interface Runtime extends AsyncDisposable {
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
+  /** The services that share the database; with SQLite there are none. */
+  listNodes(): Promise<ServiceNode[]>;
   usage(request: UsageRequest): Promise<UsageReport>;
   /** By agent: what came of the executions that began at `since` or later. */
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;

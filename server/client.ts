@@ -155,8 +155,8 @@ export class Client {
     });
   }
 
-  execution(id: number): Promise<ExecutionDetail> {
-    return this.#call("execution", { id });
+  execution(id: number, options: CallOptions = {}): Promise<ExecutionDetail> {
+    return this.#call("execution", { id, ...options });
   }
 
   messages(id: number, page: { after?: number; limit?: number } = {}): Promise<LogRow[]> {

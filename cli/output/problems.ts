@@ -1,4 +1,5 @@
 // What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
+import { toLabelWords } from "../../base/text/label_words.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
@@ -56,6 +57,16 @@ export function showPauses(
     output.warning(
       "The scheduler is paused: nothing fires by itself until it is resumed " +
         '(Schedule in "inkling ui")',
+    );
+  }
+}
+
+/** Which agents' newest executions no living node may run. */
+export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): void {
+  for (const { id, last_execution_id: execution, waits_for_labels: labels } of agents) {
+    if (labels === undefined) continue;
+    output.warning(
+      `Execution ${execution} of ${toOneLine(id)} waits for a node with ${toLabelWords(labels)}`,
     );
   }
 }

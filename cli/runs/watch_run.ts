@@ -5,6 +5,8 @@ import {
   ServiceUnreachable,
   type StreamFrame,
 } from "../../server/client.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { toLabelWords } from "../../base/text/label_words.ts";
 import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
 import { askPerson } from "../prompting/ask_person.ts";
 import type { CliApp, Clock } from "../app.ts";
@@ -16,6 +18,9 @@ import { RunCancellation } from "./run_cancellation.ts";
 
 /** Between two looks at a run whose question is gone but which does not continue yet. */
 const RECHECK_MS = 100;
+/** Before the first look whether a run waits for a node, between two while it does, and between two while it does not. */
+const NODE_LOOK_MS = 2_000;
+const RARE_NODE_LOOK_MS = 30_000;
 
 /** A run that is watched. */
 export interface WatchedRun {
@@ -106,6 +111,8 @@ class Watch {
       onReturn: () => output.live?.forget(),
     });
     view.wait();
+    const over = new AbortController();
+    const looking = this.#tellNodeWait(AbortSignal.any([this.#signal, over.signal]));
     try {
       for await (const frame of frames) {
         last = frame;
@@ -113,9 +120,32 @@ class Watch {
         if (frame.event !== "waiting") view.show(frame);
       }
     } finally {
+      over.abort();
+      await looking;
       view.rest();
     }
     return last;
+  }
+
+  /** Says what a run waits for that no living node may run: nothing comes of it meanwhile. Ends with the signal. */
+  async #tellNodeWait(signal: AbortSignal): Promise<void> {
+    const { app: { clock }, client, executionId, output, view } = this.#run;
+    let told = "";
+    let ms = NODE_LOOK_MS;
+    while (await sleepUnlessAborted(clock, ms, signal)) {
+      try {
+        const { waits_for_labels: labels } = await client.execution(executionId, { signal });
+        const wait = labels === undefined ? "" : `for a node with ${toLabelWords(labels)}`;
+        if (wait !== told) {
+          if (wait !== "") output.note(`Execution ${executionId} waits ${wait}`);
+          view.wait(wait === "" ? undefined : `Waiting ${wait}`);
+        }
+        told = wait;
+        ms = wait === "" ? RARE_NODE_LOOK_MS : NODE_LOOK_MS;
+      } catch {
+        // Whoever follows the run finds out what is the matter with the service.
+      }
+    }
   }
 
   #toOutcome({ payload }: StreamFrame): RunOutcome {

@@ -6,7 +6,12 @@ import { ModelPrices } from "../models/pricing.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import { findSandbox } from "../sandbox/sandbox_support.ts";
+import type { Database } from "../storage/database.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import { findKey } from "./key_state.ts";
+
+/** Loaded where the settings name a database. */
+const loadPostgresErrors = lazyModule(() => import("../storage/postgres/postgres_errors.ts"));
 
 /** A model provider and whether it can be used. */
 export interface ProviderReport {
@@ -24,6 +29,8 @@ export interface SetupReport {
   workspaceEnvFileExists: boolean;
   workspace: string;
   agentsDir: string;
+  /** The place without a password. */
+  database: Pick<Database, "kind" | "place">;
   /** `provider/name`; null when config.yaml names none. */
   defaultModel: string | null;
   /** Whether a price of the default model is known; null without one. */
@@ -62,6 +69,7 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
     workspaceEnvFileExists: await exists(directories.workspaceEnvFile),
     workspace: directories.workspace,
     agentsDir: directories.agentsDir,
+    database: await describeDatabase(settings),
     defaultModel: isModelSet ? `${provider}/${model}` : null,
     defaultModelHasPrice: isModelSet ? await prices.hasPrice({ provider, name: model }) : null,
     providers: [...names].map((name) => {
@@ -74,4 +82,12 @@ export async function describeSetup(settings: WorkspaceSettings): Promise<SetupR
       };
     }),
   };
+}
+
+async function describeDatabase(
+  { database, directories }: WorkspaceSettings,
+): Promise<SetupReport["database"]> {
+  if (database === undefined) return { kind: "sqlite", place: directories.databaseFile };
+  const { describeAddress } = await loadPostgresErrors();
+  return { kind: "postgres", place: describeAddress(database.address) };
 }

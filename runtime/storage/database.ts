@@ -21,6 +21,7 @@ export type Durability =
 
 /** A database that runs operations. */
 export interface Database {
+  readonly kind: "sqlite" | "postgres";
   /** Where it is, for people: a path, or an address without a password. */
   readonly place: string;
   /**

@@ -2,6 +2,9 @@
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ExecutionLog } from "../events/log.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
+import { LabelWarnings } from "../executions/nodes/label_warnings.ts";
+import type { NodeReads } from "../executions/nodes/node_reads.ts";
 import type { BudgetStore } from "../executions/budget/budget_store.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Node } from "../storage/postgres/node.ts";
@@ -16,6 +19,8 @@ const TOLD_CHARACTERS = 1_000;
 /** What a machine joins the others with. */
 export interface JoinNodesOptions {
   node: Node;
+  nodes: NodeReads;
+  registry: Pick<AgentRegistry, "list">;
   events: EventBus;
   executionLog: ExecutionLog;
   budgets: Pick<BudgetStore, "settleAbandoned">;
@@ -28,7 +33,7 @@ export interface JoinNodesOptions {
 
 /** Joins; disposed, it tells nothing more. */
 export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
-  const { node, events, executionLog, log } = options;
+  const { node, nodes, registry, events, executionLog, clock, log } = options;
   const fromOthers = new WeakSet<ServiceEvent>();
   const hear = (text: string) => {
     const event = JSON.parse(text) as ServiceEvent;
@@ -58,11 +63,13 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   });
   const over = new AbortController();
   const upkeep = keepUp(options, over.signal);
+  const warnings = new LabelWarnings({ nodes, listAgents: () => registry.list(), clock, log });
+  warnings.start();
   return {
     async [Symbol.asyncDispose]() {
       unsubscribe();
       over.abort(NO_LONGER_NEEDED);
-      await upkeep;
+      await Promise.all([upkeep, warnings[Symbol.asyncDispose]()]);
     },
   };
 }

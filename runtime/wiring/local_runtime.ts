@@ -35,6 +35,7 @@ import type {
   RunRequest,
   Runtime,
   SchedulerStatus,
+  ServiceNode,
   UsageReport,
   UsageRequest,
 } from "../runtime.ts";
@@ -61,6 +62,7 @@ export class LocalRuntime implements Runtime {
   readonly startedAt: number;
   readonly events: EventBus;
   readonly messages: Runtime["messages"];
+  readonly storage: Runtime["storage"];
   readonly webhooks: Runtime["webhooks"];
   readonly budgets: Runtime["budgets"];
   readonly replays: Replays;
@@ -82,6 +84,7 @@ export class LocalRuntime implements Runtime {
     this.log = parts.log;
     this.events = parts.events;
     this.messages = parts.messages;
+    this.storage = parts.storage;
     this.webhooks = parts.triggers?.webhooks;
     this.budgets = parts.budgets;
     this.replays = parts.replays;
@@ -172,7 +175,10 @@ export class LocalRuntime implements Runtime {
     return await this.#history.list(filter);
   }
 
-  async listRuns(agentId: string, page: { limit: number; offset: number }): Promise<Execution[]> {
+  async listRuns(
+    agentId: string,
+    page: { limit: number; offset: number },
+  ): Promise<ListedExecution[]> {
     const known = await this.#knownAgents.require(agentId);
     return await this.#history.list({ agentId: known, ...page });
   }
@@ -212,6 +218,10 @@ export class LocalRuntime implements Runtime {
 
   async countExecutions(): Promise<{ running: number; waiting: number }> {
     return await this.#history.count();
+  }
+
+  async listNodes(): Promise<ServiceNode[]> {
+    return await this.#parts.nodes?.listNodes() ?? [];
   }
 
   async usage(request: UsageRequest): Promise<UsageReport> {
@@ -272,7 +282,7 @@ export class LocalRuntime implements Runtime {
     return agent;
   }
 
-  #toListing(agent: Agent, newest: ReadonlyMap<string, Execution>): AgentListing {
+  #toListing(agent: Agent, newest: ReadonlyMap<string, ListedExecution>): AgentListing {
     return {
       agent,
       lastExecution: newest.get(agent.id) ?? null,

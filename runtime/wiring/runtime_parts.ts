@@ -11,6 +11,7 @@ import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { BudgetDesk } from "../executions/budget/budget_desk.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
+import type { NodeReads } from "../executions/nodes/node_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
@@ -21,6 +22,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
+import type { Database } from "../storage/database.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
@@ -38,6 +40,9 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   executions: ExecutionReads;
   requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
+  storage: Pick<Database, "kind" | "place">;
+  /** Absent where the database is one service's. */
+  nodes: NodeReads | undefined;
   frames: FrameStore;
   executionLog: ExecutionLog;
   /** The machine's. */

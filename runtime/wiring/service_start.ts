@@ -30,7 +30,7 @@ export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone" | 
   notifications: Notifications;
   machineTimeZone: () => MachineTimeZone;
   /** Where several machines share the database. */
-  shared?: Pick<JoinNodesOptions, "node" | "executionLog">;
+  shared?: Pick<JoinNodesOptions, "node" | "nodes" | "executionLog">;
   /** What the runs' tools hold open. */
   toolResources: AsyncDisposableStack;
   /** Gets everything that must be closed, in order of opening. */

@@ -10,6 +10,7 @@ import {
   requireExecution,
   type StoredExecution,
 } from "../executions/record/execution_reads.ts";
+import type { NodeReads } from "../executions/nodes/node_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { NoPendingRequest } from "../executions/refusals.ts";
@@ -29,6 +30,8 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
 const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
+/** Loaded where there are nodes. */
+const loadNodeWaits = lazyModule(() => import("../executions/nodes/node_waits.ts"));
 
 /** The most questions that are listed at once. */
 const MOST_OPEN = 500;
@@ -38,6 +41,7 @@ export interface ShownHistoryPorts {
   executions: ExecutionReads;
   requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
+  nodes: NodeReads | undefined;
   redactor: Redactor;
   registry: Pick<AgentRegistry, "get">;
   settings: WorkspaceSettings;
@@ -67,13 +71,14 @@ export class ShownHistory {
       ...(isOfAnswers && { isOfAnswers }),
       ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
     });
-    return this.#showAll(executions);
+    return await this.#showAll(executions);
   }
 
   /** The newest execution of each of these agents, by id; those without one are left out. */
-  async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, Execution>> {
+  async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, ListedExecution>> {
     const newest = await this.#ports.executions.newestByAgent(agentIds);
-    return new Map(this.#showAll([...newest.values()]).map((one) => [one.agentId, one]));
+    const shown = await this.#showAll([...newest.values()]);
+    return new Map(shown.map((one) => [one.agentId, one]));
   }
 
   /** Throws ExecutionNotFound. */
@@ -81,7 +86,9 @@ export class ShownHistory {
     const stored = await requireExecution(this.#ports.executions, id);
     const { args, message = null, context = null } = stored.request;
     const asked = this.#ports.redactor.redactValue({ args, message, context });
+    const [waits] = await this.#withWaits([stored.execution]);
     return {
+      ...waits,
       ...this.show(stored.execution),
       outputData: stored.output,
       message: asked.message,
@@ -150,7 +157,7 @@ export class ShownHistory {
   }
 
   /** In one redaction: each asks the file system what is secret now. */
-  #showAll<Shown extends ListedExecution>(executions: readonly Shown[]): Shown[] {
+  async #showAll(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
     const { redactor } = this.#ports;
     // What was cut off may have taken half of a secret along.
     const whole = (text: string | null) =>
@@ -164,7 +171,19 @@ export class ShownHistory {
         }),
       })),
     );
-    return executions.map((one, index) => ({ ...one, ...shown[index] }));
+    return await this.#withWaits(executions.map((one, index) => ({ ...one, ...shown[index] })));
+  }
+
+  /** With the labels that they wait for. */
+  async #withWaits(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
+    const { nodes, registry } = this.#ports;
+    if (nodes === undefined) return [...executions];
+    const { findWaits } = await loadNodeWaits();
+    const waits = await findWaits(executions, { nodes, findAgent: (id) => registry.get(id) });
+    return executions.map((one) => {
+      const waitsForLabels = waits.get(one.id);
+      return { ...one, ...(waitsForLabels && { waitsForLabels }) };
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 // What the service is doing, and asking it to stop.
 import { toTimestamp } from "../../base/clock.ts";
 import { toDiagnostic } from "../schemas/agent_schemas.ts";
-import { InfoBody, ShutdownBody } from "../schemas/info_schemas.ts";
+import type { ServiceNode } from "../../runtime/runtime.ts";
+import { InfoBody, type NodeBody, ShutdownBody } from "../schemas/info_schemas.ts";
 import { defineOperation, type Operation } from "../operations/operation.ts";
 
 /** /info and /shutdown. */
@@ -32,6 +33,10 @@ export const infoOperations: readonly Operation[] = [
         log_file: runtime.directories.logFile,
         transports: [...transports()],
         keep_alive: lifecycle.keepAlive,
+        storage: { ...runtime.storage },
+        ...(runtime.storage.kind === "postgres" && {
+          nodes: (await runtime.listNodes()).map(toNode),
+        }),
         agent_errors: runtime.brokenAgentFiles().map(({ id, path, diagnostics }) => ({
           id,
           path,
@@ -58,3 +63,16 @@ export const infoOperations: readonly Operation[] = [
     },
   }),
 ];
+
+function toNode(node: ServiceNode): NodeBody {
+  return {
+    name: node.name,
+    version: node.version,
+    labels: [...node.labels],
+    started_at: toTimestamp(node.startedAt),
+    silent_seconds: node.silentMs / 1_000,
+    alive: node.isAlive,
+    running_executions: node.runs,
+    this_node: node.isThis,
+  };
+}

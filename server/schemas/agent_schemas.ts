@@ -16,7 +16,7 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
 import { snakeKeys } from "../../base/text/key_case.ts";
 import type { AgentListing, Outcomes, ReloadReport } from "../../runtime/runtime.ts";
-import { toExecutionSummary } from "./execution_wire.ts";
+import { toExecutionSummary, toLastRun } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
 import { count, id, timestamp, toTimestampOrNull, webhookScheme } from "./wire_values.ts";
@@ -42,6 +42,7 @@ export const AgentSummary = z.object({
   last_run: timestamp.nullable(),
   last_status: executionStatus.nullable(),
   last_execution_id: id.nullable(),
+  waits_for_labels: ExecutionSummary.shape.waits_for_labels,
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
     description: "Why its trigger is stopped although the scheduler runs; otherwise null",
@@ -188,9 +189,7 @@ export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): Agent
     trigger_paths: trigger.type === "watch" ? trigger.paths : [],
     trigger_scheme: trigger.type === "webhook" ? trigger.scheme : null,
     after: agent.after.map(({ agentId }) => agentId),
-    last_run: toTimestampOrNull(lastExecution?.startedAt ?? null),
-    last_status: lastExecution?.status ?? null,
-    last_execution_id: lastExecution?.id ?? null,
+    ...toLastRun(lastExecution),
     next_run: toTimestampOrNull(nextRun),
     trigger_paused: triggerPaused,
     ...(lastDay && { last_day: lastDay }),

@@ -36,6 +36,9 @@ export const ExecutionSummary = z.object({
   tool_calls: count,
   model: z.string().meta({ description: "`provider/name`; empty when none is configured" }),
   args: z.array(z.string()),
+  waits_for_labels: z.array(z.string()).optional().meta({
+    description: "Only while it waits for a node that has all of these labels, and none lives",
+  }),
 }).meta({ id: "Execution" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 

@@ -2,7 +2,6 @@
 import { addCosts } from "../../base/cost.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import type { Frame } from "../../runtime/events/frame.ts";
-import type { Execution } from "../../runtime/executions/execution.ts";
 import type {
   ExecutionDetail as Detail,
   ListedExecution as Listed,
@@ -16,7 +15,7 @@ import type {
 import { toTimestampOrNull } from "./wire_values.ts";
 
 /** An execution without its answer. */
-export function toExecutionSummary(execution: Execution): ExecutionSummary {
+export function toExecutionSummary(execution: Listed): ExecutionSummary {
   return {
     id: execution.id,
     agent_id: execution.agentId,
@@ -39,6 +38,21 @@ export function toExecutionSummary(execution: Execution): ExecutionSummary {
     tool_calls: execution.toolCalls,
     model: execution.model,
     args: execution.args,
+    ...(execution.waitsForLabels && { waits_for_labels: [...execution.waitsForLabels] }),
+  };
+}
+
+/** What an agent tells of its newest execution. */
+export function toLastRun(execution: Listed | null): Pick<ExecutionSummary, "waits_for_labels"> & {
+  last_run: string | null;
+  last_status: ExecutionSummary["status"] | null;
+  last_execution_id: number | null;
+} {
+  return {
+    last_run: toTimestampOrNull(execution?.startedAt ?? null),
+    last_status: execution?.status ?? null,
+    last_execution_id: execution?.id ?? null,
+    ...(execution?.waitsForLabels && { waits_for_labels: [...execution.waitsForLabels] }),
   };
 }
 

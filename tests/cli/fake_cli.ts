@@ -207,12 +207,13 @@ export async function createFakeCli(
       workspaceEnvFileExists: false,
       workspace: "/home/me/inkling",
       agentsDir: "/home/me/inkling/agents",
+      database: { kind: "sqlite", place: "/home/me/state/inkling.db" },
       defaultModel: null,
       defaultModelHasPrice: null,
       providers: [],
       sandbox: { mode: "preferred", missing: null },
     },
-    examination: { checks: 12, findings: [], unchecked: [] },
+    examination: { checks: 12, findings: [], unchecked: [], notes: [] },
     app: {
       version: "1.2.3",
       selfCommand: ["/usr/bin/inkling"],
@@ -286,8 +287,13 @@ export async function createFakeCli(
         }),
       info: () => Promise.resolve(cli.report),
       examine: () => {
-        const { checks, findings, unchecked } = cli.examination;
-        return Promise.resolve({ checks, findings: [...findings], unchecked: [...unchecked] });
+        const { checks, findings, unchecked, notes } = cli.examination;
+        return Promise.resolve({
+          checks,
+          findings: [...findings],
+          unchecked: [...unchecked],
+          notes: [...notes],
+        });
       },
       configWarnings: () => Promise.resolve(cli.configWarnings),
       get distribution() {

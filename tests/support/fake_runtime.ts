@@ -39,6 +39,7 @@ import type {
   Runtime,
   SchedulerJob,
   SchedulerStatus,
+  ServiceNode,
   UsageReport,
   UsageRequest,
 } from "../../runtime/runtime.ts";
@@ -94,6 +95,9 @@ export class FakeRuntime implements Runtime {
   report: UsageReport = { timeZone: "UTC", days: [], entries: [] };
   readonly usageRequests: UsageRequest[] = [];
   readonly logFileLines: string[] = [];
+  storage: Runtime["storage"] = { kind: "sqlite", place: "/state/inkling.db" };
+  /** The services that share the database. */
+  readonly nodes: ServiceNode[] = [];
   /** How budgets stand, and what was raised. */
   budgetFigures: BudgetFigures[] = [];
   readonly raises: RaiseRequest[] = [];
@@ -407,6 +411,10 @@ export class FakeRuntime implements Runtime {
       [...this.executions.values()].filter((one) => one.status === status)
         .length;
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
+  }
+
+  listNodes(): Promise<ServiceNode[]> {
+    return Promise.resolve(this.nodes);
   }
 
   usage(request: UsageRequest): Promise<UsageReport> {

@@ -17,9 +17,9 @@ export async function openTestDatabase(): Promise<Database & (AsyncDisposable | 
   return IS_POSTGRES ? await openTestPostgres() : SqliteDatabase.open(":memory:");
 }
 
-/** An empty database in PostgreSQL, which is removed with it. */
-export async function openTestPostgres(): Promise<PostgresDatabase> {
-  const server = await sharedPostgres();
+/** An empty database in PostgreSQL, which is removed with it: on the server that tests share, or on this one. */
+export async function openTestPostgres(given?: string): Promise<PostgresDatabase> {
+  const server = given ?? await sharedPostgres();
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   await administer(server, `CREATE DATABASE ${name}`);
   const database = await PostgresDatabase.open({ address: `${server}/${name}`, connections: 4 });

@@ -4,11 +4,13 @@ import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { showNearBudgets } from "../../output/reports/budget_text.ts";
+import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";
 import {
   errorsOf,
   showConfigWarnings,
   showDeafWebhooks,
+  showNodeWaits,
   showPauses,
   showProblems,
 } from "../../output/problems.ts";
@@ -49,9 +51,10 @@ export async function list(
   if (output.quiet) return EXIT.ok;
   showConfigWarnings(output, info.config_warnings);
   showPauses(output, agents, info.scheduler_status);
+  showNodeWaits(output, agents);
   if (reader.isService) showDeafWebhooks(output, agents, info.transports);
   showNearBudgets(output, await client.budgets(), app.clock.now());
-  if (!reader.isService && agents.some(isAutomatic)) {
+  if (!reader.isService && !hasLivingNode(info) && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
   }
   return EXIT.ok;

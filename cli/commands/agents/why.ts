@@ -10,6 +10,7 @@ import { readMomentOption } from "../../command_line/moment.ts";
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { errorsOf } from "../../output/problems.ts";
+import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { describeTrigger, isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
@@ -146,13 +147,13 @@ async function explainAgent(
     const downtime = await findDowntime(client, at);
     if (downtime !== undefined) return explainDowntime(downtime);
   }
-  const { scheduler_status: scheduler } = await client.info();
+  const info = await client.info();
   const waiting = onPending === "skip" ? await findWaiting(client, id, at) : undefined;
   // One that is what happened last tells its question itself.
   const isHeld = waiting?.question != null && waiting.execution.id !== lastId;
   const state = explainState(agent, {
-    isService,
-    scheduler,
+    isService: isService || hasLivingNode(info),
+    scheduler: info.scheduler_status,
     waiting: isHeld ? waiting : undefined,
   });
   return state ?? (broken && explainBroken(broken, { isLive: true }));
@@ -189,6 +190,16 @@ async function findWaiting(
   return waited && { execution: waited, question: null };
 }
 
+/** The newest execution that no living node may run. */
+async function findUnserved(client: Client, agentId: string): Promise<ListedExecution | undefined> {
+  const running = await client.executions({
+    agent: agentId,
+    status: ["running"],
+    limit: EARLIER,
+  });
+  return running.find(({ waits_for_labels: labels }) => labels !== undefined);
+}
+
 /** Conversations and what other agents delegate hold only themselves. */
 function holdsOthers({ trigger, session_id: session }: ListedExecution): boolean {
   return session === null && trigger !== "chat" && trigger !== "agent";
@@ -217,6 +228,9 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
   return explainSlot(agentId, slot, {
     waiting: /waiting for/.test(slot.reason ?? "")
       ? await findWaiting(client, agentId, due)
+      : undefined,
+    unserved: /still running/.test(slot.reason ?? "")
+      ? await findUnserved(client, agentId)
       : undefined,
     downtime: slot.outcome === "missed" ? await findDowntime(client, due) : undefined,
     scheduler: (await client.info()).scheduler_status,

@@ -1,4 +1,5 @@
 // What `why` says of one thing that happened or holds: one sentence why, and one what to do.
+import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
@@ -28,11 +29,26 @@ function describeWaiting({ execution: { id, status }, question }: Waiting): stri
     : `execution ${id} waits for your answer: "${question}"`;
 }
 
+/** That no living node may run an execution, and what to do; undefined where it waits for none. */
+function explainLabels(
+  { id, agent_id: agent, waits_for_labels: labels }: ListedExecution,
+): Reason | undefined {
+  if (labels === undefined) return undefined;
+  return {
+    reason: `execution ${id} waits for a node with ${toLabelWords(labels)}`,
+    remedy: `Start a node with "node: {labels: [${labels.join(", ")}]}" in its config.yaml, ` +
+      `or change nodes in the file of ${agent}`,
+  };
+}
+
 /** How an execution came out. `question`: what it asks now. */
-export function explainExecution(
-  { id, agent_id: agent, status, error, started_at: at, trigger }: ListedExecution,
-  question: string | null,
-): Reason {
+export function explainExecution(execution: ListedExecution, question: string | null): Reason {
+  const { id, agent_id: agent, status, error, started_at: at, trigger } = execution;
+  const unserved = explainLabels(execution);
+  if (unserved !== undefined) {
+    const { reason, remedy } = unserved;
+    return { reason: `${agent} was to run at ${toMinute(at)} (${trigger}), and ${reason}`, remedy };
+  }
   const ran = `${agent} ran at ${toMinute(at)} (execution ${id}, ${trigger})`;
   switch (status) {
     case "success":
@@ -62,6 +78,8 @@ function explainFailure(ended: string, id: number, error: string): Reason {
 /** What is known about a due time that passed, beside its record. */
 export interface SlotSurroundings {
   waiting: Waiting | undefined;
+  /** One that still runs, by what is stored, and that no living node may run. */
+  unserved: ListedExecution | undefined;
   downtime: RecapBody["downtimes"][number] | undefined;
   scheduler: InfoBody["scheduler_status"];
 }
@@ -70,7 +88,7 @@ export interface SlotSurroundings {
 export function explainSlot(
   agentId: string,
   { scheduled_for: at, outcome, reason, count }: SlotBody,
-  { waiting, downtime, scheduler }: SlotSurroundings,
+  { waiting, unserved, downtime, scheduler }: SlotSurroundings,
 ): Reason {
   const times = count === 1 ? "" : `, as ${count - 1} more times after it`;
   const say = (why: string, remedy: string | null): Reason => ({
@@ -89,6 +107,8 @@ export function explainSlot(
     return say(`${recorded}: ${describeWaiting(waiting)}`, answer);
   }
   if (/still running/.test(recorded)) {
+    const unclaimed = unserved && explainLabels(unserved);
+    if (unclaimed !== undefined) return say(unclaimed.reason, unclaimed.remedy);
     const remedy = "Give it more time between runs, or end the one that runs: inkling logs";
     return say(recorded, `${remedy} ${agentId}`);
   }

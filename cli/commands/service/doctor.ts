@@ -1,13 +1,14 @@
 // doctor: everything that is wrong, each with what to do; --fix does what is safe.
 import { RuntimeError } from "../../../base/errors.ts";
 import type { Examination, Finding } from "../../../runtime/authoring/doctor/finding.ts";
-import type { Client } from "../../../server/client.ts";
+import { ApiError, type Client } from "../../../server/client.ts";
 import type { Places } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";
+import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { wrapText } from "../../output/wrap.ts";
 import { checkHealth, type Health } from "../../service/connection.ts";
@@ -91,19 +92,13 @@ async function examineService(
   found.checks++;
   if (health === "silent") return;
   if (health === "answers" && client !== undefined) {
-    const { version } = await client.info();
-    found.checks++;
-    if (version !== app.version) {
-      const problem = `The service that runs is Inkling ${version}, and this is ${app.version}`;
-      const remedy =
-        'restart it the way it was started: by systemd or launchd, else "inkling stop" and "inkling start"';
-      findings.push({ severity: "warning", subject, problem, remedy });
-    }
-    return await examineTriggers(client, found);
+    return await examineRunning(context, { client, found, logFile: places?.logFile });
   }
   try {
     await using local = await app.openLocalService(workspaceOf(context));
     await examineTriggers(local.client, found);
+    // Another machine's service fires them.
+    if (hasLivingNode(await local.client.info())) return;
     const scheduled = (await local.client.agents()).filter(isAutomatic);
     found.checks++;
     const [first] = scheduled;
@@ -123,7 +118,33 @@ async function examineService(
     findings.push({ severity: "error", subject, problem, remedy });
   } catch (error) {
     // A database or config.yaml that cannot be used: told by the examination.
-    if (!(error instanceof RuntimeError)) throw error;
+    if (!(error instanceof RuntimeError || error instanceof ApiError)) throw error;
+  }
+}
+
+/** What a service that answers tells, also that it can tell nothing: its database is away, for one. */
+async function examineRunning(
+  { app }: CommandContext,
+  { client, found, logFile }: { client: Client; found: Examination; logFile: string | undefined },
+): Promise<void> {
+  const { findings } = found;
+  const subject = "service";
+  try {
+    const { version } = await client.info();
+    found.checks++;
+    if (version !== app.version) {
+      const problem = `The service that runs is Inkling ${version}, and this is ${app.version}`;
+      const remedy =
+        'restart it the way it was started: by systemd or launchd, else "inkling stop" and "inkling start"';
+      findings.push({ severity: "warning", subject, problem, remedy });
+    }
+    await examineTriggers(client, found);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    // The examination tells of the same cause.
+    if (findings.some(({ problem }) => error.message.startsWith(problem))) return;
+    const problem = `The service refuses to tell of itself: ${error.message}`;
+    findings.push({ severity: "error", subject, problem, remedy: `look into its log: ${logFile}` });
   }
 }
 
@@ -154,7 +175,7 @@ async function examineTriggers(client: Client, found: Examination): Promise<void
   }
 }
 
-function toJson({ checks, unchecked }: Examination, outcomes: readonly Outcome[]): unknown {
+function toJson({ checks, unchecked, notes }: Examination, outcomes: readonly Outcome[]): unknown {
   return {
     checks,
     findings: outcomes.map(({ finding: { repair, ...finding }, fixed, failure }) => ({
@@ -164,6 +185,7 @@ function toJson({ checks, unchecked }: Examination, outcomes: readonly Outcome[]
       failure: failure ?? null,
     })),
     unchecked,
+    notes,
   };
 }
 
@@ -192,6 +214,7 @@ function show(output: Output, found: Examination, outcomes: readonly Outcome[]):
     else write("", "", remedy, style.dim);
     if (failure !== undefined) write("", "", `could not be mended: ${failure}`, style.red);
   }
+  for (const one of found.notes) output.note(one);
   for (const one of found.unchecked) output.note(`Not looked at: ${one}`);
   output.detail(summarise(found, outcomes));
 }

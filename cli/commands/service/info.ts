@@ -3,6 +3,7 @@ import type { InfoReport, Places } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
+import { describeStorage } from "../../output/reports/nodes.ts";
 
 /** Shows the configuration in effect. */
 export async function info(
@@ -24,6 +25,7 @@ export async function info(
     ["Agents", report.agentsDir],
     ["State", places.stateDir],
     ["Log", places.logFile],
+    ["Database", describeStorage(report.database)],
     ["Default model", describeModel(report)],
     ["Sandbox", describeSandbox(report)],
   ]);
@@ -73,6 +75,7 @@ function toJson(report: InfoReport, places: Places): Record<string, unknown> {
     agents_dir: report.agentsDir,
     state_dir: places.stateDir,
     log_file: places.logFile,
+    database: report.database,
     default_model: report.defaultModel,
     default_model_has_price: report.defaultModelHasPrice,
     sandbox: report.sandbox,

@@ -8,6 +8,7 @@ import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf, showConfigWarnings } from "../../output/problems.ts";
+import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
 import { formatLocal } from "../../output/time.ts";
 import { serviceSilent } from "../../service/connection.ts";
 
@@ -26,7 +27,7 @@ export async function status(
   } else if (info === undefined) {
     showStopped(output, places);
   } else {
-    showRunning(output, info);
+    showRunning(output, info, app.clock.now());
   }
   return EXIT.ok;
 }
@@ -52,9 +53,12 @@ function showStopped(output: Output, places: Places): void {
   output.note('"inkling start -d" starts it');
 }
 
-function showRunning(output: Output, info: InfoBody): void {
+function showRunning(output: Output, info: InfoBody, now: number): void {
   output.line(`Inkling is ${output.style.green("running")}`);
   if (output.quiet) return;
+  const { storage, nodes = [] } = info;
+  // The file of SQLite is in the state folder, which is shown with it.
+  const isStorageShown = storage !== undefined && (storage.kind === "postgres" || output.verbose);
   output.fields([
     ["PID", String(info.pid)],
     ["Version", info.version],
@@ -62,6 +66,7 @@ function showRunning(output: Output, info: InfoBody): void {
     ["Uptime", formatDuration(info.uptime_seconds * 1_000)],
     ["Workspace", info.workspace],
     ["Log", info.log_file],
+    ...(isStorageShown ? [["Database", describeStorage(storage)]] as const : []),
     ["Agents", `${info.agents_loaded} (${info.agents_enabled} enabled)`],
     ["Executions", `${info.active_executions} running, ${info.waiting_executions} waiting`],
     ["Scheduler", info.scheduler_status],
@@ -74,6 +79,10 @@ function showRunning(output: Output, info: InfoBody): void {
       ] as const
       : []),
   ]);
+  if (nodes.length > 0) {
+    output.line();
+    showNodes(output, nodes, now);
+  }
   const broken = [...info.agent_errors, ...info.agent_warnings]
     .filter(({ diagnostics }) => errorsOf(diagnostics).length > 0).length;
   showConfigWarnings(output, info.config_warnings);

@@ -6,8 +6,8 @@ export interface RunView {
   /** Whether it has a use for deltas. */
   readonly streams: boolean;
   show(frame: StreamFrame): void;
-  /** Frames are waited for from now on. */
-  wait(): void;
+  /** Frames are waited for from now on. `why`: what keeps them from coming, as a beginning of a line. */
+  wait(why?: string): void;
   /** Nothing moves until the next frame, or until it waits again: somebody else has the terminal, or the run is over. */
   rest(): void;
 }

@@ -66,8 +66,8 @@ class TextView implements RunView {
     });
   }
 
-  wait(): void {
-    this.#activity.begin(THINKING);
+  wait(why = THINKING): void {
+    this.#activity.begin(why);
   }
 
   rest(): void {

@@ -1,4 +1,5 @@
 // One execution out of its log: what was said and done, step by step.
+import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { ExecutionDetail, LogRow } from "../../../server/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
@@ -20,7 +21,7 @@ export class Transcript {
   /** Shows the last rows of a log, all of them if not told how many, in their order. */
   async show(log: readonly LogRow[], count = log.length): Promise<void> {
     const output = this.#output;
-    const { id, status, children, forked_from: from } = this.#execution;
+    const { id, status, children, forked_from: from, waits_for_labels: labels } = this.#execution;
     const start = Math.max(0, log.length - count);
     const rows = log.slice(start);
     const renderer = new FrameRenderer({
@@ -53,7 +54,9 @@ export class Transcript {
       ];
       output.detail(output.style.dim(`+ ${figures.join(" · ")}`));
     }
-    if (status === "running" || status === "waiting") {
+    if (labels !== undefined) {
+      output.note(`Execution ${id} waits for a node with ${toLabelWords(labels)}`);
+    } else if (status === "running" || status === "waiting") {
       output.note(`Execution ${id} is ${status}: there may be more to come`);
     }
   }

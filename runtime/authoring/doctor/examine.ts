@@ -12,6 +12,7 @@ import {
   resolveSocketFile,
   stateFilesOf,
 } from "../../config/places.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import { loadSettings, type Surroundings, type WorkspaceSettings } from "../../config/settings.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { describeMissing } from "../../sandbox/process_sandbox.ts";
@@ -23,6 +24,9 @@ import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { openServers } from "./server_checks.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
+
+/** Loaded where the settings name a database. */
+const loadDatabaseChecks = lazyModule(() => import("./database_checks.ts"));
 
 /** What an examination needs; tests bring their own clock and machine. */
 export interface ExamineOptions {
@@ -64,7 +68,14 @@ export async function examine(
     }));
     folders.unshift(["state", places.stateDir]);
   }
+  const notes: string[] = [];
+  const address = settings?.database?.address;
+  if (address !== undefined) {
+    const { checkSharedDatabase } = await loadDatabaseChecks();
+    checks.push(() => checkSharedDatabase(address, notes));
+  }
   const done = await performChecks([...checks, () => checkDisk(folders, machine)]);
+  done.notes.push(...notes);
   if (settings === undefined) {
     const broken = found.some(({ subject }) => subject === DATABASE_VARIABLE)
       ? DATABASE_VARIABLE

@@ -21,6 +21,8 @@ export interface Examination {
   findings: Finding[];
   /** What could not be looked at, as sentences. */
   unchecked: string[];
+  /** What was seen and is good to know, as sentences. */
+  notes: string[];
 }
 
 /** A part of an examination: what it looks at counts, whether it finds something or not. */
@@ -28,7 +30,7 @@ export type Check = () => Promise<readonly Finding[]> | readonly Finding[];
 
 /** Looks at one thing after the other. What Deno's flags or a refusal keep from being looked at is told, and stops nothing. */
 export async function performChecks(checks: readonly Check[]): Promise<Examination> {
-  const done: Examination = { checks: 0, findings: [], unchecked: [] };
+  const done: Examination = { checks: 0, findings: [], unchecked: [], notes: [] };
   for (const check of checks) {
     try {
       done.findings.push(...await check());

@@ -42,8 +42,10 @@ export interface ExecutionFilter {
   offset: number;
 }
 
-/** An execution of a list; `preview` where it was asked for. */
+/** An execution as it is shown; `preview` where it was asked for. */
 export interface ListedExecution extends Execution {
+  /** The labels of the node that it waits for, as no living one has all of them; absent: it waits for none. */
+  waitsForLabels?: readonly string[];
   preview?: ExecutionPreview;
 }
 

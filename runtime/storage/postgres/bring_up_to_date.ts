@@ -30,12 +30,7 @@ export async function bringUpToDate(pool: Pool, place: string): Promise<void> {
     const { rows: [newest] } = await client.query(
       "SELECT coalesce(max(version), 0) AS version FROM schema_steps",
     );
-    if (newest.version > STEPS.length) {
-      throw new DatabaseUnusable(
-        `Cannot use ${place}: it was written by a newer Inkling (format ${newest.version}, this one knows ` +
-          `${STEPS.length}). Update Inkling on this machine.`,
-      );
-    }
+    requireKnownFormat(newest.version, place);
     for (let version = newest.version; version < STEPS.length; version++) {
       await client.query(STEPS[version] ?? "");
       await client.query("INSERT INTO schema_steps (version) VALUES ($1)", [version + 1]);
@@ -47,4 +42,13 @@ export async function bringUpToDate(pool: Pool, place: string): Promise<void> {
   } finally {
     client.release();
   }
+}
+
+/** Throws DatabaseUnusable for a database of a newer version. */
+export function requireKnownFormat(format: number, place: string): void {
+  if (format <= STEPS.length) return;
+  throw new DatabaseUnusable(
+    `Cannot use ${place}: it was written by a newer Inkling (format ${format}, this one knows ` +
+      `${STEPS.length}). Update Inkling on this machine.`,
+  );
 }

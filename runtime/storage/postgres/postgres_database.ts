@@ -61,6 +61,7 @@ export interface OpenPostgresOptions {
 
 /** One database of a PostgreSQL server. */
 export class PostgresDatabase implements Database, AsyncDisposable {
+  readonly kind = "postgres";
   readonly place: string;
   readonly #pool: Pool;
   readonly #node: NodeHooks | undefined;

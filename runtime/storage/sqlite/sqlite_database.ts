@@ -29,6 +29,7 @@ export interface OpenDatabaseOptions {
 
 /** One SQLite file. Synchronous inside; a transaction can never interleave with another. */
 export class SqliteDatabase implements Database, Disposable {
+  readonly kind = "sqlite";
   readonly place: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

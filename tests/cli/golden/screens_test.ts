@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { PROGRAM } from "../../../cli/program.ts";
 import type { ServiceEventMessage } from "../../../server/client.ts";
+import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
@@ -141,6 +142,35 @@ function addPermissions({ cli }: World): void {
   };
 }
 
+/** A database of several nodes, and a run that none of them may run. */
+function addNodes(world: World): void {
+  withPast(world);
+  const { runtime, clock } = world.cli;
+  runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };
+  const startedAt = clock.now() - 3_600_000;
+  runtime.nodes.push(
+    node({
+      name: "attic",
+      labels: ["gpu", "large-memory"],
+      startedAt,
+      silentMs: 90_000,
+      isAlive: false,
+      runs: 2,
+    }),
+    node({ name: "kitchen", labels: ["linux"], startedAt, silentMs: 1_200, isThis: true }),
+    node({ name: "cellar-workstation.example", startedAt, silentMs: 12_000, runs: 3 }),
+  );
+  const lastExecution = runtime.addExecution({
+    agentId: "sorter",
+    trigger: "watch",
+    waitsForLabels: ["gpu", "large-memory"],
+  });
+  const sorter = runtime.agents.get("sorter");
+  if (sorter !== undefined) {
+    runtime.agents.set("sorter", { ...sorter, lastExecution, triggerPaused: null });
+  }
+}
+
 /** Something wrong of every kind. */
 function addFaults(world: World): void {
   const { cli } = world;
@@ -173,6 +203,7 @@ function addFaults(world: World): void {
       },
     ],
     unchecked: ["Inkling was started without --allow-sys=statfs"],
+    notes: ["PostgreSQL 16.4 at postgres://inkling@db.example/inkling: 3 nodes live"],
   };
 }
 
@@ -494,6 +525,9 @@ const SCREENS: readonly Screen[] = [
   { name: "cancel of what has ended", argv: ["cancel", "1"] },
   { name: "status", argv: ["status"] },
   { name: "status -v", argv: ["status", "-v"] },
+  { name: "status of several nodes", argv: ["status"], before: addNodes },
+  { name: "list with a run that waits for a node", argv: ["list"], before: addNodes },
+  { name: "why a run waits for a node", argv: ["why", "sorter"], before: addNodes },
   {
     name: "status of a stopped service",
     argv: ["status"],

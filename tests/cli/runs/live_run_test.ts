@@ -95,6 +95,24 @@ Deno.test("run tells on a moving line what goes on, since when, and the tokens; 
   );
 });
 
+Deno.test("run tells on the moving line what it waits for that no living node may run, until one does", async () => {
+  const { cli, screen, code, pass } = await start();
+  await using _ = cli;
+  const { runtime } = cli;
+  const execution = await runtime.getExecution(1);
+  runtime.executions.set(1, { ...execution, waitsForLabels: ["gpu"] });
+  await pass(4);
+  assert.match(
+    screen.text,
+    /^Execution 1 waits for a node with the label gpu\n. Waiting for a node with the label gpu · \ds$/,
+  );
+  runtime.executions.set(1, execution);
+  await pass(3);
+  assert.match(screen.text, /gpu\n. Thinking · \ds$/);
+  waiting.finish(cli, 1, "Hi.");
+  assert.equal(await cli.drive(code), 0);
+});
+
 Deno.test("run shows a reply while it comes: whole blocks above, the one that grows below", async () => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;

@@ -6,6 +6,7 @@ import {
   ExecutionSummary as SummarySchema,
   LogRow,
 } from "../../../server/schemas/execution_schemas.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 Deno.test("GET /executions lists the newest first, with the wire's fields", async () => {
@@ -49,6 +50,22 @@ Deno.test("GET /executions lists the newest first, with the wire's fields", asyn
     model: "demo/script",
     args: ["x"],
   });
+});
+
+Deno.test("Executions that wait for a node tell its labels, in lists, by themselves and of their agent", async () => {
+  const { call, runtime } = createTestApp();
+  const lastExecution = runtime.addExecution({ waitsForLabels: ["gpu", "linux"] });
+  runtime.addAgent(fakeAgent("writer"), { lastExecution });
+  runtime.addAgent(fakeAgent("other"));
+  const { body: [listed] } = await call("/executions");
+  assert.deepEqual(SummarySchema.parse(listed), listed);
+  const { body: detail } = await call("/executions/1");
+  const { body: [run] } = await call("/agents/writer/runs");
+  const { body: [agent, other] } = await call("/agents");
+  assert.ok(!("waits_for_labels" in other));
+  for (const one of [listed, detail, run, agent]) {
+    assert.deepEqual(one.waits_for_labels, ["gpu", "linux"]);
+  }
 });
 
 Deno.test("GET /executions hands its filters over", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { InfoBody } from "../../../server/schemas/info_schemas.ts";
+import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
@@ -60,6 +61,7 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
     log_file: "/home/me/state/inkling.log",
     transports: ["unix:/home/me/service.sock"],
     keep_alive: false,
+    storage: { kind: "sqlite", place: "/state/inkling.db" },
     agent_errors: [{
       id: "c",
       path: "agents/c.md",
@@ -72,6 +74,48 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
     }],
     config_warnings: [{ ...odd, path: "config.yaml", hint: "leave it out" }],
   });
+});
+
+Deno.test("GET /info tells the nodes that share a PostgreSQL database, and which of them answers", async () => {
+  const { call, runtime } = createTestApp();
+  assert.ok(!("nodes" in (await call("/info")).body));
+  runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };
+  assert.deepEqual((await call("/info")).body.nodes, []);
+  runtime.nodes.push(
+    node({
+      labels: ["gpu"],
+      startedAt: runtime.clock.now(),
+      silentMs: 1_500,
+      runs: 2,
+      isThis: true,
+    }),
+    node({ name: "beta", silentMs: 60_000, isAlive: false }),
+  );
+  const { body } = await call("/info");
+  assert.deepEqual(InfoBody.parse(body), body);
+  assert.deepEqual(body.storage, {
+    kind: "postgres",
+    place: "postgres://inkling@db.example/inkling",
+  });
+  assert.deepEqual(body.nodes, [{
+    name: "alpha",
+    version: "1.2.3",
+    labels: ["gpu"],
+    started_at: "2026-01-01T00:00:00.000Z",
+    silent_seconds: 1.5,
+    alive: true,
+    running_executions: 2,
+    this_node: true,
+  }, {
+    name: "beta",
+    version: "1.2.3",
+    labels: [],
+    started_at: "1970-01-01T00:00:00.000Z",
+    silent_seconds: 60,
+    alive: false,
+    running_executions: 0,
+    this_node: false,
+  }]);
 });
 
 Deno.test("GET /info counts open streams until their reader leaves", async () => {

@@ -1,6 +1,7 @@
 // One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { toLabelWords } from "../../../../base/text/label_words.ts";
 import type { Client } from "../../../client.ts";
 import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 import type { ExecutionDetail } from "../../../schemas/execution_schemas.ts";
@@ -22,14 +23,19 @@ import { WouldDo } from "./would_do.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
+/** Nothing says that a node has taken it. */
+const NODE_LOOK_MS = 5_000;
+
 /** The page of an execution. */
 export function ExecutionView(
   { id, step, agents }: { id: number; step: number | null; agents: AgentsById },
 ): VNode {
   const { client } = useService();
+  const [beat, setBeat] = useState(0);
   const { data, problem, isStale } = useResource(() => loadExecution(client, id), {
     key: String(id),
     topics: ["executions"],
+    beat,
   });
   if (data === undefined || isStale) {
     return (
@@ -62,6 +68,9 @@ export function ExecutionView(
         </div>
       </header>
       <Figures execution={execution} />
+      {execution.waits_for_labels !== undefined && (
+        <NodeWait labels={execution.waits_for_labels} onLook={setBeat} />
+      )}
       {pending !== null && (
         <PendingRequest
           key={pending.request_id}
@@ -75,6 +84,15 @@ export function ExecutionView(
       <LogOf execution={execution} step={step} agent={agents.get(execution.agent_id)} />
     </article>
   );
+}
+
+/** That no living node may run it; asks for a look whether that is still so. */
+function NodeWait(
+  { labels, onLook }: { labels: readonly string[]; onLook: (beat: number) => void },
+): VNode {
+  const now = useNow(NODE_LOOK_MS);
+  useEffect(() => onLook(now), [now]);
+  return <p class="note">Waits for a node with {toLabelWords(labels)}</p>;
 }
 
 async function loadExecution(
@@ -96,11 +114,15 @@ function LogOf(
   const { entries, streaming, problem } = useExecutionLog(execution.id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
   const [forked, setForked] = useState<ForkPlace | null>(null);
-  useStayAtEnd(execution.status === "running", [steps, streaming]);
+  // What waits for a node has no model to wait for yet.
+  const isRunning = execution.status === "running" && execution.waits_for_labels === undefined;
+  useStayAtEnd(isRunning, [steps, streaming]);
   return (
     <section aria-labelledby="happened">
       <h2 id="happened" class="unseen">What happened</h2>
-      {steps.length === 0 && problem === null && <Loading />}
+      {steps.length === 0 && problem === null && execution.waits_for_labels === undefined && (
+        <Loading />
+      )}
       {problem !== null && <Problem text={problem} />}
       <Waterfall
         executionId={execution.id}
@@ -113,7 +135,7 @@ function LogOf(
         executionId={execution.id}
         wantedStep={step}
         startedAt={Date.parse(execution.started_at)}
-        isRunning={execution.status === "running"}
+        isRunning={isRunning}
         streaming={streaming}
         onFork={agent === undefined ? undefined : setForked}
       />

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Diagnostic } from "../../../../base/diagnostics.ts";
+import { node } from "../../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 
@@ -108,6 +109,27 @@ Deno.test("list says that nothing fires while no service runs, where something w
         : "",
     );
   }
+});
+
+Deno.test("list says which run waits for a node, and for what; and nothing of a service that another node has", async () => {
+  await using cli = await createFakeCli();
+  addAgents(cli);
+  const lastExecution = cli.runtime.addExecution({ waitsForLabels: ["gpu", "linux"] });
+  cli.runtime.addAgent(fakeAgent("trainer"), { lastExecution });
+  assert.equal(await cli.run("list"), 0);
+  assert.equal(
+    cli.stderr.text,
+    "Warning: Execution 2 of trainer waits for a node with the labels gpu, linux\n",
+  );
+  cli.isRunning = false;
+  cli.runtime.storage = { kind: "postgres", place: "postgres://db/inkling" };
+  cli.runtime.nodes.push(node({ isAlive: false }));
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stderr.text, /The service is not running/);
+  cli.stderr.text = "";
+  cli.runtime.nodes.push(node());
+  assert.equal(await cli.run("list"), 0);
+  assert.doesNotMatch(cli.stderr.text, /The service is not running/);
 });
 
 Deno.test("list opens the application in this process when no service runs", async () => {

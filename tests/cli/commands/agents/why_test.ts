@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { node } from "../../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { ask } from "../../waiting_execution.ts";
@@ -172,4 +173,48 @@ Deno.test("why says for a missing key which variable belongs in which file, and 
     await why(cli, "daily"),
     /^No service runs, so that daily does not fire\. Before that, daily ran at .*\n"inkling start -d"/,
   );
+});
+
+Deno.test("why tells for which label the last run waits, also where that made others be skipped", async () => {
+  await using cli = await createFakeCli();
+  addScheduled(cli, "daily");
+  const { id } = cli.runtime.addExecution({
+    agentId: "daily",
+    trigger: "schedule",
+    startedAt: START,
+    waitsForLabels: ["gpu"],
+  });
+  const remedy = 'Start a node with "node: {labels: [gpu]}" in its config.yaml, ' +
+    "or change nodes in the file of daily\n";
+  const at = await why(cli, "daily");
+  assert.match(
+    at,
+    /^daily was to run at .* \(schedule\), and execution 1 waits for a node with the label gpu\n/,
+  );
+  assert.ok(at.endsWith(remedy), at);
+  cli.runtime.slots.push({
+    agentId: "daily",
+    executionId: null,
+    count: 1,
+    scheduledFor: START + 3_600_000,
+    outcome: "skipped",
+    reason: "the run before is still running",
+  });
+  const skipped = await why(cli, "daily");
+  assert.match(
+    skipped,
+    /^daily was due at .* and skipped: execution 1 waits for a node with the label gpu\n/,
+  );
+  assert.ok(skipped.endsWith(remedy), skipped);
+  cli.runtime.addExecution({ id, agentId: "daily", trigger: "schedule", startedAt: START });
+  assert.match(await why(cli, "daily"), /skipped: the run before is still running\n/);
+});
+
+Deno.test("why knows that an agent fires on another node while no service runs here", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  addScheduled(cli, "daily");
+  assert.match(await why(cli, "daily"), /^No service runs/);
+  cli.runtime.storage = { kind: "postgres", place: "postgres://db/inkling" };
+  cli.runtime.nodes.push(node());
+  assert.match(await why(cli, "daily"), /^daily has not been due yet/);
 });

@@ -73,6 +73,17 @@ Deno.test("logs tells why an agent did not run when it was due, and what a run f
   ]);
 });
 
+Deno.test("logs tells for which node an execution waits, in the list and by itself", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  cli.runtime.addExecution({ agentId: "daily", waitsForLabels: ["gpu"] });
+  assert.equal(await cli.run("logs", "daily"), 0);
+  assert.match(cli.stdout.text, /^ 4 .* running .*\n +Waits for a node with the label gpu\n 3 /m);
+  cli.stderr.text = "";
+  assert.equal(await cli.run("logs", "-e", "4"), 0);
+  assert.equal(cli.stderr.text, "Execution 4 waits for a node with the label gpu\n");
+});
+
 Deno.test("logs shows every time that was left out down to its oldest execution, however many there were", async () => {
   await using cli = await createFakeCli();
   const { runtime, clock } = cli;

@@ -32,6 +32,20 @@ Deno.test("watch shows what happened before and what comes, and ends as the exec
   assert.match(cli.stderr.text, /^→ file_read +notes\.md\n✔ success/);
 });
 
+Deno.test("watch says once what a run waits for that no living node may run", async () => {
+  await using cli = await createFakeCli();
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.addExecution({ agentId: "daily", waitsForLabels: ["gpu"] });
+  const code = cli.run("watch", "1");
+  await until(() => cli.runtime.followers === 1, "it is followed");
+  assert.equal(cli.stderr.text, "");
+  await cli.clock.advance(10_000);
+  assert.equal(cli.stderr.text, "Execution 1 waits for a node with the label gpu\n");
+  finish(cli, 1, "All is well");
+  assert.equal(await cli.drive(code), 0);
+  assert.equal(cli.stdout.text, "All is well\n");
+});
+
 Deno.test("watch asks what a waiting execution asks, and goes on", async () => {
   await using cli = await createRunning(AT_TERMINAL);
   ask(cli, 1);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { takeLock } from "../../../../base/lock_file.ts";
 import { DatabaseSync } from "node:sqlite";
 import { programEntry } from "../../../runtime/tools/mcp/mcp_world.ts";
+import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 import { runToEnd } from "../../../support/test_workspace.ts";
 import { ANTHROPIC_KEY, createDoctorWorld, type DoctorWorld, OPENAI_KEY } from "./doctor_world.ts";
@@ -604,3 +605,93 @@ Deno.test("doctor waits for no service that does not answer, and says how to end
     /^✖ service: The service does not answer on .*service\.sock\n {4}"inkling stop" ends it; its log is .*inkling\.log\n\d+ checks: 1 error, 0 warnings\n$/,
   );
 });
+
+Deno.test({
+  name: "doctor says whether the shared database can be used, and how many nodes live",
+  ignore: !HAS_POSTGRES,
+}, async () => {
+  await using world = await createDoctorWorld();
+  await using server = await startPostgres();
+  const { place, cli } = world;
+  const address = `${server.address.replace("inkling@", "inkling:s3cret@")}/postgres`;
+  await world.put("config/config.yaml", `workspace: ${place.workspace}\ndatabase: ${address}\n`);
+  const healthy = await world.doctor();
+  assert.equal(healthy.code, 0, healthy.lines.join("\n"));
+  const text = healthy.lines.join("\n");
+  assert.match(
+    text,
+    /^PostgreSQL \d+.* at postgres:\/\/inkling@127\.0\.0\.1:\d+\/postgres: no node lives$/m,
+  );
+  assert.doesNotMatch(text, /s3cret/);
+  await server.stop("SIGINT");
+  cli.stderr.text = "";
+  const ill = await world.doctor();
+  assert.equal(ill.code, 1);
+  const said = ill.lines.join("\n");
+  assert.match(
+    said,
+    /^✖ database: Cannot use postgres:.*: nothing listens there\n {4}Start PostgreSQL/m,
+  );
+  assert.doesNotMatch(said, /s3cret/);
+  // A service that runs has the same to say.
+  const refusal = /Cannot use postgres:[^]*nothing listens there/.exec(said)?.[0] ?? "";
+  cli.isRunning = true;
+  cli.transport = (path) => {
+    const detail = path === "/health" ? "" : `${refusal}. Start PostgreSQL.`;
+    return Promise.resolve(
+      detail === "" ? Response.json({ status: "ok" }) : Response.json({ detail }, { status: 503 }),
+    );
+  };
+  const again = (await world.doctor()).lines.join("\n");
+  assert.match(again, /^✖ database: /m);
+  assert.doesNotMatch(again, /✖ service/);
+});
+
+Deno.test("doctor says that a service answers with an error, and where its log is", async () => {
+  await using world = await createDoctorWorld();
+  const { cli } = world;
+  cli.isRunning = true;
+  cli.transport = (path) =>
+    Promise.resolve(
+      path === "/health"
+        ? Response.json({ status: "ok" })
+        : Response.json({ detail: "The database is locked." }, { status: 503 }),
+    );
+  const { code, lines } = await world.doctor();
+  assert.equal(code, 1);
+  assert.match(
+    lines.join("\n"),
+    /✖ service: The service refuses to tell of itself: The database is locked\.?\n {4}look into its log: .*inkling\.log/,
+  );
+});
+
+Deno.test("doctor says nothing of a service that is not here where another node's runs", async () => {
+  await using world = await createDoctorWorld();
+  const { place, cli } = world;
+  await place.writeScript("daily", SAY, `${EVERY_HOUR}\nauto_approve: "*"`);
+  const { openLocalService } = cli.app;
+  for (const alive of [false, true]) {
+    cli.app.openLocalService = async (options) => {
+      const local = await openLocalService(options);
+      const { client } = local;
+      const info = client.info.bind(client);
+      client.info = async (options) => ({
+        ...await info(options),
+        nodes: [{ ...NODE, alive }],
+      });
+      return local;
+    };
+    const { lines } = await world.doctor();
+    assert.equal(/No service runs/.test(lines.join("\n")), !alive, lines.join("\n"));
+  }
+});
+
+const NODE = {
+  name: "attic",
+  version: "1.2.3",
+  labels: [],
+  started_at: "2026-01-01T00:00:00.000Z",
+  silent_seconds: 1,
+  running_executions: 0,
+  this_node: false,
+};

@@ -1,0 +1,57 @@
+// The services that share a database, and that database, as a person reads them.
+import { SECOND_MS } from "../../../base/time_units.ts";
+import type { InfoBody, NodeBody } from "../../../server/schemas/info_schemas.ts";
+import type { Output } from "../output.ts";
+import { NOTHING } from "../table.ts";
+import { formatLocal, formatRelative } from "../time.ts";
+
+/** A node gives a sign of life every three seconds. */
+const NOW_SECONDS = 5;
+
+/** `SQLite: /home/me/.local/state/inkling/inkling.db`, `PostgreSQL: postgres://inkling@db.example/inkling`. */
+export function describeStorage({ kind, place }: NonNullable<InfoBody["storage"]>): string {
+  return `${kind === "sqlite" ? "SQLite" : "PostgreSQL"}: ${place}`;
+}
+
+/** Whether a service runs somewhere over the database, so that agents fire by themselves. */
+export function hasLivingNode({ nodes = [] }: Pick<InfoBody, "nodes">): boolean {
+  return nodes.some(({ alive }) => alive);
+}
+
+/** A table of nodes. */
+export function showNodes(output: Output, nodes: readonly NodeBody[], now: number): void {
+  const { style } = output;
+  output.table(
+    [
+      { header: "Node", shrinks: true, paint: style.bold },
+      { header: "Version" },
+      { header: "Labels", shrinks: true },
+      { header: "Since" },
+      { header: "Runs", align: "right" },
+      {
+        header: "Last Sign",
+        paint: (cell, value) => value.startsWith("dead") ? style.red(cell) : style.green(cell),
+      },
+    ],
+    nodes.map((node) => [
+      node.name,
+      node.version,
+      node.labels.join(", ") || NOTHING,
+      formatLocal(node.started_at).slice(0, -3),
+      String(node.running_executions),
+      describeSign(node, now),
+    ]),
+    { cutNotes: nodes.map(({ name, labels }) => [name, ...labels].join(", ")) },
+  );
+}
+
+/** `now`, `12 s ago`, `dead, 4 min ago`, and which is the one that was asked: `now (this node)`. */
+function describeSign(node: NodeBody, now: number): string {
+  const { alive, silent_seconds: seconds, this_node: isThis } = node;
+  const ago = alive && seconds < NOW_SECONDS
+    ? "now"
+    : seconds < 60
+    ? `${Math.floor(seconds)} s ago`
+    : formatRelative(new Date(now - seconds * SECOND_MS).toISOString(), now);
+  return `${alive ? "" : "dead, "}${ago}${isThis ? " (this node)" : ""}`;
+}

@@ -1,0 +1,91 @@
+// Says in the service's log that executions wait for a node that there is none of: nobody may be looking at them.
+import type { Agent } from "../../agents/agent.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { toLabelWords } from "../../../base/text/label_words.ts";
+import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { NodeReads } from "./node_reads.ts";
+import { waitsForLabels } from "./node_waits.ts";
+
+/** Between two looks. */
+const LOOK_MS = 10 * SECOND_MS;
+/** A node that is started anew is back within this time. */
+const PATIENCE_MS = 10 * SECOND_MS;
+const REPEAT_MS = HOUR_MS;
+
+/** What is looked at, and where it is said. */
+export interface LabelWarningsPorts {
+  nodes: Pick<NodeReads, "listNodes" | "countUnclaimed">;
+  listAgents: () => readonly Pick<Agent, "id" | "nodes">[];
+  clock: Clock;
+  log: ServiceLog;
+}
+
+/** The warnings of one service: of an agent and its labels one within an hour. */
+export class LabelWarnings implements AsyncDisposable {
+  readonly #ports: LabelWarningsPorts;
+  readonly #over = new AbortController();
+  /** When it was said, by agent and labels. */
+  readonly #said = new Map<string, number>();
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(ports: LabelWarningsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Looks every ten seconds until this is disposed. */
+  start(): void {
+    this.#looking = this.#keepLooking();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#looking;
+  }
+
+  /** Looks once. Rejects with StorageUnavailable. */
+  async look(): Promise<void> {
+    const { nodes, listAgents, clock, log } = this.#ports;
+    const asking = listAgents().filter((agent) => agent.nodes.length > 0);
+    if (asking.length === 0) return;
+    const all = await nodes.listNodes();
+    const waiting = new Map(
+      asking.map((agent) => [agent.id, waitsForLabels(agent, all)] as const)
+        .filter(([, labels]) => labels.length > 0),
+    );
+    if (waiting.size === 0) return;
+    const now = clock.now();
+    for (const [key, at] of this.#said) if (now - at >= REPEAT_MS) this.#said.delete(key);
+    const options = { begunMsAgo: PATIENCE_MS };
+    for (const { agentId, id, count } of await nodes.countUnclaimed([...waiting.keys()], options)) {
+      const labels = waiting.get(agentId) ?? [];
+      const key = JSON.stringify([agentId, labels.toSorted()]);
+      if (this.#said.has(key)) continue;
+      this.#said.set(key, now);
+      const more = count === 1 ? "" : `, and ${count - 1} more of it`;
+      log.write(
+        "warn",
+        `No node has ${toLabelWords(labels)}: execution ${id} of agent "${agentId}" waits${more}`,
+        { hint: `start a node with "node: {labels: [${labels.join(", ")}]}" in its config.yaml` },
+      );
+    }
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { clock, log } = this.#ports;
+    let isFailing = false;
+    while (await sleepUnlessAborted(clock, LOOK_MS, this.#over.signal)) {
+      try {
+        await this.look();
+        isFailing = false;
+      } catch (error) {
+        // A database that is away is told once, however long it is.
+        if (!isFailing) {
+          log.write("warn", "Cannot see whether executions wait for a node", { error });
+        }
+        isFailing = true;
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Which executions wait for a node that there is none of: their agents ask for labels, and no living node has all of them.
+import type { Agent } from "../../agents/agent.ts";
+import type { Execution } from "../execution.ts";
+import type { NodeReads, ServiceNode } from "./node_reads.ts";
+
+/** The labels that the agent asks for, where no living node has all of them; else none. */
+export function waitsForLabels(
+  { nodes: asked }: Pick<Agent, "nodes">,
+  nodes: readonly Pick<ServiceNode, "isAlive" | "labels">[],
+): readonly string[] {
+  const isServed = asked.length === 0 ||
+    nodes.some(({ isAlive, labels }) => isAlive && asked.every((label) => labels.includes(label)));
+  return isServed ? [] : asked;
+}
+
+/** What it is found with. */
+export interface NodeWaitsPorts {
+  nodes: Pick<NodeReads, "listNodes" | "findUnclaimed">;
+  findAgent: (id: string) => Pick<Agent, "nodes"> | undefined;
+}
+
+/** The labels that these executions wait for, by id; those that wait for none are left out. */
+export async function findWaits(
+  executions: readonly Pick<Execution, "id" | "agentId" | "status">[],
+  { nodes, findAgent }: NodeWaitsPorts,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const asking = executions.flatMap(({ id, agentId, status }) => {
+    const agent = status === "running" ? findAgent(agentId) : undefined;
+    return agent !== undefined && agent.nodes.length > 0 ? [{ id, agent }] : [];
+  });
+  if (asking.length === 0) return new Map();
+  const all = await nodes.listNodes();
+  const waits = new Map(
+    asking.map(({ id, agent }) => [id, waitsForLabels(agent, all)] as const)
+      .filter(([, labels]) => labels.length > 0),
+  );
+  if (waits.size === 0) return waits;
+  const unclaimed = new Set(await nodes.findUnclaimed([...waits.keys()]));
+  return new Map([...waits].filter(([id]) => unclaimed.has(id)));
+}

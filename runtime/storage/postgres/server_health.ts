@@ -1,0 +1,81 @@
+// Whether a PostgreSQL server can be used, and how many nodes live over its database. Nothing is changed in it.
+// @ts-types="@types/pg"
+import type { Client } from "pg";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { SECOND_MS } from "../../../base/time_units.ts";
+import { LIFE_MS } from "../../executions/nodes/node_reads.ts";
+import { DatabaseUnusable } from "../database.ts";
+import { requireKnownFormat } from "./bring_up_to_date.ts";
+import { describeAddress, outageReason } from "./postgres_errors.ts";
+import { SCHEMA } from "./schema.ts";
+
+const loadPg = lazyModule(() =>
+  // @ts-types="@types/pg"
+  import("pg")
+);
+
+/** Older ones get no corrections any more. */
+const OLDEST_MAJOR = 14;
+const ANSWER_MS = 10 * SECOND_MS;
+
+/** A server that can be used. */
+export interface ServerHealth {
+  /** `16.4`, with what its packager adds. */
+  version: string;
+  /** Its address, without a password. */
+  place: string;
+  livingNodes: number;
+}
+
+/** Asks a server. Rejects with DatabaseUnusable for one that cannot be used. */
+export async function examineServer(address: string): Promise<ServerHealth> {
+  const place = describeAddress(address);
+  const { default: pg } = await loadPg();
+  const client = new pg.Client({
+    connectionString: address,
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+    application_name: "inkling doctor",
+  });
+  // A connection that breaks off rejects what is asked, too.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return { place, ...await ask(client, place) };
+  } catch (error) {
+    if (error instanceof DatabaseUnusable) throw error;
+    const reason = outageReason(error) ?? String(error instanceof Error ? error.message : error);
+    throw new DatabaseUnusable(`Cannot use ${place}: ${reason}.`, { cause: error });
+  } finally {
+    await client.end().catch(() => {
+      // It was never open, or has broken off.
+    });
+  }
+}
+
+async function ask(client: Client, place: string): Promise<Omit<ServerHealth, "place">> {
+  const { rows: [server] } = await client.query(
+    "SELECT current_setting('server_version') AS version, " +
+      "current_setting('server_version_num')::int / 10000 AS major, " +
+      "to_regclass($1) IS NOT NULL AS ours",
+    [`${SCHEMA}.schema_steps`],
+  );
+  const { version, major, ours } = server;
+  if (major < OLDEST_MAJOR) {
+    throw new DatabaseUnusable(
+      `Cannot use ${place}: it is PostgreSQL ${version}. Update it to ${OLDEST_MAJOR} or newer.`,
+    );
+  }
+  // The first service makes the tables.
+  if (!ours) return { version, livingNodes: 0 };
+  const { rows: [format] } = await client.query(
+    `SELECT coalesce(max(version), 0)::int AS newest FROM ${SCHEMA}.schema_steps`,
+  );
+  requireKnownFormat(format.newest, place);
+  const { rows: [nodes] } = await client.query(
+    `SELECT count(*)::int AS living FROM ${SCHEMA}.instances WHERE stopped_at IS NULL ` +
+      "AND last_seen >= extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint",
+    [LIFE_MS],
+  );
+  return { version, livingNodes: nodes.living };
+}

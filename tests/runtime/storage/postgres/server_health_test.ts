@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
+import { run } from "../../../../runtime/storage/operation.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { SCHEMA, STEPS } from "../../../../runtime/storage/postgres/schema.ts";
+import { examineServer } from "../../../../runtime/storage/postgres/server_health.ts";
+import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+// @ts-types="@types/pg"
+import pg from "pg";
+
+/** A password that no sentence may have in it. */
+const PASSWORD = "s3cret-of-the-database";
+
+Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
+  await using server = await startPostgres();
+  const address = `${server.address.replace("inkling@", `inkling:${PASSWORD}@`)}/postgres`;
+  const place = `${server.address}/postgres`;
+  const administer = async (statement: string) => {
+    const client = new pg.Client({ connectionString: address });
+    await client.connect();
+    const { rows } = await client.query(statement);
+    await client.end();
+    return rows;
+  };
+  const refusal = async (wanted: string) => {
+    const refused = await examineServer(wanted).catch((error) => error);
+    assert.ok(refused instanceof DatabaseUnusable, String(refused));
+    assert.doesNotMatch(refused.message, new RegExp(PASSWORD));
+    return refused.message;
+  };
+
+  await t.step(
+    "tells the version of a server that nobody has used yet, and makes nothing there",
+    async () => {
+      const { version, ...rest } = await examineServer(address);
+      assert.match(version, /^\d+/);
+      assert.deepEqual(rest, { place, livingNodes: 0 });
+      const made = await administer(`SELECT 1 FROM pg_namespace WHERE nspname = '${SCHEMA}'`);
+      assert.deepEqual(made, []);
+    },
+  );
+
+  await t.step("counts the nodes that live", async () => {
+    await using database = await PostgresDatabase.open({ address });
+    const sight = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+    const rows = [["a", "NULL", 0], ["b", "NULL", 14_000], ["c", "NULL", 16_000], ["d", "1", 0]];
+    for (const [id, stopped, silent] of rows) {
+      await database.change("process", () =>
+        run(
+          "INSERT INTO instances (id, pid, started_at, stopped_at, name, last_seen) " +
+            `VALUES ('${id}', 1, 0, ${stopped}, 'n', ${sight} - ${silent})`,
+        ));
+    }
+    assert.equal((await examineServer(address)).livingNodes, 2);
+  });
+
+  await t.step("refuses a database of a newer version", async () => {
+    const newer = STEPS.length + 1;
+    await administer(`INSERT INTO ${SCHEMA}.schema_steps (version) VALUES (${newer})`);
+    assert.match(
+      await refusal(address),
+      /newer Inkling \(format .*\)\. Update Inkling on this machine\.$/,
+    );
+    await administer(`DELETE FROM ${SCHEMA}.schema_steps WHERE version = ${newer}`);
+  });
+
+  await t.step("refuses PostgreSQL that is too old", async () => {
+    await administer(
+      "CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql AS " +
+        "$$ SELECT CASE $1 WHEN 'server_version' THEN '13.9' ELSE '130009' END $$; " +
+        "ALTER DATABASE postgres SET search_path = public, pg_catalog",
+    );
+    assert.equal(
+      await refusal(address),
+      `Cannot use ${place}: it is PostgreSQL 13.9. Update it to 14 or newer.`,
+    );
+  });
+
+  await t.step("says of a server that cannot be reached why not, and what to do", async () => {
+    assert.match(
+      await refusal(address.replace(/postgres$/, "nowhere")),
+      /no database of this name/,
+    );
+    await server.stop("SIGINT");
+    assert.match(await refusal(address), /nothing listens there\. Start PostgreSQL/);
+  });
+});

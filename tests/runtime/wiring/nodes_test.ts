@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { HAS_POSTGRES, startPostgres } from "../../support/postgres.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+
+Deno.test({
+  name: "a run waits for a node with a label, is told so everywhere, and runs once there is one",
+  ignore: !HAS_POSTGRES,
+}, async () => {
+  await using server = await startPostgres();
+  await using place = await createTestWorkspace();
+  const start = async (name: string, labels: string) => {
+    const database = `${server.address.replace("inkling@", "inkling:s3cret@")}/postgres`;
+    const config = `workspace: ${place.workspace}\ndatabase: ${database}\n` +
+      `node: { name: ${name}, labels: [${labels}] }\n`;
+    await Deno.writeTextFile(`${place.configDir}/config.yaml`, config);
+    place.shell["INKLING_STATE_DIR"] = `${place.root}/state-${name}`;
+    return await place.open();
+  };
+  await place.writeScript("trainer", [{ say: "Trained." }], "nodes: [gpu]");
+  await using attic = await start("attic", "linux");
+  const { kind, place: address } = attic.storage;
+  assert.deepEqual([kind, address], ["postgres", `${server.address}/postgres`]);
+  const { id } = await attic.run("trainer", {});
+  assert.deepEqual((await attic.getExecution(id)).waitsForLabels, ["gpu"]);
+  assert.deepEqual((await attic.getAgent("trainer")).lastExecution?.waitsForLabels, ["gpu"]);
+  {
+    await using cellar = await start("cellar", "linux, gpu");
+    await until(
+      async () => (await attic.getExecution(id)).status === "success",
+      "the other node runs it",
+    );
+    assert.ok(!("waitsForLabels" in await attic.getExecution(id)));
+    const seenFrom = async (runtime: typeof attic) =>
+      (await runtime.listNodes()).map(({ name, labels, isAlive, isThis }) => ({
+        ...{ name, labels, isAlive, isThis },
+      }));
+    const nodes = [
+      { name: "attic", labels: ["linux"], isAlive: true, isThis: true },
+      { name: "cellar", labels: ["linux", "gpu"], isAlive: true, isThis: false },
+    ];
+    assert.deepEqual(await seenFrom(attic), nodes);
+    assert.deepEqual(
+      await seenFrom(cellar),
+      nodes.map((one) => ({ ...one, isThis: !one.isThis })),
+    );
+  }
+  // One that stopped in order is none any more.
+  assert.deepEqual((await attic.listNodes()).map(({ name }) => name), ["attic"]);
+});
