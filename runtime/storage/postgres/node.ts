@@ -42,7 +42,27 @@ export interface NodeListeners {
 type NodeParts = Pick<Node, "database" | "instanceId" | "clock" | "executions"> & {
   options: OpenNodeOptions;
   queue: JobQueue;
+  outage: Outage;
 };
+
+/** What goes wrong in the background, told once until the database has answered again. */
+class Outage {
+  readonly #failed: (error: unknown) => void;
+  #isTold = false;
+
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  tell(error: unknown): void {
+    if (!this.#isTold) this.#failed(error);
+    this.#isTold = true;
+  }
+
+  over(): void {
+    this.#isTold = false;
+  }
+}
 
 /** One machine. */
 export class Node implements AsyncDisposable {
@@ -53,6 +73,7 @@ export class Node implements AsyncDisposable {
   readonly leases: NodeLeases;
   readonly #options: OpenNodeOptions;
   readonly #queue: JobQueue;
+  readonly #outage: Outage;
   readonly #connection: NodeConnection;
   readonly #system = new SystemClock();
   readonly #over = new AbortController();
@@ -60,13 +81,14 @@ export class Node implements AsyncDisposable {
   #polling: Promise<void> | undefined;
 
   private constructor(parts: NodeParts) {
-    const { address, failed } = parts.options;
+    const { address } = parts.options;
     this.#options = parts.options;
     this.database = parts.database;
     this.instanceId = parts.instanceId;
     this.clock = parts.clock;
     this.executions = parts.executions;
     this.#queue = parts.queue;
+    this.#outage = parts.outage;
     this.leases = new NodeLeases({
       instanceId: this.instanceId,
       now: () => performance.now(),
@@ -81,9 +103,9 @@ export class Node implements AsyncDisposable {
         this.#listeners?.poll();
       },
       beat: (query) => this.#beat(query),
-      failed: (error, { isNews }) => {
+      failed: (error) => {
         this.leases.expire();
-        if (isNews) failed(error);
+        parts.outage.tell(error);
       },
     });
   }
@@ -91,6 +113,7 @@ export class Node implements AsyncDisposable {
   /** Connects, and brings the database up to date. Rejects with DatabaseUnusable. */
   static async open(options: OpenNodeOptions): Promise<Node> {
     const { address, connections, labels, labelsOf, failed } = options;
+    const outage = new Outage(failed);
     const instanceId = crypto.randomUUID();
     const epochs = new Map<number, number>();
     await using opened = new AsyncDisposableStack();
@@ -107,7 +130,7 @@ export class Node implements AsyncDisposable {
         },
       }),
     );
-    const queue = await JobQueue.open({ address, labels, onError: failed });
+    const queue = await JobQueue.open({ address, labels, onError: (error) => outage.tell(error) });
     opened.defer(() => queue.stop());
     const executions: SharedExecutions = new SharedExecutions({
       database,
@@ -118,7 +141,7 @@ export class Node implements AsyncDisposable {
       tell: (topic, text) => own.node?.tell(topic, text),
     });
     const clock = await openClock(database, options.clock);
-    own.node = new Node({ options, database, instanceId, clock, executions, queue });
+    own.node = new Node({ options, database, instanceId, clock, executions, queue, outage });
     opened.move();
     return own.node;
   }
@@ -190,6 +213,7 @@ export class Node implements AsyncDisposable {
     else await sign();
     await this.leases.renew(query);
     await this.executions.endCancelled();
+    this.#outage.over();
   }
 }
 

@@ -31,8 +31,8 @@ export interface NodeConnectionOptions {
   connected: () => void;
   /** Everything that is to be done regularly. Where it rejects, the connection is made anew. */
   beat: (query: Query) => Promise<void>;
-  /** Hears each time that there was no connection; `isNews`: there was one before. */
-  failed: (error: unknown, options: { isNews: boolean }) => void;
+  /** Hears each time that there was no connection. */
+  failed: (error: unknown) => void;
 }
 
 /** One machine's. */
@@ -75,7 +75,8 @@ export class NodeConnection implements AsyncDisposable {
       try {
         await this.#connectAndBeat(() => failures = 0);
       } catch (error) {
-        failed(error, { isNews: ++failures === 1 });
+        failures++;
+        failed(error);
         await sleepUnlessAborted(clock, backoffMs(failures, RETRY), this.#over.signal);
       }
     }
