@@ -1,7 +1,8 @@
 // The tables of watches: changes that wait for their run, and how files looked when they were last reported to their agent.
 import type { FileEvent } from "../run_cause.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch/watch_store.ts";
-import type { Database } from "./database.ts";
+import { LeaseLost } from "../executions/refusals.ts";
+import type { Database, Durability } from "./database.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
 import { all, get, type Operation, requireLease, run } from "./operation.ts";
 
@@ -48,8 +49,8 @@ export class SqlWatchStore implements WatchStore {
   enqueue(
     changes: readonly QueuedChange[],
     { dropped, seen }: Parameters<WatchStore["enqueue"]>[1],
-  ): Promise<void> {
-    return this.#db.change("power", function* () {
+  ): Promise<boolean> {
+    return this.#whileOurs("power", function* () {
       // What another machine has noticed as well would run twice.
       for (const id of new Set([...changes, ...seen].map(({ agentId }) => agentId))) {
         yield* requireLease(watchLease(id));
@@ -107,8 +108,8 @@ export class SqlWatchStore implements WatchStore {
     });
   }
 
-  markSeen(agentId: string, files: readonly SeenFile[]): Promise<void> {
-    return this.#db.change("process", function* () {
+  markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean> {
+    return this.#whileOurs("process", function* () {
       yield* requireLease(watchLease(agentId));
       yield* run("INSERT INTO watches (agent_id) VALUES (?) ON CONFLICT DO NOTHING", agentId);
       for (const file of files) yield* mark(agentId, file);
@@ -121,6 +122,16 @@ export class SqlWatchStore implements WatchStore {
         for (const id of agentIds) yield* run(`DELETE FROM ${table} WHERE agent_id = ?`, id);
       }
     });
+  }
+
+  async #whileOurs(durability: Durability, operation: () => Operation<void>): Promise<boolean> {
+    try {
+      await this.#db.change(durability, operation);
+      return true;
+    } catch (error) {
+      if (error instanceof LeaseLost) return false;
+      throw error;
+    }
   }
 }
 

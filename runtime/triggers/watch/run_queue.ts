@@ -222,13 +222,15 @@ export class RunQueue implements AsyncDisposable {
         : [{ ...known, event: folded, origin: joinOrigins(known.origin, origin) }];
     });
     if (queued.length > 0 || dropped.length > 0) {
-      await store.enqueue(
+      const isStored = await store.enqueue(
         queued.map(({ path, event, queuedAt }) => ({ agentId, path, event, queuedAt })),
         {
           dropped: dropped.map((path) => ({ agentId, path })),
           seen: seen.map((file) => ({ agentId, ...file })),
         },
       );
+      // Whoever watches now has noticed them, too.
+      if (!isStored) return;
     } else if (seen.length > 0) await store.markSeen(agentId, seen);
     for (const path of dropped) this.#changes.delete(path);
     for (const change of queued) this.#changes.set(change.path, change);

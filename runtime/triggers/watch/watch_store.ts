@@ -34,7 +34,7 @@ export interface WatchStore {
   readQueue(agentId: string): Promise<QueuedChange[]>;
   /**
    * Puts changes into the queue; a path that is in it already gets the new event. With it, takes out of it what has come to
-   * nothing, and marks how files look.
+   * nothing, and marks how files look. False: another machine watches for an agent of them now, and nothing was stored.
    */
   enqueue(
     changes: readonly QueuedChange[],
@@ -42,15 +42,15 @@ export interface WatchStore {
       dropped: readonly { agentId: string; path: string }[];
       seen: readonly (SeenFile & { agentId: string })[];
     },
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Takes changes out that will never run: their agent is gone, or watches something else. */
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void>;
   /** The runs of an agent's changes that have not ended. */
   readOpenRuns(agentId: string): Promise<OpenRun[]>;
   /** How files looked, of an agent that catches up; undefined when nothing was ever stored for it. */
   readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined>;
-  /** Marks how files look now, without queueing anything. */
-  markSeen(agentId: string, files: readonly SeenFile[]): Promise<void>;
+  /** Marks how files look now, without queueing anything. False as from enqueue(). */
+  markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean>;
   /** Forgets all about agents that watch no more. */
   forgetWatches(agentIds: readonly string[]): Promise<void>;
 }

@@ -473,6 +473,6 @@ const RUN = {
   startedAt: 1_000,
 };
 
-function enqueue({ db }: TestStore): Promise<void> {
-  return new SqlWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
+async function enqueue({ db }: TestStore): Promise<void> {
+  await new SqlWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
 }
