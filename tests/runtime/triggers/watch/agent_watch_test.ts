@@ -21,7 +21,7 @@ Deno.test("AgentWatch: an edit that waits for what was told to be stored does no
   world.store.enqueue = async (...wanted) => {
     isStoring = true;
     await gate.promise;
-    await enqueue(...wanted);
+    return await enqueue(...wanted);
   };
   world.write("inbox/new.md");
   await world.until(() => isStoring, "the change is being stored");
