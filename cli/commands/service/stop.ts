@@ -2,10 +2,13 @@
 
 import { ApiError, type Client, ServiceUnreachable } from "../../../server/client.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
+import type { NodeBody } from "../../../server/schemas/info_schemas.ts";
 import type { CommandContext } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
 import { toOneLine } from "../../output/sanitise.ts";
+import { formatPlural } from "../../output/figures.ts";
+import type { Output } from "../../output/output.ts";
 import { formatElapsed, formatRelative } from "../../output/time.ts";
 import { stopService } from "../../service/stop_sequence.ts";
 
@@ -65,10 +68,15 @@ async function nameRunning(
   timeout: number,
 ): Promise<void> {
   let running: ListedExecution[];
+  let nodes: readonly NodeBody[];
   try {
-    running = await withDeadline(
+    [running, { nodes = [] }] = await withDeadline(
       app.clock,
-      (signal) => client.executions({ status: ["running"], limit: MOST_NAMED }, { signal }),
+      (signal) =>
+        Promise.all([
+          client.executions({ status: ["running"], limit: MOST_NAMED }, { signal }),
+          client.info({ signal }),
+        ]),
       { ms: Math.min(ANSWER_MS, timeout * 1_000) },
     );
   } catch (error) {
@@ -81,10 +89,21 @@ async function nameRunning(
     // Whether there is a service, and whether it answers, is told by what follows.
     return;
   }
+  const here = nodes.find((node) => node.this_node);
+  if (here !== undefined) return noteNode(output, here.running_executions);
   if (running.length === 0) return;
   const now = app.clock.now();
   for (const { id, agent_id: agent, started_at: at } of running) {
     output.note(`Execution ${id} of ${toOneLine(agent)} runs, begun ${formatRelative(at, now)}`);
   }
   output.note(`Waiting for the service to end them, ${formatElapsed(timeout * 1_000)} at most`);
+}
+
+/** Of a service that shares its executions with others. */
+function noteNode(output: Output, count: number): void {
+  if (count === 0) return;
+  output.note(
+    `${formatPlural(count, "execution")} of this node: each ends, or goes on at another node ` +
+      "where its agent says on_restart: resume",
+  );
 }

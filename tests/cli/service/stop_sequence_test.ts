@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { type StopOutcome, stopService } from "../../../cli/service/stop_sequence.ts";
 import { createFakeCli, type FakeCli, type FakeProcess } from "../fake_cli.ts";
 
@@ -129,6 +130,22 @@ Deno.test("stop tells how it went, by text and exit code", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   assert.equal(await cli.run("stop"), 0);
   assert.equal(cli.stdout.text, "Inkling is not running\n");
+});
+
+Deno.test("stop of a node names no executions of other nodes", async () => {
+  await using cli = await createFakeCli();
+  addProcess(cli, Deno.pid, ["request"]);
+  cli.runtime.addExecution({ agentId: "elsewhere" });
+  cli.runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };
+  cli.runtime.nodes.push(
+    node({ isThis: true, runs: 2 }),
+    node({ name: "beta", runs: 1 }),
+  );
+  assert.equal(await cli.drive(cli.run("stop")), 0);
+  assert.equal(
+    cli.stderr.text,
+    "2 executions of this node: each ends, or goes on at another node where its agent says on_restart: resume\n",
+  );
 });
 
 Deno.test("stop names the executions that it ends, and how long it waits for them", async () => {
