@@ -2,6 +2,8 @@
 // already; where neither that nor the programs of PostgreSQL are there, these tests are skipped.
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+// @ts-types="@types/pg"
+import pg from "pg";
 
 /** The folders with the programs of each version that Debian installs, the newest first; undefined: none. */
 export const POSTGRES_BIN: string | undefined = findPrograms();
@@ -17,13 +19,31 @@ export interface PostgresServer extends AsyncDisposable {
   /** postgres://inkling@127.0.0.1:port, without a database. */
   address: string;
   port: number;
+  /** Its folder; `data` in it is the cluster. */
+  folder: string;
+  /** Runs statements as its superuser, whatever lets others in. */
+  administer(statements: string, database?: string): Promise<void>;
   /** Ends it as a power cut would, or in order; start() brings it back. */
   stop(signal: "SIGINT" | "SIGQUIT" | "SIGKILL"): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Starts a server on a free port. `durable`: what is committed survives a power cut; without, it is several times faster. */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+/** How a server is started. */
+export interface PostgresOptions {
+  /** What is committed survives a power cut; without, it is several times faster. */
+  durable?: boolean;
+  /** Settings as in postgresql.conf: "max_connections=5". They win over those of all servers here. */
+  settings?: readonly string[];
+  /** Lines of pg_hba.conf, in place of letting in everybody. */
+  access?: readonly string[];
+  /** It speaks TLS with this certificate; both as PEM. */
+  tls?: { certificate: string; key: string };
+}
+
+/** Starts a server on a free port. */
+export async function startPostgres(
+  { durable = false, settings: more = [], access, tls }: PostgresOptions = {},
+): Promise<PostgresServer> {
   if (POSTGRES_BIN === undefined) throw new Error("PostgreSQL is not installed");
   const folder = await Deno.makeTempDir({ prefix: "inkling-postgres-" });
   const asUser = await asUnprivileged(folder);
@@ -41,12 +61,25 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     ...["-D", data, "-U", "inkling", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
   ).output();
   if (!made.success) throw new Error(new TextDecoder().decode(made.stderr));
+  if (access !== undefined) {
+    // Whoever prepares the test comes in through the socket in its folder.
+    const lines = ["local all inkling trust", ...access, ""];
+    await Deno.writeTextFile(join(data, "pg_hba.conf"), lines.join("\n"));
+  }
+  if (tls !== undefined) {
+    await Deno.writeTextFile(join(data, "server.crt"), tls.certificate);
+    await Deno.writeTextFile(join(data, "server.key"), tls.key, { mode: 0o600 });
+    const { uid } = await Deno.stat(data);
+    if (Deno.uid() === 0) await Deno.chown(join(data, "server.key"), uid, uid);
+  }
   const port = freePort();
   const settings = [
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
     "max_connections=200",
     ...(durable ? [] : ["fsync=off", "full_page_writes=off", "synchronous_commit=off"]),
+    ...(tls === undefined ? [] : ["ssl=on"]),
+    ...more,
   ];
   const command = run(
     "postgres",
@@ -85,6 +118,9 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   return {
     address: `postgres://inkling@127.0.0.1:${port}`,
     port,
+    folder,
+    administer: (statements, database = "postgres") =>
+      administer(folder, port, { statements, database }),
     start,
     stop,
     async [Symbol.asyncDispose]() {
@@ -92,6 +128,20 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
       await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+async function administer(
+  host: string,
+  port: number,
+  { statements, database }: { statements: string; database: string },
+): Promise<void> {
+  const client = new pg.Client({ host, port, user: "inkling", database });
+  await client.connect();
+  try {
+    await client.query(statements);
+  } finally {
+    await client.end();
+  }
 }
 
 let shared: Promise<string> | undefined;

@@ -1,47 +1,59 @@
 // Brings a PostgreSQL database to the shape that this version knows.
-// @ts-types="@types/pg"
-import type { Pool } from "pg";
 import { DatabaseUnusable } from "../database.ts";
+import { MARKS_TABLE, REMOVE_OLD_MARKS } from "./change_marks.ts";
+import type { Query } from "./connection.ts";
 import { SCHEMA, STEPS } from "./schema.ts";
 
 /**
  * Several machines may come at once: one after the other looks, and the first does it. Throws DatabaseUnusable for a database
  * of a newer version, or of another program; it is left as it is.
  */
-export async function bringUpToDate(pool: Pool, place: string): Promise<void> {
-  const client = await pool.connect();
+export async function bringUpToDate(query: Query, place: string): Promise<void> {
   try {
-    await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('inkling schema', 0))");
-    const { rows: [found] } = await client.query(
-      "SELECT to_regclass($1) IS NOT NULL AS steps, EXISTS (SELECT 1 FROM information_schema.tables " +
-        "WHERE table_schema = $2) AS tables",
+    await query("BEGIN");
+    await query("SELECT pg_advisory_xact_lock(hashtextextended('inkling schema', 0))");
+    const { rows: [found] } = await query(
+      "SELECT current_setting('transaction_read_only') = 'on' AS readonly, " +
+        "to_regclass($1) IS NOT NULL AS steps, " +
+        "EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = $2) AS tables",
       [`${SCHEMA}.schema_steps`, SCHEMA],
-    );
+    ) as { rows: [Found] };
+    if (found.readonly === 1) {
+      // Reading would go well, and every run would fail.
+      throw Object.assign(new Error("The database is read-only"), { code: "25006" });
+    }
     if (found.steps === 0 && found.tables === 1) {
       throw new DatabaseUnusable(
         `Cannot use ${place}: its schema "${SCHEMA}" has tables of another program. Give Inkling a database of its own.`,
       );
     }
     if (found.steps === 0) {
-      await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-      await client.query("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)");
+      await query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+      await query("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)");
+      await query(MARKS_TABLE);
     }
-    const { rows: [newest] } = await client.query(
+    const { rows: [newest] } = await query(
       "SELECT coalesce(max(version), 0) AS version FROM schema_steps",
-    );
+    ) as { rows: [{ version: number }] };
     requireKnownFormat(newest.version, place);
     for (let version = newest.version; version < STEPS.length; version++) {
-      await client.query(STEPS[version] ?? "");
-      await client.query("INSERT INTO schema_steps (version) VALUES ($1)", [version + 1]);
+      await query(STEPS[version] ?? "");
+      await query("INSERT INTO schema_steps (version) VALUES ($1)", [version + 1]);
     }
-    await client.query("COMMIT");
+    await query(REMOVE_OLD_MARKS);
+    await query("COMMIT");
   } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
+    // Where that fails, too, the connection's end does it.
+    await query("ROLLBACK").catch(() => {});
     throw error;
-  } finally {
-    client.release();
   }
+}
+
+/** What is there; truth as 1 or 0. */
+interface Found {
+  readonly: number;
+  steps: number;
+  tables: number;
 }
 
 /** Throws DatabaseUnusable for a database of a newer version. */

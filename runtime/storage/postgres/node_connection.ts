@@ -6,7 +6,8 @@ import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { CHANNEL, type Query } from "./postgres_database.ts";
+import { CONNECTION_LIMITS, prepareConnection, type Query, toClientConfig } from "./connection.ts";
+import { CHANNEL } from "./postgres_database.ts";
 
 const loadPg = lazyModule(() =>
   // @ts-types="@types/pg"
@@ -84,12 +85,14 @@ export class NodeConnection implements AsyncDisposable {
 
   async #connectAndBeat(beaten: () => void): Promise<void> {
     const { address, clock, heard, connected, beat } = this.#options;
-    const { default: pg } = await loadPg();
+    const limits = { ...CONNECTION_LIMITS, connectMs: BEAT_TIMEOUT_MS };
+    const [{ default: pg }, config] = await Promise.all([
+      loadPg(),
+      toClientConfig(address, limits),
+    ]);
     const client = new pg.Client({
-      connectionString: address,
-      connectionTimeoutMillis: BEAT_TIMEOUT_MS,
+      ...config,
       query_timeout: BEAT_TIMEOUT_MS,
-      keepAlive: true,
       application_name: "inkling node",
     });
     // What breaks it off is told by the beat that fails.
@@ -98,6 +101,8 @@ export class NodeConnection implements AsyncDisposable {
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     try {
       await client.connect();
+      // Of a frozen machine the server would keep what it cannot tell it, until no machine can tell anything.
+      await prepareConnection(client, limits);
       await client.query(`LISTEN ${CHANNEL}`);
       this.#client = client;
       connected();

@@ -1,7 +1,10 @@
 // pg-boss as the queue of runs uses it: its settings, and its tables made by one machine after the other.
+// @ts-types="@types/pg"
+import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { DatabaseUnusable } from "../database.ts";
+import { CONNECTION_LIMITS, prepareConnection, toClientConfig } from "./connection.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 
 const loadPgBoss = lazyModule(() => import("pg-boss"));
@@ -15,7 +18,10 @@ export const QUEUE_SCHEMA = "inkling_queue";
 
 /** A machine that says nothing for so long has lost its jobs: what pg-boss allows at least. */
 const LEASE_SECONDS = 10;
-const CONNECT_TIMEOUT_MS = 10_000;
+/** Its statements are short; one that takes longer was swallowed on the way. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long the others wait for a machine that makes the tables. */
+const START_MS = 20_000;
 const MAX_INT = 2 ** 31 - 1;
 
 /** How the jobs of a queue are kept. */
@@ -49,10 +55,10 @@ export async function openBoss(
 ): Promise<PgBoss> {
   const [{ PgBoss }, { default: pg }] = await Promise.all([loadPgBoss(), loadPg()]);
   const connection = {
-    connectionString: address,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...await toClientConfig(address),
     application_name: "inkling queue",
-    keepAlive: true,
+    query_timeout: STATEMENT_TIMEOUT_MS,
+    onConnect: (client: ClientBase) => prepareConnection(client, CONNECTION_LIMITS),
   };
   const boss = new PgBoss({
     ...connection,
@@ -70,9 +76,11 @@ export async function openBoss(
   client.on("error", () => {});
   try {
     await client.connect();
+    await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs: START_MS });
     // Of two machines that make its tables at once pg-boss forgives the second one, by the words of its error: so each waits for
-    // the one before. The lock ends with the connection.
-    await client.query("SELECT pg_advisory_lock(hashtextextended('inkling queue', 0))");
+    // the one before. The lock ends with the connection, and where this machine stands still.
+    await client.query("BEGIN");
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('inkling queue', 0))");
     await boss.start();
     return boss;
   } catch (error) {

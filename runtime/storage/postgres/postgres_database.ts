@@ -1,9 +1,8 @@
-// The connection to PostgreSQL: a pool, prepared statements, transactions, and the shape brought up to date.
+// A database in PostgreSQL: operations as prepared statements in transactions. Its connections are in connections.ts.
 // @ts-types="@types/pg"
-import type { Client, Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { backoffMs } from "../../../base/backoff.ts";
 import { type Clock, SystemClock } from "../../../base/clock.ts";
-import { lazyModule } from "../../../base/lazy_module.ts";
 import { LeaseLost } from "../../executions/refusals.ts";
 import {
   type Database,
@@ -13,14 +12,13 @@ import {
 } from "../database.ts";
 import type { Operation, SqlText, SqlValue, WaitingRun } from "../operation.ts";
 import { bringUpToDate } from "./bring_up_to_date.ts";
-import { toPostgres, toStorable, TYPES } from "./dialect.ts";
-import { describeAddress, outageReason } from "./postgres_errors.ts";
-import { SCHEMA } from "./schema.ts";
+import { type ChangeMark, ChangeMarks, markStatement, READ_MARK } from "./change_marks.ts";
+import type { ConnectionLimits, Query } from "./connection.ts";
+import { Connections } from "./connections.ts";
+import { toPostgres, toStorable } from "./dialect.ts";
+import { ConnectionLost, outageReason } from "./postgres_errors.ts";
 
-const loadPg = lazyModule(() =>
-  // @ts-types="@types/pg"
-  import("pg")
-);
+export type { Query } from "./connection.ts";
 
 /** NOTIFY's channel, on which machines wake each other. */
 export const CHANNEL = "inkling";
@@ -30,9 +28,8 @@ const ATTEMPTS = 8;
 const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
 /** Serialization failures, deadlocks; and of two that insert one row, the second finds it when it looks again. */
 const IN_THE_WAY = new Set(["40001", "40P01", "23505"]);
-/** How long it is asked for what became of a transaction whose connection broke off in its last step. */
+/** How often it is asked for what became of a change whose connection broke off in its last step. */
 const OUTCOME_TRIES = 10;
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** What a machine has to do with the executions that it runs. */
 export interface NodeHooks {
@@ -45,9 +42,6 @@ export interface NodeHooks {
   cancelled(executionId: number, error: string): void;
 }
 
-/** Runs one statement as it is, with numbered parameters. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>;
-
 /** How a database is opened. */
 export interface OpenPostgresOptions {
   /** postgres://user@host:port/database; the password may also come from PGPASSWORD or PGPASSFILE. */
@@ -57,49 +51,44 @@ export interface OpenPostgresOptions {
   /** Absent: nothing is run here. */
   node?: NodeHooks;
   clock?: Clock;
+  /** In place of CONNECTION_LIMITS. */
+  limits?: Partial<ConnectionLimits>;
 }
 
 /** One database of a PostgreSQL server. */
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly kind = "postgres";
   readonly place: string;
-  readonly #pool: Pool;
+  readonly #connections: Connections;
   readonly #node: NodeHooks | undefined;
   readonly #clock: Clock;
+  readonly #marks = new ChangeMarks();
   readonly #statements = new Map<string, { name: string; text: string }>();
 
-  private constructor(pool: Pool, { address, node, clock }: OpenPostgresOptions) {
-    this.#pool = pool;
+  private constructor(connections: Connections, clock: Clock, node: NodeHooks | undefined) {
+    this.#connections = connections;
+    this.#clock = clock;
     this.#node = node;
-    this.#clock = clock ?? new SystemClock();
-    this.place = describeAddress(address);
+    this.place = connections.place;
   }
 
   /** Connects, and brings the database up to date. Rejects with DatabaseUnusable; the database is left as it was then. */
   static async open(options: OpenPostgresOptions): Promise<PostgresDatabase> {
-    const { default: pg } = await loadPg();
-    const pool = new pg.Pool({
-      connectionString: options.address,
-      max: options.connections ?? 10,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      types: TYPES as never,
-      application_name: "inkling",
-    });
-    // An idle connection that breaks off is replaced when the next one is needed.
-    pool.on("error", () => {});
-    pool.on("connect", (client: Client) => {
-      client.query(`SET search_path TO ${SCHEMA}`).catch(() => {});
-    });
-    const database = new PostgresDatabase(pool, options);
+    const { address, connections: most = 10, node, clock = new SystemClock(), limits } = options;
+    const connections = await Connections.open({ address, most, clock, limits });
     try {
-      await bringUpToDate(pool, database.place);
-      return database;
+      await connections.use((client) =>
+        bringUpToDate(connections.queryWith(client), connections.place)
+      );
+      return new PostgresDatabase(connections, clock, node);
     } catch (error) {
-      await pool.end();
+      await connections[Symbol.asyncDispose]();
       if (error instanceof DatabaseUnusable) throw error;
-      const reason = outageReason(error) ?? String(error instanceof Error ? error.message : error);
-      throw new DatabaseUnusable(`Cannot use ${database.place}: ${reason}.`, { cause: error });
+      if (error instanceof StorageUnavailable) {
+        throw new DatabaseUnusable(error.message, { cause: error.cause });
+      }
+      const reason = outageReason(error) ?? (error instanceof Error ? error.message : error);
+      throw new DatabaseUnusable(`Cannot use ${connections.place}: ${reason}.`, { cause: error });
     }
   }
 
@@ -108,32 +97,31 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         return await this.#transact(operation);
       } catch (error) {
-        const isInTheWay = error instanceof Error && "code" in error &&
-          IN_THE_WAY.has(String(error.code));
-        if (!isInTheWay || attempt === ATTEMPTS) throw this.#toUnavailable(error);
+        // It was undone. An old connection may break off when it is used again; a new one tells more.
+        if (error instanceof ConnectionLost && attempt === 1) continue;
+        const code = error instanceof Error && "code" in error ? String(error.code) : "";
+        if (!IN_THE_WAY.has(code)) throw error;
+        if (attempt === ATTEMPTS) {
+          if (code === "23505") throw error;
+          throw new StorageUnavailable(
+            `Cannot use ${this.place}: other changes are in the way all the time. Look at its load.`,
+            { cause: error },
+          );
+        }
         const ms = backoffMs(attempt, ATTEMPT_WAITS) * (0.5 + Math.random());
         await this.#clock.sleep(ms);
       }
     }
   }
 
-  async read<T>(operation: () => Operation<T>): Promise<T> {
-    try {
-      return await this.#perform(operation(), this.#pool, { announced: new Set(), after: [] });
-    } catch (error) {
-      throw this.#toUnavailable(error);
-    }
+  read<T>(operation: () => Operation<T>): Promise<T> {
+    return this.#perform(operation(), undefined, { announced: new Set(), after: [] });
   }
 
   async readBytes(): Promise<number> {
-    try {
-      const { rows } = await this.#pool.query(
-        "SELECT pg_database_size(current_database()) AS size",
-      );
-      return rows[0].size;
-    } catch (error) {
-      throw this.#toUnavailable(error);
-    }
+    const text = "SELECT pg_database_size(current_database()) AS size";
+    const { rows } = await this.#connections.send(undefined, { text });
+    return rows[0].size;
   }
 
   /** Its vacuum does that by itself. */
@@ -142,39 +130,49 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.end();
+    await this.#connections[Symbol.asyncDispose]();
   }
 
   async #transact<T>(operation: () => Operation<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    // Why the connection must not be used again.
-    let broken: Error | undefined;
-    const onError = (error: Error) => broken = error;
-    client.on("error", onError);
     const effects: Effects = { announced: new Set(), after: [] };
-    let xid = "";
+    const mark = this.#marks.take();
     let isEnding = false;
     let result: T | undefined;
     try {
-      const begun = await client.query(
-        "BEGIN; SELECT pg_current_xact_id()::text AS xid",
-      ) as unknown;
-      xid = (begun as { rows: { xid: string }[] }[])[1]?.rows[0]?.xid ?? "";
-      result = await this.#perform(operation(), client, effects);
-      if (effects.announced.size > 0) {
-        const text = "SELECT pg_notify($1, 'changed ' || id) FROM unnest($2::bigint[]) AS id";
-        await client.query(text, [CHANNEL, [...effects.announced]]);
-      }
-      isEnding = true;
-      await client.query("COMMIT");
+      await this.#connections.use(async (client) => {
+        try {
+          await this.#connections.send(client, { text: `BEGIN; ${markStatement(mark)}` });
+          result = await this.#perform(operation(), client, effects);
+          if (effects.announced.size > 0) {
+            const text = "SELECT pg_notify($1, 'changed ' || id) FROM unnest($2::bigint[]) AS id";
+            await this.#connections.send(client, {
+              text,
+              values: [CHANNEL, [...effects.announced]],
+            });
+          }
+          isEnding = true;
+          const { command } = await this.#connections.send(client, { text: "COMMIT" });
+          if (command !== "COMMIT") {
+            throw new TypeError(
+              "An operation went on after an error, and PostgreSQL has undone it",
+            );
+          }
+          this.#marks.giveBack(mark);
+        } catch (error) {
+          // Where the connection is gone the server undoes it by itself, or has stored it.
+          if (!(error instanceof ConnectionLost)) {
+            await this.#connections.send(client, { text: "ROLLBACK" });
+          }
+          throw error;
+        }
+      });
     } catch (error) {
-      if (outageReason(error) !== undefined) broken ??= error as Error;
-      if (broken === undefined) await client.query("ROLLBACK").catch((failed) => broken = failed);
-      const isCommitted = isEnding && broken !== undefined && await this.#isCommitted(xid);
-      if (!isCommitted) throw error;
-    } finally {
-      client.off("error", onError);
-      client.release(broken ?? false);
+      if (!(error instanceof ConnectionLost)) {
+        this.#marks.giveBack(mark);
+        throw error;
+      }
+      // The server may hold its row for a while: the next change takes another one.
+      if (!isEnding || !await this.#isStored(mark)) throw error;
     }
     for (const act of effects.after) act();
     return result as T;
@@ -182,7 +180,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   async #perform<T>(
     operation: Operation<T>,
-    client: Pool | PoolClient,
+    client: PoolClient | undefined,
     effects: Effects,
   ): Promise<T> {
     for (let step = operation.next();;) {
@@ -194,9 +192,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           const { rows, rowCount } = await this.#query(client, statement);
           given = statement.type === "run" ? rowCount : statement.type === "get" ? rows[0] : rows;
         } else if (statement.type === "lock") {
-          await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [
-            statement.name,
-          ]);
+          const text = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+          await this.#connections.send(client, { text, values: [statement.name] });
         } else if (statement.type === "afterwards") {
           effects.after.push(statement.act);
         } else if (statement.type === "announce") {
@@ -206,10 +203,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         } else if (statement.type === "lease") {
           await this.#requireLease(client, statement.name);
         } else {
-          const query: Query = async (text, values) => {
-            const { rows } = await client.query(text, values as unknown[]);
-            return { rows };
-          };
+          const query = this.#connections.queryWith(client);
           const stored = await this.#node?.enqueue(statement.waiting, query);
           if (stored !== undefined) effects.after.push(stored);
         }
@@ -223,7 +217,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   #query(
-    client: Pool | PoolClient,
+    client: PoolClient | undefined,
     { sql, values }: { sql: SqlText; values: readonly SqlValue[] },
   ): Promise<{ rows: unknown[]; rowCount: number | null }> {
     const own = typeof sql === "string" ? sql : sql.postgres;
@@ -231,14 +225,14 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       name: `s${this.#statements.size}`,
       text: toPostgres(own),
     }));
-    return client.query({ name, text, values: values.map(toStorable) });
+    return this.#connections.send(client, { name, text, values: values.map(toStorable) });
   }
 
   /** The row is held until the transaction ends: nobody else can take the execution meanwhile. */
-  async #requireExecution(client: Pool | PoolClient, executionId: number): Promise<void> {
+  async #requireExecution(client: PoolClient | undefined, executionId: number): Promise<void> {
     if (this.#node === undefined) return;
     const { instanceId, leases } = this.#node;
-    const { rows: [row] } = await client.query({
+    const { rows: [row] } = await this.#connections.send(client, {
       name: "fence",
       text:
         "SELECT cancelled FROM executions WHERE id = $1 AND instance_id = $2 AND epoch = $3 FOR UPDATE",
@@ -249,9 +243,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** The same for what is leased by name. */
-  async #requireLease(client: Pool | PoolClient, name: string): Promise<void> {
+  async #requireLease(client: PoolClient | undefined, name: string): Promise<void> {
     if (this.#node === undefined) return;
-    const { rowCount } = await client.query({
+    const { rowCount } = await this.#connections.send(client, {
       name: "lease",
       text: "SELECT 1 FROM leases WHERE name = $1 AND instance_id = $2 FOR UPDATE",
       values: [name, this.#node.instanceId],
@@ -259,27 +253,26 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (rowCount === 0) throw new LeaseLost(name);
   }
 
-  /** What became of a transaction whose end was not heard: to try it again could do it twice. */
-  async #isCommitted(xid: string): Promise<boolean> {
+  /** What became of a change whose end was not heard. */
+  async #isStored({ row, number }: ChangeMark): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
       try {
-        const { rows } = await this.#pool.query("SELECT pg_xact_status($1::xid8) AS status", [xid]);
-        const status: unknown = rows[0]?.status;
-        if (status !== "in progress") return status === "committed";
+        const { rows } = await this.#connections.send(undefined, {
+          text: READ_MARK,
+          values: [row],
+        });
+        return rows[0].number === number;
       } catch (error) {
         failure = error;
       }
       const ms = backoffMs(attempt, { firstMs: 100, longestMs: 5_000 });
       await this.#clock.sleep(ms);
     }
-    throw failure ?? new Error("connection terminated, and the outcome stays unknown");
-  }
-
-  #toUnavailable(error: unknown): unknown {
-    const reason = outageReason(error);
-    if (reason === undefined) return error;
-    return new StorageUnavailable(`Cannot use ${this.place}: ${reason}.`, { cause: error });
+    throw new StorageUnavailable(
+      `Cannot use ${this.place}: the connection broke off at the end of a change, and whether it is stored stays unknown.`,
+      { cause: failure },
+    );
   }
 }
 

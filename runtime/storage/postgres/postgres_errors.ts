@@ -1,57 +1,97 @@
 // What an error of PostgreSQL, or of the way to it, means for a person: one sentence, and what to do. Never a password.
+import { StorageUnavailable } from "../database.ts";
 
 /** What of an error tells its kind: an SQLSTATE, or a code of the operating system. */
 interface CodedError {
   code?: unknown;
+  /** Where in PostgreSQL it arose. */
+  routine?: unknown;
   message: string;
+}
+
+/** The connection is gone: whether its last statement was done is not known by this alone. */
+export class ConnectionLost extends StorageUnavailable {}
+
+/**
+ * An address in its parts; null where it is none. An @ behind the host belongs to a password that has a slash, so that parts
+ * of it would be taken for something else.
+ */
+export function parseAddress(address: string): URL | null {
+  const url = URL.parse(address);
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) return null;
+  return url.pathname.includes("@") || url.hash !== "" ? null : url;
 }
 
 /** The address of a database as it may be shown: without its password and its options. */
 export function describeAddress(address: string): string {
-  try {
-    const { username, hostname, port, pathname } = new URL(address);
-    const user = username === "" ? "" : `${username}@`;
-    return `postgres://${user}${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
-  } catch {
-    // Whatever is wrong with it, it may have a password in it.
-    return "the address in database";
-  }
+  const url = parseAddress(address);
+  // Whatever is wrong with it, it may have a password in it.
+  if (url === null) return "the address in database";
+  const { username, hostname, port, pathname } = url;
+  const user = username === "" ? "" : `${username}@`;
+  return `postgres://${user}${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
+
+const BROKE_OFF = "the connection broke off. This goes on by itself when it is back";
+const NO_ANSWER =
+  "it does not answer. Look at the network, at firewalls, and whether its machine runs";
+const UNVERIFIED = "its certificate cannot be verified. Name the file of the authority that made " +
+  "it with sslrootcert in the address";
+const WRONG_PASSWORD =
+  "it refuses the password. Set PGPASSWORD or PGPASSFILE for the user of the address";
 
 /** By SQLSTATE, or its first two digits; by the code of a failed connection. */
 const REASONS: Readonly<Record<string, string>> = {
-  "28P01": "it refuses the password. Set PGPASSWORD or PGPASSFILE for the user of the address",
+  "28P01": WRONG_PASSWORD,
   "28000":
-    "it does not let this user in from here. Look at the user of the address and at pg_hba.conf",
+    "it does not let this user in from here. Look at the user of the address, at pg_hba.conf, and " +
+    "whether that demands TLS (sslmode=verify-full in the address)",
   "3D000": "there is no database of this name. Make it with createdb, or correct the address",
-  "42501": "its user may not do this. Let it create in the database: GRANT CREATE ON DATABASE",
-  "53100": "its disk is full. Make room there",
-  "53300": "it has no connection left. Raise max_connections there, or lower database_connections",
+  "42501":
+    'its user may not do this. Let it create in the database (GRANT CREATE ON DATABASE), and own the schema "inkling"',
   "25006": "it is read-only, a standby perhaps. Give the address of the primary",
+  "25P03": "this process stood still for too long in the middle of a change, which was undone",
+  "53100": "its disk is full. Make room there",
+  "53200": "it is out of memory. Look at its machine",
+  "53300": "it has no connection left. Raise max_connections there, or lower database_connections",
+  "55P03": "something else holds a lock there for too long. Look at what else uses the database",
+  "57014": "a statement was cancelled there, by hand or by its statement_timeout. Look at its load",
+  "57P04": "the database was removed. Restore it from a backup",
   "57": "it is being shut down or started. This goes on by itself when it is back",
-  "08": "the connection broke off. This goes on by itself when it is back",
+  "58": "it cannot read or write its files. Look at its log and its disk",
+  "08": BROKE_OFF,
   ENOTFOUND: "there is no host of this name. Correct the address, or look at the name server",
   EAI_AGAIN: "the name server does not answer. Look at the network",
   ECONNREFUSED: "nothing listens there. Start PostgreSQL, or correct host and port",
-  ECONNRESET: "the connection broke off. This goes on by itself when it is back",
-  EPIPE: "the connection broke off. This goes on by itself when it is back",
-  ETIMEDOUT: "it does not answer. Look at the network and at firewalls",
+  ENOENT: "there is no such socket. Start PostgreSQL, or correct host and port",
+  ECONNRESET: BROKE_OFF,
+  ECONNABORTED: BROKE_OFF,
+  EPIPE: BROKE_OFF,
+  ETIMEDOUT: NO_ANSWER,
+  EHOSTUNREACH: "there is no way to its host. Look at the network, or correct the address",
+  ENETUNREACH: "there is no way to its host. Look at the network, or correct the address",
+  EMFILE: "this process has no file descriptor left. Raise its limit (ulimit -n)",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "its certificate is for another host. Correct the host of the address, or give it a certificate with this name",
+  CERT_HAS_EXPIRED: "its certificate has expired. Give it a new one",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNVERIFIED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNVERIFIED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNVERIFIED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNVERIFIED,
 };
 
-/** The same for errors without a code, by their words. */
+/** The same for errors without a code, by the words of the driver. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/timeout|timed out/i, "it does not answer in time. Look at the network and at its load"],
-  [
-    /certificate|self.signed|unable to verify|UnknownIssuer|invalid peer/i,
-    "its certificate cannot be verified. Name the authority with sslrootcert in the address",
-  ],
+  [/client password must be/, WRONG_PASSWORD.replace("refuses the", "wants a")],
+  [/timeout|timed out/i, NO_ANSWER],
+  [/certificate|self.signed|unable to verify|UnknownIssuer|invalid peer/i, UNVERIFIED],
   [
     /does not support SSL/i,
     "it speaks no TLS. Turn it on there, or say sslmode=disable in the address",
   ],
   [
-    /connection (?:error|terminated|reset|ended)|Client has encountered|not queryable|BadResource/i,
-    "the connection broke off. This goes on by itself when it is back",
+    /connection (?:error|terminated|reset|ended)|was closed and is not queryable|not queryable|establishing an SSL|BadResource/i,
+    BROKE_OFF,
   ],
   [/lookup|resolve|getaddrinfo/i, "there is no host of this name. Correct the address"],
 ];
@@ -60,11 +100,26 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 export function outageReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as CodedError;
+  if (hasOldPlan(error)) return "its tables have just got another shape. This goes on by itself";
   if (typeof code === "string") {
-    const known = REASONS[code] ?? REASONS[code.slice(0, 2)];
-    if (known !== undefined) return known;
-    // An SQLSTATE that is about the statement.
-    if (/^[0-9A-Z]{5}$/.test(code) && /\d/.test(code)) return undefined;
+    const known = REASONS[code] ?? (isSqlState(code) ? REASONS[code.slice(0, 2)] : undefined);
+    if (known !== undefined || isSqlState(code)) return known;
   }
   return WORDS.find(([words]) => words.test(message))?.[1];
+}
+
+/** Whether the connection cannot be used again: the server has ended it, or it is not the server that speaks. */
+export function isConnectionLost(error: unknown): boolean {
+  if (hasOldPlan(error)) return true;
+  const code = error instanceof Error ? (error as CodedError).code : undefined;
+  return typeof code !== "string" || !isSqlState(code) || /^(?:08|57P|25P0[34])/.test(code);
+}
+
+/** Another machine has brought the database up to date: what this connection has prepared for it is of no use any more. */
+function hasOldPlan(error: unknown): boolean {
+  return error instanceof Error && (error as CodedError).routine === "RevalidateCachedQuery";
+}
+
+function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 }

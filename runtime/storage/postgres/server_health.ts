@@ -6,6 +6,7 @@ import { SECOND_MS } from "../../../base/time_units.ts";
 import { LIFE_MS } from "../../executions/nodes/node_reads.ts";
 import { DatabaseUnusable } from "../database.ts";
 import { requireKnownFormat } from "./bring_up_to_date.ts";
+import { toClientConfig } from "./connection.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
@@ -30,10 +31,12 @@ export interface ServerHealth {
 /** Asks a server. Rejects with DatabaseUnusable for one that cannot be used. */
 export async function examineServer(address: string): Promise<ServerHealth> {
   const place = describeAddress(address);
-  const { default: pg } = await loadPg();
+  const [{ default: pg }, config] = await Promise.all([
+    loadPg(),
+    toClientConfig(address, { connectMs: ANSWER_MS }),
+  ]);
   const client = new pg.Client({
-    connectionString: address,
-    connectionTimeoutMillis: ANSWER_MS,
+    ...config,
     query_timeout: ANSWER_MS,
     application_name: "inkling doctor",
   });

@@ -5,6 +5,17 @@ export interface CuttingProxy extends AsyncDisposable {
   port: number;
   /** Passes the next such statement on, and breaks off instead of passing its answer back. */
   loseAnswerOf(statement: string): void;
+  /** Keeps the next such statement to itself, and its connection is swallowed from then on. */
+  swallowAt(statement: string): void;
+  /** Closes what is swallowed. */
+  closeSwallowed(): void;
+  /** From now on nothing passes, and nothing is closed: of connections that are open, and of new ones. */
+  swallow(): void;
+  /** What the server sends is not read from now on, until readAgain(). */
+  stopReading(): void;
+  readAgain(): void;
+  /** New connections pass again. Those that were open stay swallowed. */
+  passNew(): void;
 }
 
 /** Opens one to a port of this machine. */
@@ -13,27 +24,43 @@ export function openCuttingProxy(target: number): CuttingProxy {
   const open = new Set<Deno.Conn>();
   const work = new Set<Promise<void>>();
   let fatal: string | undefined;
+  let last: string | undefined;
+  let isSwallowing = false;
+  let reading = Promise.withResolvers<void>();
+  reading.resolve();
   const close = (conn: Deno.Conn) => {
     if (open.delete(conn)) conn.close();
   };
-  const pass = async (from: Deno.Conn, to: Deno.Conn, look: (text: string) => boolean) => {
+  const swallowed = new Set<Deno.Conn>();
+  const pass = async (from: Deno.Conn, to: Deno.Conn, look: (text: string) => unknown) => {
     const buffer = new Uint8Array(64 * 1024);
     try {
       for (let n; (n = await from.read(buffer)) !== null;) {
-        if (!look(new TextDecoder().decode(buffer.subarray(0, n)))) break;
+        if (last !== undefined && new TextDecoder().decode(buffer.subarray(0, n)).includes(last)) {
+          swallowed.add(from).add(to);
+          last = undefined;
+        }
+        if (swallowed.has(from)) continue;
+        if (!await look(new TextDecoder().decode(buffer.subarray(0, n)))) break;
         for (let at = 0; at < n;) at += await to.write(buffer.subarray(at, n));
       }
     } catch {
       // The other side broke off.
     }
+    if (swallowed.has(from)) return;
     close(from);
     close(to);
   };
   const accept = async () => {
     for await (const client of listener) {
       open.add(client);
-      const server = await Deno.connect({ hostname: "127.0.0.1", port: target });
+      const server = await Deno.connect({ hostname: "127.0.0.1", port: target }).catch(() => {});
+      if (server === undefined) {
+        close(client);
+        continue;
+      }
       open.add(server);
+      if (isSwallowing) swallowed.add(client).add(server);
       let isLost = false;
       work.add(pass(client, server, (text) => {
         if (fatal !== undefined && text.includes(fatal)) {
@@ -42,14 +69,24 @@ export function openCuttingProxy(target: number): CuttingProxy {
         }
         return true;
       }));
-      work.add(pass(server, client, () => !isLost));
+      work.add(pass(server, client, () => reading.promise.then(() => !isLost)));
     }
   };
   const accepting = accept().catch(() => {});
   return {
     port: (listener.addr as Deno.NetAddr).port,
     loseAnswerOf: (statement) => fatal = statement,
+    swallowAt: (statement) => last = statement,
+    closeSwallowed: () => swallowed.forEach(close),
+    swallow: () => {
+      isSwallowing = true;
+      for (const conn of open) swallowed.add(conn);
+    },
+    stopReading: () => reading = Promise.withResolvers(),
+    readAgain: () => reading.resolve(),
+    passNew: () => isSwallowing = false,
     async [Symbol.asyncDispose]() {
+      reading.resolve();
       listener.close();
       await accepting;
       for (const conn of [...open]) close(conn);

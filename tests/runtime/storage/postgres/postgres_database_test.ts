@@ -65,6 +65,18 @@ Deno.test(
       assert.deepEqual(left, ["tidied"]);
     });
 
+    await t.step("an operation that hides an error is not taken for stored", async () => {
+      const hiding = database.change("power", function* () {
+        yield* keep("hidden", "x");
+        try {
+          yield* run("INSERT INTO settings (key, value) VALUES (?, ?)", "n", null);
+        } catch {
+          // The transaction is lost by this, whatever comes.
+        }
+      });
+      await assert.rejects(hiding, TypeError);
+    });
+
     await t.step("values come back as from SQLite; what it cannot hold is replaced", async () => {
       using sqlite = SqliteDatabase.open(":memory:");
       const values = [

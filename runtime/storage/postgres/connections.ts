@@ -1,0 +1,147 @@
+// The connections to a database: a pool, what each is held to, and what their errors mean.
+// @ts-types="@types/pg"
+import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
+import type { Clock } from "../../../base/clock.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { StorageUnavailable } from "../database.ts";
+import { Answers } from "./answers.ts";
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  prepareConnection,
+  type Query,
+  toClientConfig,
+} from "./connection.ts";
+import { TYPES } from "./dialect.ts";
+import {
+  ConnectionLost,
+  describeAddress,
+  isConnectionLost,
+  outageReason,
+} from "./postgres_errors.ts";
+
+const loadPg = lazyModule(() =>
+  // @ts-types="@types/pg"
+  import("pg")
+);
+
+/** How they are made. */
+export interface ConnectionsOptions {
+  address: string;
+  /** How many there are at most. */
+  most: number;
+  clock: Clock;
+  /** In place of CONNECTION_LIMITS. */
+  limits: Partial<ConnectionLimits> | undefined;
+}
+
+/** The connections of one process. They are made when they are needed; one that breaks off is replaced. */
+export class Connections implements AsyncDisposable {
+  /** The address as it may be shown. */
+  readonly place: string;
+  readonly #pool: Pool;
+  readonly #most: number;
+  readonly #limits: ConnectionLimits;
+  readonly #answers: Answers;
+
+  private constructor(
+    pool: Pool,
+    answers: Answers,
+    { address, most, limits }: ConnectionsOptions & { limits: ConnectionLimits },
+  ) {
+    this.#pool = pool;
+    this.#answers = answers;
+    this.#most = most;
+    this.#limits = limits;
+    this.place = describeAddress(address);
+  }
+
+  /** Connects with the first statement only. Rejects with DatabaseUnusable where the address cannot be used. */
+  static async open(options: ConnectionsOptions): Promise<Connections> {
+    const { address, most, clock } = options;
+    const limits = { ...CONNECTION_LIMITS, ...options.limits };
+    const [{ default: pg }, config] = await Promise.all([
+      loadPg(),
+      toClientConfig(address, limits),
+    ]);
+    const answers = new Answers({ Client: pg.Client, config, limits, clock });
+    const pool = new pg.Pool({
+      ...config,
+      max: most,
+      types: TYPES as never,
+      // Whoever asked for the connection gets it, or an error of this, when it is over.
+      onConnect: async (client) => answers.know(client, await prepareConnection(client, limits)),
+    });
+    // An idle connection that breaks off is replaced when the next one is needed.
+    pool.on("error", () => {});
+    return new Connections(pool, answers, { ...options, limits });
+  }
+
+  /** With a connection of the pool, which goes back there unless it is lost. */
+  async use<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    let broken: Error | undefined;
+    const onError = (error: Error) => broken = error;
+    client.on("error", onError);
+    try {
+      return await use(client);
+    } catch (error) {
+      if (error instanceof ConnectionLost) broken ??= error;
+      throw error;
+    } finally {
+      client.off("error", onError);
+      client.release(broken ?? false);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // The same words stand for a new connection that does not come about.
+      const isUsedUp = message === "timeout exceeded when trying to connect" &&
+        this.#answers.connections >= this.#most;
+      const seconds = this.#limits.connectMs / 1000;
+      const reason = isUsedUp
+        ? `its ${this.#most} connections are all in use, and none came free in ${seconds} s. ` +
+          "Raise database_connections, or look at what takes so long there"
+        : outageReason(error) ?? message;
+      throw new StorageUnavailable(`Cannot use ${this.place}: ${reason}.`, { cause: error });
+    }
+  }
+
+  /** Runs one statement, over any connection where none is named. Rejects with StorageUnavailable, and with what is wrong with it. */
+  async send(client: PoolClient | undefined, query: QueryConfig): Promise<QueryResult> {
+    if (client === undefined) {
+      const once = () => this.use((one) => this.send(one, query));
+      return await once().catch((error) => {
+        if (error instanceof ConnectionLost) return once();
+        throw error;
+      });
+    }
+    try {
+      return await this.#answers.wait(client, client.query(query));
+    } catch (error) {
+      throw this.#toUnavailable(error);
+    }
+  }
+
+  /** The same, as others are given it. */
+  queryWith(client: PoolClient | undefined): Query {
+    return (text, values) =>
+      this.send(client, { text, ...(values === undefined ? {} : { values: [...values] }) });
+  }
+
+  #toUnavailable(error: unknown): unknown {
+    const reason = error instanceof StorageUnavailable ? undefined : outageReason(error);
+    if (reason === undefined) return error;
+    const message = `Cannot use ${this.place}: ${reason}.`;
+    const Refusal = isConnectionLost(error) ? ConnectionLost : StorageUnavailable;
+    return new Refusal(message, { cause: error });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+}

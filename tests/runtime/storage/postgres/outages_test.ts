@@ -1,0 +1,443 @@
+// What an open database does while its server, or the way to it, fails; with the real causes.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+// @ts-types="@types/pg"
+import pg from "pg";
+import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
+import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { HAS_POSTGRES, type PostgresServer, startPostgres } from "../../../support/postgres.ts";
+import { until } from "../../../support/until.ts";
+import { openCuttingProxy } from "./cutting_proxy.ts";
+import { saying } from "./sentences.ts";
+
+/** Short enough for a test; `silentMs` is told where it matters. */
+const LIMITS = { connectMs: 5_000, askAfterMs: 500 };
+
+const keep = (key: string) => run("INSERT INTO settings (key, value) VALUES (?, '')", key);
+const keys = async (database: PostgresDatabase) => {
+  const rows = await database.read(() =>
+    all<{ key: string }>("SELECT key FROM settings ORDER BY key")
+  );
+  return rows.map(({ key }) => key);
+};
+const unavailable = (sentence: RegExp) => saying(sentence, StorageUnavailable);
+
+/** Many changes and reads at once while something happens; how each ended, and what is stored. */
+async function load(database: PostgresDatabase, happen: () => Promise<void>) {
+  const stored: string[] = [];
+  const refusals: unknown[] = [];
+  let isOver = false;
+  const work = async (worker: number) => {
+    for (let n = 0; !isOver; n++) {
+      const key = `${worker} ${n}`;
+      try {
+        await database.change("power", () => keep(key));
+        stored.push(key);
+        await database.read(() => all("SELECT 1 FROM settings"));
+      } catch (error) {
+        refusals.push(error);
+      }
+    }
+  };
+  const working = [1, 2, 3, 4].map(work);
+  await until(() => stored.length > 20, "changes are stored");
+  await happen();
+  const before = stored.length;
+  await until(() => stored.length > before + 20, "it goes on by itself");
+  isOver = true;
+  await Promise.all(working);
+  return { stored, refusals };
+}
+
+Deno.test(
+  { name: "PostgresDatabase lives through what happens to its server", ignore: !HAS_POSTGRES },
+  async (t) => {
+    await using server = await startPostgres({ durable: true });
+    const address = `${server.address}/postgres`;
+    await using database = await PostgresDatabase.open({
+      address,
+      connections: 4,
+      limits: { ...LIMITS, silentMs: 1_000 },
+    });
+    const clear = () => database.change("power", () => run("DELETE FROM settings"));
+
+    const restarts = {
+      "a fast restart": "SIGINT",
+      "an immediate restart": "SIGQUIT",
+      "a death": "SIGKILL",
+    } as const;
+    for (const [what, signal] of Object.entries(restarts)) {
+      await t.step(
+        `${what}: changes are refused in one sentence, none is lost or done twice`,
+        async () => {
+          await clear();
+          const { stored, refusals } = await load(database, async () => {
+            await server.stop(signal);
+            await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
+            await server.start();
+          });
+          for (const error of refusals) unavailable(/./)(error);
+          // Each key is inserted once only: a second time would have failed.
+          assert.deepEqual(await keys(database), stored.sort());
+        },
+      );
+    }
+
+    await t.step("pg_terminate_backend: the work goes on over new connections", async () => {
+      await clear();
+      const { stored, refusals } = await load(database, async () => {
+        for (let n = 0; n < 5; n++) {
+          await server.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling'",
+          );
+        }
+      });
+      for (const error of refusals) unavailable(/./)(error);
+      assert.deepEqual(await keys(database), stored.sort());
+    });
+
+    await t.step("a change that a crash has undone is not taken for another one", async () => {
+      await clear();
+      await using proxy = openCuttingProxy(server.port);
+      const through = address.replace(`:${server.port}`, `:${proxy.port}`);
+      await using cut = await PostgresDatabase.open({ address: through });
+      proxy.swallowAt("COMMIT");
+      let runs = 0;
+      const changing = cut.change("power", function* () {
+        runs++;
+        yield* keep("mine");
+      });
+      const isOpen = async () => {
+        const rows = await database.read(() =>
+          all("SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'")
+        );
+        return rows.length > 0;
+      };
+      await until(isOpen, "the change is open");
+      await server.stop("SIGQUIT");
+      await server.start();
+      // Takes the number of the transaction that is gone.
+      for (let n = 0; n < 3; n++) {
+        await server.administer(`INSERT INTO inkling.settings VALUES ('${n}', '')`);
+      }
+      proxy.closeSwallowed();
+      await changing;
+      assert.equal(runs, 2);
+      assert.deepEqual(await keys(database), ["0", "1", "2", "mine"]);
+    });
+
+    await t.step("a cancelled statement is told, and its change undone", async () => {
+      await clear();
+      const changing = database.change("power", function* () {
+        yield* keep("cancelled");
+        yield* get("SELECT pg_sleep(60)");
+      });
+      const cancel =
+        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' " +
+        "AND pid <> pg_backend_pid()";
+      let isOver = false;
+      const cancelling = until(async () => {
+        await server.administer(cancel);
+        return isOver;
+      }, "it is cancelled");
+      await assert.rejects(
+        changing.finally(() => isOver = true),
+        unavailable(/: a statement was cancelled there, by hand or by its statement_timeout\./),
+      );
+      await cancelling;
+      assert.deepEqual(await keys(database), []);
+    });
+
+    await t.step("a database that becomes read-only is told", async () => {
+      const alter = (how: string, rest = "") =>
+        server.administer(
+          `ALTER DATABASE postgres ${how} default_transaction_read_only${rest}`,
+          "template1",
+        );
+      await alter("SET", " = on");
+      await endConnections(server);
+      await assert.rejects(
+        database.change("power", () => keep("x")),
+        unavailable(/: it is read-only, a standby perhaps\./),
+      );
+      await alter("RESET");
+      await endConnections(server);
+      await database.change("power", () => keep("x"));
+    });
+
+    await t.step("another machine may change a table that this one reads", async () => {
+      await clear();
+      const read = () => database.read(() => all("SELECT * FROM settings"));
+      await read();
+      await server.administer("ALTER TABLE inkling.settings ADD COLUMN more TEXT");
+      assert.deepEqual(await read(), []);
+    });
+
+    await t.step("all connections are in use: waiting ends, and says what to raise", async () => {
+      await using narrow = await PostgresDatabase.open({
+        address,
+        connections: 1,
+        limits: { connectMs: 300, askAfterMs: 100 },
+      });
+      const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
+      await assert.rejects(
+        narrow.read(() => all("SELECT 1")),
+        unavailable(
+          /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/,
+        ),
+      );
+      // The server was at work for it all the time, many times longer than silence is borne.
+      await slow;
+    });
+  },
+);
+
+/** Ends all connections of databases: a new one takes up new settings. */
+function endConnections(server: PostgresServer): Promise<void> {
+  return server.administer(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling'",
+  );
+}
+
+Deno.test(
+  {
+    name: "PostgresDatabase does not wait for a way that swallows everything",
+    ignore: !HAS_POSTGRES,
+  },
+  async (t) => {
+    await using server = await startPostgres();
+    await using proxy = openCuttingProxy(server.port);
+    const address = `postgres://inkling@127.0.0.1:${proxy.port}/postgres`;
+    await using database = await PostgresDatabase.open({
+      address,
+      limits: { connectMs: 1_500, askAfterMs: 300 },
+    });
+    await using direct = await PostgresDatabase.open({ address: `${server.address}/postgres` });
+
+    await t.step(
+      "in the middle of changes and reads: they are refused, then it goes on",
+      async () => {
+        proxy.swallow();
+        const sentence = unavailable(/: it does not answer\. Look at the network/);
+        await Promise.all([
+          assert.rejects(database.change("power", () => keep("swallowed")), sentence),
+          assert.rejects(database.read(() => all("SELECT 1")), sentence),
+          assert.rejects(database.readBytes(), sentence),
+        ]);
+        proxy.passNew();
+        await database.change("power", () => keep("passed"));
+        assert.deepEqual(await keys(direct), ["passed"]);
+      },
+    );
+
+    await t.step("one connection alone: the change is made over another one, once", async () => {
+      for (const statement of ["BEGIN", "INSERT INTO settings", "COMMIT"]) {
+        proxy.swallowAt(statement);
+        await database.change("power", () => keep(`at ${statement}`));
+      }
+      assert.deepEqual(await keys(direct), [
+        "at BEGIN",
+        "at COMMIT",
+        "at INSERT INTO settings",
+        "passed",
+      ]);
+    });
+
+    await t.step("a slow statement is waited for, whose server is at work", async () => {
+      await database.read(() => get("SELECT pg_sleep(1)"));
+    });
+  },
+);
+
+Deno.test(
+  { name: "a frozen or vanished process does not hold an execution's row", ignore: !HAS_POSTGRES },
+  async (t) => {
+    assert.ok(CONNECTION_LIMITS.silentMs <= 10_000, "longer than a lease");
+    await using server = await startPostgres();
+    await using proxy = openCuttingProxy(server.port);
+    const address = `${server.address}/postgres`;
+    // A process that is frozen asks nothing: the server alone sets it free.
+    const limits = { connectMs: 1_500, askAfterMs: 60_000, silentMs: 1_000 };
+    const leases = new Map([[1, 1]]);
+    const standing = Promise.withResolvers<void>();
+    const thaw = Promise.withResolvers<void>();
+    const standStill = async () => {
+      standing.resolve();
+      await thaw.promise;
+      return () => {};
+    };
+    await using here = await PostgresDatabase.open({
+      address: `postgres://inkling@127.0.0.1:${proxy.port}/postgres`,
+      node: { instanceId: "here", leases, enqueue: standStill, cancelled: () => {} },
+      limits,
+    });
+    await using there = await PostgresDatabase.open({ address });
+    await there.change("power", function* () {
+      yield* run(
+        "INSERT INTO instances (id, pid, started_at) VALUES ('here', 1, 0), ('there', 2, 0)",
+      );
+      yield* run(
+        "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at, epoch) " +
+          "VALUES ('a', 'A', 'running', 'manual', 'here', '{}', '', 0, 1)",
+      );
+    });
+    const take = () =>
+      there.change("power", function* () {
+        yield* get("SELECT set_config('lock_timeout', '15s', true)");
+        yield* run("UPDATE executions SET instance_id = 'there', epoch = epoch + 1 WHERE id = 1");
+      });
+    const sees = (what: string, condition: string) =>
+      until(async () => {
+        const found = () => all(`SELECT 1 FROM pg_stat_activity WHERE ${condition}`);
+        return (await there.read(found)).length > 0;
+      }, what);
+    const giveBack = () =>
+      there.change("power", () => run("UPDATE executions SET instance_id = 'here', epoch = 1"));
+
+    await t.step("it stands still between two statements", async () => {
+      const changing = here.change("power", function* () {
+        yield* fence(1);
+        yield* enqueue({ id: 1, agentId: "a", parentExecutionId: null });
+        yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
+      });
+      const refused = assert.rejects(changing, LeaseLost);
+      await standing.promise;
+      await take();
+      thaw.resolve();
+      await refused;
+      assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
+    });
+
+    await t.step("nothing of it arrives any more", async () => {
+      await giveBack();
+      const changing = here.change("power", function* () {
+        yield* fence(1);
+        proxy.swallow();
+        yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
+      });
+      const refused = assert.rejects(changing, unavailable(/: it does not answer\./));
+      await sees("it holds the row", "state = 'idle in transaction'");
+      await take();
+      proxy.closeSwallowed();
+      await refused;
+      proxy.passNew();
+      assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
+    });
+
+    await t.step("it does not take what the server sends", async () => {
+      await giveBack();
+      const changing = here.change("power", function* () {
+        yield* fence(1);
+        proxy.stopReading();
+        yield* all("SELECT repeat('x', 8000) FROM generate_series(1, 4000)");
+      });
+      const refused = assert.rejects(changing, LeaseLost);
+      await sees("the server cannot send", "wait_event = 'ClientWrite'");
+      await take();
+      proxy.readAgain();
+      await refused;
+    });
+  },
+);
+
+Deno.test(
+  { name: "PostgresDatabase refuses changes while no connection is left", ignore: !HAS_POSTGRES },
+  async () => {
+    await using server = await startPostgres({
+      settings: ["max_connections=6", "superuser_reserved_connections=3"],
+    });
+    await server.administer("CREATE ROLE team LOGIN");
+    await server.administer("CREATE DATABASE runs OWNER team");
+    const address = server.address.replace("inkling@", "team@") + "/runs";
+    await using database = await PostgresDatabase.open({ address });
+    await endConnections(server);
+    const others = await Promise.all([1, 2, 3].map(() => openClient(address)));
+    const refusal = unavailable(/: it has no connection left\. Raise max_connections there/);
+    await assert.rejects(database.change("power", () => keep("x")), refusal);
+    await assert.rejects(database.read(() => all("SELECT 1")), refusal);
+    for (const one of others) await one.end();
+    // The server takes a moment until it knows that they are gone.
+    await until(
+      () => database.change("power", () => keep("x")).then(() => true, () => false),
+      "a connection is free",
+    );
+    assert.deepEqual(await keys(database), ["x"]);
+  },
+);
+
+Deno.test(
+  {
+    name:
+      "PostgresDatabase refuses changes while the disk of its server is full (needs root, for a small disk)",
+    ignore: !HAS_POSTGRES || Deno.uid() !== 0,
+  },
+  async (t) => {
+    await using server = await startPostgres();
+    await using disk = await mountSmallDisk(server);
+    await server.administer(`CREATE TABLESPACE small LOCATION '${disk.folder}'`);
+    await server.administer("CREATE DATABASE runs TABLESPACE small");
+    const address = `${server.address}/runs`;
+    await using database = await PostgresDatabase.open({ address });
+    await database.change("power", () => keep("before"));
+    const filler = join(disk.folder, "filler");
+    const fill = async () => {
+      using file = await Deno.open(filler, { write: true, createNew: true });
+      for (;;) await file.write(new Uint8Array(64 * 1024));
+    };
+    await assert.rejects(fill(), /No space left/);
+    const large = () =>
+      run("INSERT INTO settings (key, value) VALUES (?, ?)", crypto.randomUUID(), noise());
+    const refusal = unavailable(/: its disk is full\. Make room there\.$/);
+
+    await t.step("changes are refused, reads go on", async () => {
+      const many = async () => {
+        for (let n = 0; n < 200; n++) await database.change("power", large);
+      };
+      await assert.rejects(many(), refusal);
+      assert.equal((await keys(database)).includes("before"), true);
+    });
+    await t.step("another database cannot be brought up to date there", async () => {
+      await assert.rejects(
+        server.administer("CREATE DATABASE other TABLESPACE small"),
+        /No space left/,
+      );
+    });
+    await t.step("with room it goes on by itself", async () => {
+      await Deno.remove(filler);
+      await database.change("power", large);
+    });
+  },
+);
+
+/** Does not shrink when it is compressed. */
+function noise(): string {
+  return Array.from({ length: 300 }, () => crypto.randomUUID()).join("");
+}
+
+/** A disk of a few megabytes in the folder of a server. */
+async function mountSmallDisk({ folder, administer }: PostgresServer) {
+  const place = join(folder, "small");
+  const { uid } = await Deno.stat(join(folder, "data"));
+  await Deno.mkdir(place);
+  const mounted = await new Deno.Command("mount", {
+    args: ["-t", "tmpfs", "-o", `size=16m,uid=${uid},mode=700`, "tmpfs", place],
+  }).output();
+  assert.ok(mounted.success, new TextDecoder().decode(mounted.stderr));
+  return {
+    folder: place,
+    async [Symbol.asyncDispose]() {
+      await administer("DROP DATABASE runs WITH (FORCE)");
+      await administer("DROP TABLESPACE small");
+      await new Deno.Command("umount", { args: [place] }).output();
+    },
+  };
+}
+
+async function openClient(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,286 @@
+// What a person reads where a database cannot be opened, with the real causes.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
+import { all } from "../../../../runtime/storage/operation.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { PASSWORD, saying } from "./sentences.ts";
+
+const refused = (address: string, sentence: RegExp, limits = {}) =>
+  assert.rejects(
+    PostgresDatabase.open({ address, limits: { connectMs: 5_000, ...limits } }),
+    saying(sentence, DatabaseUnusable),
+    address,
+  );
+
+async function opens(address: string): Promise<void> {
+  await using database = await PostgresDatabase.open({ address });
+  await database.read(() => all("SELECT 1 FROM settings"));
+}
+
+Deno.test(
+  { name: "PostgresDatabase.open() tells who is not let in", ignore: !HAS_POSTGRES },
+  async (t) => {
+    await using server = await startPostgres({
+      access: [
+        "host all scram,nobody 127.0.0.1/32 scram-sha-256",
+        "host all plain 127.0.0.1/32 password",
+        "hostssl all coded 127.0.0.1/32 trust",
+        "host all rejected 127.0.0.1/32 reject",
+        "host all ghost,narrow 127.0.0.1/32 trust",
+      ],
+    });
+    await server.administer(
+      `CREATE ROLE scram LOGIN PASSWORD '${PASSWORD}'; CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'; ` +
+        "CREATE ROLE coded LOGIN; CREATE ROLE rejected LOGIN; CREATE ROLE narrow LOGIN",
+    );
+    await server.administer("CREATE DATABASE runs OWNER scram");
+    const at = (user: string, rest = "/runs") =>
+      `postgres://${user}@127.0.0.1:${server.port}${rest}`;
+    const wrong =
+      /: it refuses the password\. Set PGPASSWORD or PGPASSFILE for the user of the address\.$/;
+    const missing = /: it wants a password\. Set PGPASSWORD or PGPASSFILE/;
+    const notLetIn =
+      /: it does not let this user in from here\. Look at the user of the address, at pg_hba\.conf/;
+    const cases: readonly (readonly [string, string, RegExp])[] = [
+      ["a wrong password", at(`scram:x${PASSWORD}`), wrong],
+      ["a wrong password that is sent as it is", at(`plain:x${PASSWORD}`), wrong],
+      ["no password", at("scram"), missing],
+      ["no password that is sent as it is", at("plain"), wrong],
+      ["a user that does not exist, with a password", at(`nobody:${PASSWORD}`), wrong],
+      ["a user that does not exist", at("ghost"), notLetIn],
+      ["a user that pg_hba.conf rejects", at("rejected"), notLetIn],
+      ["a user that pg_hba.conf does not know", at("other"), notLetIn],
+      [
+        "a user who has to come with TLS",
+        at("coded"),
+        /whether that demands TLS \(sslmode=verify-full/,
+      ],
+      [
+        "a database that is missing",
+        at(`scram:${PASSWORD}`, "/nothing"),
+        /: there is no database of this name\. Make it with createdb, or correct the address\.$/,
+      ],
+      [
+        "a user without CREATE",
+        at("narrow"),
+        /: its user may not do this\. Let it create in the database \(GRANT CREATE ON DATABASE\)/,
+      ],
+    ];
+    for (const [what, address, sentence] of cases) {
+      await t.step(what, () => refused(address, sentence));
+    }
+    await t.step("the right password in the address, also one with a percent sign", async () => {
+      await opens(at(`scram:${PASSWORD}`));
+      await opens(at(`scram:${encodeURIComponent(PASSWORD)}`));
+      await opens(at("scram", `/runs?password=${encodeURIComponent(PASSWORD)}`));
+    });
+    await t.step(
+      "a user without rights in a schema that another one owns",
+      () => refused(at("narrow"), /and own the schema "inkling"\.$/),
+    );
+    await t.step("the password from PGPASSWORD, and from PGPASSFILE", async () => {
+      const folder = await Deno.makeTempDir();
+      const file = join(folder, "passwords");
+      await Deno.writeTextFile(file, `*:*:*:scram:${PASSWORD}\n`, { mode: 0o600 });
+      const open = async (env: Record<string, string>) => {
+        const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+          args: [
+            ...["run", "--config", "tests/deno.json", "--no-check", "--no-prompt", "--quiet"],
+            ...["--allow-read", "--allow-env", "--allow-net", "--allow-sys"],
+            import.meta.resolve("./open_process.ts"),
+            at("scram"),
+          ],
+          env,
+        }).output();
+        const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+        return { said: read(stdout).trim(), stderr: read(stderr) };
+      };
+      try {
+        assert.deepEqual(await open({ PGPASSWORD: PASSWORD }), { said: "open", stderr: "" });
+        assert.deepEqual(await open({ PGPASSFILE: file }), { said: "open", stderr: "" });
+        const { said } = await open({ PGPASSWORD: `x${PASSWORD}` });
+        assert.match(said, wrong);
+        assert.doesNotMatch(said, /geh/);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    });
+  },
+);
+
+Deno.test(
+  { name: "PostgresDatabase.open() tells what is wrong with TLS", ignore: !HAS_POSTGRES },
+  async (t) => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const [own, other] = await Promise.all([
+        makeCertificate(folder, "own", "IP:127.0.0.1,DNS:localhost"),
+        makeCertificate(folder, "other", "DNS:other.example"),
+      ]);
+      await using server = await startPostgres({ tls: own });
+      await using elsewhere = await startPostgres({ tls: other });
+      await using plain = await startPostgres();
+      const rest = (options: string) => `/postgres?${options}`;
+      const unverified =
+        /: its certificate cannot be verified\. Name the file of the authority that made it with sslrootcert/;
+      const root = `sslrootcert=${encodeURIComponent(own.file)}`;
+
+      for (const sslmode of ["require", "verify-ca", "verify-full"]) {
+        await t.step(`sslmode=${sslmode} verifies the certificate and its name`, async () => {
+          await refused(server.address + rest(`sslmode=${sslmode}`), unverified);
+          await opens(server.address + rest(`sslmode=${sslmode}&${root}`));
+          await refused(
+            elsewhere.address + rest(`sslmode=${sslmode}&sslrootcert=${other.file}`),
+            /: its certificate is for another host\. Correct the host of the address/,
+          );
+          await refused(
+            plain.address + rest(`sslmode=${sslmode}`),
+            /: it speaks no TLS\. Turn it on there, or say sslmode=disable in the address\.$/,
+          );
+        });
+      }
+      await t.step("sslrootcert alone verifies, too", async () => {
+        await opens(server.address + rest(root));
+        await refused(server.address + rest(`sslrootcert=${other.file}`), unverified);
+      });
+      await t.step("sslmode=no-verify takes any certificate, but demands TLS", async () => {
+        await opens(elsewhere.address + rest("sslmode=no-verify"));
+        await refused(plain.address + rest("sslmode=no-verify"), /: it speaks no TLS\./);
+      });
+      await t.step("sslmode=disable, and none, speak without TLS", async () => {
+        for (const address of [rest("sslmode=disable"), "/postgres"]) {
+          await using database = await PostgresDatabase.open({ address: server.address + address });
+          const ssl = await database.read(() =>
+            all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+          );
+          assert.deepEqual(ssl.map((row) => ({ ...row as object })), [{ ssl: 0 }]);
+        }
+      });
+      await t.step("a file that is not there", () =>
+        refused(
+          server.address + rest("sslmode=verify-full&sslrootcert=/nowhere/root.crt"),
+          /: the file of sslrootcert cannot be read: \/nowhere\/root\.crt\.$/,
+        ));
+      await t.step("a file that holds no certificate", async () => {
+        const file = join(folder, "empty.crt");
+        await Deno.writeTextFile(file, "nothing\n");
+        await refused(server.address + rest(`sslrootcert=${file}`), unverified);
+      });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+const FORM =
+  /^Cannot use the address in database: it has to read postgres:\/\/user@host:port\/name/;
+const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
+  [
+    "a closed port",
+    `postgres://a:${PASSWORD}@127.0.0.1:1/x`,
+    /: nothing listens there\. Start PostgreSQL, or correct host and port\.$/,
+  ],
+  [
+    "an unknown host",
+    `postgres://a:${PASSWORD}@nowhere.invalid/x`,
+    /: (there is no host of this name\. Correct the address|the name server does not answer)/,
+  ],
+  [
+    "a socket that is not there",
+    `postgres:///x?host=/nowhere&user=a&password=${PASSWORD}`,
+    /: there is no such socket\. Start PostgreSQL/,
+  ],
+  ["a port that is none", `postgres://a:${PASSWORD}@127.0.0.1:99999/x`, FORM],
+  ["another kind of address", `mysql://a:${PASSWORD}@127.0.0.1/x`, FORM],
+  ["no address", PASSWORD, FORM],
+  ["a password with a slash", `postgres://a:12/${PASSWORD}@127.0.0.1:1/x`, FORM],
+  ["a password with a hash sign", `postgres://a:12#${PASSWORD}@127.0.0.1:1/x`, FORM],
+  [
+    "an option that nobody knows",
+    `postgres://a:${PASSWORD}@127.0.0.1/x?ssl=${PASSWORD}`,
+    /: its address has an option that is not known\. Known are host, port, .*, sslmode, sslrootcert, sslcert, sslkey\.$/,
+  ],
+  [
+    "an sslmode that there is not",
+    `postgres://a:${PASSWORD}@127.0.0.1/x?sslmode=prefer`,
+    /: its address has an sslmode that is not known\. Known are disable, no-verify, require, verify-ca, verify-full\.$/,
+  ],
+];
+
+for (const [what, address, sentence] of ADDRESSES) {
+  Deno.test(`PostgresDatabase.open() tells what is wrong with an address: ${what}`, () =>
+    refused(address, sentence));
+}
+
+Deno.test("PostgresDatabase.open() does not wait for a host that swallows packets", async () => {
+  // Nobody takes the connections out of its queue: when that is full, further ones are not answered.
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0, tcpBacklog: 1 });
+  const { port } = listener.addr;
+  const full = Array.from({ length: 4 }, () => new Socket().connect(port, "127.0.0.1"));
+  try {
+    await Promise.race(full.map((one) => once(one, "connect")));
+    await refused(
+      `postgres://a:${PASSWORD}@127.0.0.1:${port}/x`,
+      /: it does not answer\. Look at the network, at firewalls, and whether its machine runs\.$/,
+      { connectMs: 300 },
+    );
+  } finally {
+    for (const one of full) one.destroy();
+  }
+});
+
+Deno.test(
+  { name: "PostgresDatabase.open() refuses a database that is only read", ignore: !HAS_POSTGRES },
+  async () => {
+    await using server = await startPostgres();
+    await opens(`${server.address}/postgres`);
+    await server.administer("ALTER DATABASE postgres SET default_transaction_read_only = on");
+    await refused(
+      `${server.address}/postgres`,
+      /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
+    );
+  },
+);
+
+Deno.test(
+  { name: "PostgresDatabase.open() tells that no connection is left", ignore: !HAS_POSTGRES },
+  async () => {
+    await using server = await startPostgres({
+      settings: ["max_connections=5", "superuser_reserved_connections=3"],
+    });
+    await server.administer("CREATE ROLE team LOGIN");
+    await server.administer("CREATE DATABASE runs OWNER team");
+    const address = server.address.replace("inkling@", "team@") + "/runs";
+    await using database = await PostgresDatabase.open({ address, connections: 2 });
+    await using held = await PostgresDatabase.open({ address, connections: 2 });
+    const sleep = () => all("SELECT pg_sleep(1)");
+    const sleeping = Promise.all([database.read(sleep), held.read(sleep)]);
+    await refused(
+      address,
+      /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
+    );
+    await sleeping;
+  },
+);
+
+/** Signs itself. */
+async function makeCertificate(folder: string, name: string, subjectAltName: string) {
+  const file = join(folder, `${name}.crt`);
+  const keyFile = join(folder, `${name}.key`);
+  const { success, stderr } = await new Deno.Command("openssl", {
+    args: [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-days", "2", "-subj", `/CN=${name}`, "-addext", `subjectAltName=${subjectAltName}`],
+      ...["-keyout", keyFile, "-out", file],
+    ],
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const [certificate, key] = await Promise.all(
+    [file, keyFile].map((one) => Deno.readTextFile(one)),
+  );
+  return { file, certificate: certificate ?? "", key: key ?? "" };
+}

@@ -1,0 +1,39 @@
+// What a person reads of an error, and that no password is in any of it.
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import { RuntimeError } from "../../../../base/errors.ts";
+import { RedactedLog } from "../../../../runtime/service_log/redacted_log.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+
+/** The password of all tests; and the wrong one. */
+export const PASSWORD = "geh%eim";
+
+/** For assert.rejects: one clear sentence of storage that says this, with neither password nor another error's words. */
+export function saying(
+  sentence: RegExp,
+  kind: abstract new () => RuntimeError,
+): (error: unknown) => true {
+  return (error: unknown): true => {
+    assert.ok(error instanceof kind, inspect(error));
+    assert.equal(error.code, "storage");
+    assert.match(error.message, sentence);
+    assert.match(error.message, /^Cannot use (postgres:\/\/|the address in database)[^\n]*[^.]\.$/);
+    const lines: string[] = [];
+    const sink = {
+      write: (...line: unknown[]) => void lines.push(JSON.stringify(line)),
+    };
+    new RedactedLog(sink, new Redactor(() => [])).write("error", "x", { error });
+    for (
+      const text of [
+        ...lines,
+        String(error),
+        `${error.stack}`,
+        inspect(error, { depth: 20 }),
+        Deno.inspect(error, { depth: 20 }),
+      ]
+    ) {
+      assert.doesNotMatch(text, /geh(%|%25)?eim/);
+    }
+    return true;
+  };
+}
