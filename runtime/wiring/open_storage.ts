@@ -87,7 +87,7 @@ export async function openReadOnlyStorage(
   }
   const { PostgresDatabase } = await loadPostgres();
   const { address, connections } = database;
-  const db = resources.use(await PostgresDatabase.open({ address, connections }));
+  const db = resources.use(await PostgresDatabase.open({ address, connections, isLooking: true }));
   return { db, instanceId, clock };
 }
 

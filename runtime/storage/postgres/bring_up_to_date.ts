@@ -5,10 +5,14 @@ import type { Query } from "./connection.ts";
 import { SCHEMA, STEPS } from "./schema.ts";
 
 /**
- * Several machines may come at once: one after the other looks, and the first does it. Throws DatabaseUnusable for a database
- * of a newer version, or of another program; it is left as it is.
+ * Several machines may come at once: one after the other looks, and the first does it. Who only looks (`isLooking`) changes
+ * nothing. Throws DatabaseUnusable for a database of a newer version, or of another program, and to who looks for one that is
+ * not up to date; it is left as it is.
  */
-export async function bringUpToDate(query: Query, place: string): Promise<void> {
+export async function bringUpToDate(
+  query: Query,
+  { place, isLooking = false }: { place: string; isLooking?: boolean },
+): Promise<void> {
   try {
     await query("BEGIN");
     await query("SELECT pg_advisory_xact_lock(hashtextextended('inkling schema', 0))");
@@ -27,6 +31,11 @@ export async function bringUpToDate(query: Query, place: string): Promise<void> 
         `Cannot use ${place}: its schema "${SCHEMA}" has tables of another program. Give Inkling a database of its own.`,
       );
     }
+    if (found.steps === 0 && isLooking) {
+      throw new DatabaseUnusable(
+        `Cannot look into ${place}: there is no history yet. Start a service, which makes it.`,
+      );
+    }
     if (found.steps === 0) {
       await query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
       await query("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)");
@@ -36,11 +45,16 @@ export async function bringUpToDate(query: Query, place: string): Promise<void> 
       "SELECT coalesce(max(version), 0) AS version FROM schema_steps",
     ) as { rows: [{ version: number }] };
     requireKnownFormat(newest.version, place);
+    if (isLooking && newest.version < STEPS.length) {
+      throw new DatabaseUnusable(
+        `Cannot look into ${place}: it was written by an older Inkling. Start a service of this version, which brings it up to date.`,
+      );
+    }
     for (let version = newest.version; version < STEPS.length; version++) {
       await query(STEPS[version] ?? "");
       await query("INSERT INTO schema_steps (version) VALUES ($1)", [version + 1]);
     }
-    await query(REMOVE_OLD_MARKS);
+    if (!isLooking) await query(REMOVE_OLD_MARKS);
     await query("COMMIT");
   } catch (error) {
     // Where that fails, too, the connection's end does it.

@@ -5,6 +5,7 @@ import type { Client } from "pg";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { CONNECTION_LIMITS, prepareConnection, type Query, toClientConfig } from "./connection.ts";
 import { CHANNEL } from "./postgres_database.ts";
@@ -114,7 +115,8 @@ export class NodeConnection implements AsyncDisposable {
       }
     } finally {
       this.#client = undefined;
-      await client.end().catch(() => {});
+      // Where the network is gone, nobody says that it has ended.
+      await firstOf(client.end().catch(() => {}), { within: { clock, ms: BEAT_TIMEOUT_MS } });
     }
   }
 }

@@ -48,6 +48,8 @@ export interface OpenPostgresOptions {
   address: string;
   /** The most connections at once. */
   connections?: number;
+  /** Nothing is changed in it; it must be up to date. */
+  isLooking?: boolean;
   /** Absent: nothing is run here. */
   node?: NodeHooks;
   clock?: Clock;
@@ -78,7 +80,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     const connections = await Connections.open({ address, most, clock, limits });
     try {
       await connections.use((client) =>
-        bringUpToDate(connections.queryWith(client), connections.place)
+        bringUpToDate(connections.queryWith(client), {
+          place: connections.place,
+          isLooking: options.isLooking ?? false,
+        })
       );
       return new PostgresDatabase(connections, clock, node);
     } catch (error) {

@@ -14,6 +14,7 @@ import {
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.ts";
+import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
@@ -226,6 +227,26 @@ Deno.test(
       },
     );
 
+    await t.step("a machine that has lost the lease of a watch stores nothing for it", async () => {
+      const hooks = {
+        leases: new Map(),
+        enqueue: () => Promise.resolve(() => {}),
+        cancelled: () => {},
+      };
+      const node = { instanceId: "here", ...hooks };
+      await using here = await PostgresDatabase.open({ address, node });
+      const store = new SqlWatchStore(here);
+      const change = { agentId: "a", path: "/x", event: "created" as const, queuedAt: 1 };
+      const put = () => store.enqueue([change], { dropped: [], seen: [] });
+      await here.change("power", () => run("INSERT INTO leases VALUES ('watch a', 'there', 0)"));
+      assert.equal(await put(), false);
+      assert.equal(await store.markSeen("a", [{ path: "/x", stamp: "s" }]), false);
+      assert.deepEqual([await store.readQueue("a"), await store.readSeen("a")], [[], undefined]);
+      await here.change("power", () => run("UPDATE leases SET instance_id = 'here'"));
+      assert.equal(await put(), true);
+      assert.equal((await store.readQueue("a")).length, 1);
+    });
+
     await t.step("several machines may bring one database up to date at once", async () => {
       await using client = await openClient(address);
       await client.query("CREATE DATABASE fresh");
@@ -237,6 +258,29 @@ Deno.test(
         assert.deepEqual(await one.read(kept), []);
         await one[Symbol.asyncDispose]();
       }
+    });
+
+    await t.step("who only looks changes nothing, and says what is to be done first", async () => {
+      const client = new pg.Client({ connectionString: address });
+      await client.connect();
+      await client.query("CREATE DATABASE looked_at");
+      await client.end();
+      const other = `${server.address}/looked_at`;
+      const look = () => PostgresDatabase.open({ address: other, isLooking: true });
+      await assert.rejects(look(), /there is no history yet\. Start a service/);
+      await (await PostgresDatabase.open({ address: other }))[Symbol.asyncDispose]();
+      await using looking = await look();
+      const newest = "SELECT max(version) AS version FROM schema_steps";
+      const version = (await looking.read(() => get<{ version: number }>(newest)))?.version ?? 0;
+      await looking.change(
+        "power",
+        () => run("DELETE FROM schema_steps WHERE version = ?", version),
+      );
+      await assert.rejects(look(), /an older Inkling\. Start a service of this version/);
+      assert.equal(
+        (await looking.read(() => get<{ version: number }>(newest)))?.version,
+        version - 1,
+      );
     });
 
     await t.step("a newer database, and one of another program, stay as they are", async () => {
