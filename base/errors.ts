@@ -14,6 +14,8 @@ export type RuntimeErrorCode =
  */
 export abstract class RuntimeError extends Error {
   abstract readonly code: RuntimeErrorCode;
+  /** After how many seconds the same may go well by itself; undefined: nothing says so. */
+  readonly retryAfterSeconds: number | undefined;
   override get name(): string {
     return this.constructor.name;
   }

@@ -72,7 +72,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock: options.clock,
     resources,
     labelsOf: (id) => agents.registry.get(id)?.nodes ?? [],
-    failed: (error) => report.write("warn", "The database does not answer", { error }),
+    failed: (problem) => report.write("warn", problem),
   });
   const nodes = db.kind === "sqlite"
     ? undefined
@@ -203,7 +203,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     requests: stores.requests,
     openTools: runPorts.openTools,
     families: stores.families,
-    storage: { kind: db.kind, place: db.place },
+    storage: {
+      kind: db.kind,
+      place: db.place,
+      get problem() {
+        return node?.problem;
+      },
+    },
     nodes,
     frames,
     executionLog,

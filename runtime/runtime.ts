@@ -198,7 +198,10 @@ export interface Runtime extends AsyncDisposable {
   readonly events: EventBus;
   readonly messages: RuntimeMessages;
   /** Where everything is stored; the place without a password. */
-  readonly storage: Pick<Database, "kind" | "place">;
+  readonly storage: Pick<Database, "kind" | "place"> & {
+    /** A sentence: why the database does not answer now. */
+    readonly problem?: string | undefined;
+  };
   /** How budgets stand, and allowing more. */
   readonly budgets: Pick<BudgetDesk, "list" | "raise">;
   /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */

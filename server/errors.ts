@@ -38,6 +38,10 @@ export function toErrorResponse(error: unknown, log: ServiceLog): Response {
     return toResponse(error.status, error.detail, error.headers);
   }
   if (error instanceof RuntimeError) {
+    const { retryAfterSeconds: seconds } = error;
+    if (seconds !== undefined) {
+      return toResponse(503, error.message, { "Retry-After": String(seconds) });
+    }
     const status = STATUS_OF[error.code];
     if (status === 500) log.write("error", "A request failed", { error, cause: error.cause });
     const { message: msg } = error;

@@ -73,8 +73,9 @@ async function accept(
       const accepted = await untilAborted(ask(client, { idempotencyKey }), leaveSignal);
       return { client, accepted };
     } catch (error) {
+      const isOver = isRetry || !isGoing(error) || await isDegraded(client);
       client[Symbol.dispose]();
-      if (isRetry || !isGoing(error)) throw error;
+      if (isOver) throw error;
     }
     await untilGone(context, places, signal);
   }
@@ -82,6 +83,12 @@ async function accept(
 
 function isGoing(error: unknown): boolean {
   return error instanceof ServiceUnreachable || (error instanceof ApiError && error.status === 503);
+}
+
+/** Whether the service stays, and refuses because its database does not answer. */
+async function isDegraded(client: Client): Promise<boolean> {
+  const health = await client.health().catch(() => undefined);
+  return health?.status === "degraded";
 }
 
 /** Returns when the service no longer answers, or its time to go is over. */

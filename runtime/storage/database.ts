@@ -12,6 +12,11 @@ export class StorageUnavailable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "storage";
 }
 
+/** The same where the database does not answer: it is looked for all the time, and goes on by itself when it is back. */
+export class DatabaseAway extends StorageUnavailable {
+  override readonly retryAfterSeconds = 5;
+}
+
 /** How firmly a transaction is on disk when it returns. PostgreSQL keeps to its own settings. */
 export type Durability =
   /** Survives a crash of the process; a power cut may take the last ones. */

@@ -16,13 +16,12 @@ import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
 import type { Runner } from "../executions/runs/runner.ts";
-import type { RuntimeMessages } from "../runtime.ts";
+import type { Runtime, RuntimeMessages } from "../runtime.ts";
 import type { RunPlan } from "./plan/run_plan.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
-import type { Database } from "../storage/database.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
@@ -40,7 +39,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   executions: ExecutionReads;
   requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
-  storage: Pick<Database, "kind" | "place">;
+  storage: Runtime["storage"];
   /** Absent where the database is one service's. */
   nodes: NodeReads | undefined;
   frames: FrameStore;

@@ -117,7 +117,7 @@ const REASONS: Readonly<Record<number, string>> = {
   415: "Content-Type must be application/json",
   421: "The Host header names no host of this service (TCP only)",
   422: "The request does not match its schema",
-  503: "The service is shutting down",
+  503: "The service is shutting down, or its database does not answer",
 };
 
 /** How any body may be refused before it is checked against its schema; see request_body.ts. */

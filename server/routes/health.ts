@@ -9,6 +9,7 @@ export const healthOperations: readonly Operation[] = [
     summary: "Whether the service answers",
     response: HealthBody,
     errors: [],
-    handle: () => Promise.resolve({ status: "ok" } satisfies HealthBody),
+    handle: (_request, { runtime }) =>
+      Promise.resolve({ status: runtime.storage.problem === undefined ? "ok" : "degraded" }),
   }),
 ];

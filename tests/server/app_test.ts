@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { DatabaseAway } from "../../runtime/storage/database.ts";
 import { OPERATIONS } from "../../server/operations/operations.ts";
 import { MAX_BODY_BYTES } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
@@ -253,6 +254,18 @@ Deno.test("createApp() maps the runtime's refusals to statuses", async () => {
   }
   const logged = runtime.log.lines.filter(({ level }) => level === "error");
   assert.deepEqual(logged.map(({ fields }) => fields.cause), [cause]);
+});
+
+Deno.test("createApp() says when to come back where the database does not answer, and /health does", async () => {
+  const { call, runtime } = createTestApp();
+  const detail = "Cannot use postgres://db.example/inkling: it is away.";
+  runtime.runFailure = new DatabaseAway(detail);
+  const { status, body, headers } = await call("/agents/writer/run", { method: "POST" });
+  assert.deepEqual([status, body, headers.get("retry-after")], [503, { detail }, "5"]);
+  assert.deepEqual((await call("/health")).body, { status: "ok" });
+  runtime.storage = { ...runtime.storage, problem: detail };
+  // Nobody has to be known for it: it tells no more.
+  assert.deepEqual((await call("/health")).body, { status: "degraded" });
 });
 
 Deno.test("createApp() logs one line per request, without the query", async () => {

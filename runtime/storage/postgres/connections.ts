@@ -3,7 +3,7 @@
 import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Clock } from "../../../base/clock.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { StorageUnavailable } from "../database.ts";
+import { DatabaseAway, StorageUnavailable } from "../database.ts";
 import { Answers } from "./answers.ts";
 import {
   CONNECTION_LIMITS,
@@ -107,7 +107,7 @@ export class Connections implements AsyncDisposable {
         ? `its ${this.#most} connections are all in use, and none came free in ${seconds} s. ` +
           "Raise database_connections, or look at what takes so long there"
         : outageReason(error) ?? message;
-      throw new StorageUnavailable(`Cannot use ${this.place}: ${reason}.`, { cause: error });
+      throw new DatabaseAway(`Cannot use ${this.place}: ${reason}.`, { cause: error });
     }
   }
 
@@ -137,7 +137,7 @@ export class Connections implements AsyncDisposable {
     const reason = error instanceof StorageUnavailable ? undefined : outageReason(error);
     if (reason === undefined) return error;
     const message = `Cannot use ${this.place}: ${reason}.`;
-    const Refusal = isConnectionLost(error) ? ConnectionLost : StorageUnavailable;
+    const Refusal = isConnectionLost(error) ? ConnectionLost : DatabaseAway;
     return new Refusal(message, { cause: error });
   }
 

@@ -3,7 +3,7 @@
 import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
-import { StorageUnavailable } from "../database.ts";
+import { DatabaseAway } from "../database.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS, QUEUE_SCHEMA } from "./pg_boss.ts";
 import type { Query } from "./postgres_database.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
@@ -160,7 +160,7 @@ export class JobQueue {
     } catch (error) {
       const reason = outageReason(error);
       if (reason === undefined) throw error;
-      throw new StorageUnavailable(`Cannot use ${this.#place}: ${reason}.`, { cause: error });
+      throw new DatabaseAway(`Cannot use ${this.#place}: ${reason}.`, { cause: error });
     }
   }
 

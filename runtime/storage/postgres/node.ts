@@ -7,6 +7,7 @@ import { JobQueue } from "./job_queue.ts";
 import { NodeConnection } from "./node_connection.ts";
 import { NodeLeases } from "./node_leases.ts";
 import { PostgresDatabase, type Query } from "./postgres_database.ts";
+import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { POLL_MS, SharedExecutions } from "./shared_executions.ts";
 
 const SIGN = `UPDATE inkling.instances SET last_seen = ${NOW} WHERE id = $1 RETURNING last_seen`;
@@ -22,8 +23,8 @@ export interface OpenNodeOptions {
   clock?: Clock | undefined;
   /** What a machine needs for the runs of an agent. */
   labelsOf: (agentId: string) => readonly string[];
-  /** Hears what went wrong in the background; it is tried again by itself. */
-  failed: (error: unknown) => void;
+  /** Hears why the database does not answer, once for each outage; it is tried again by itself. */
+  failed: (problem: string) => void;
 }
 
 /** What is done with what other machines tell. None of these may throw. */
@@ -47,20 +48,24 @@ type NodeParts = Pick<Node, "database" | "instanceId" | "clock" | "executions"> 
 
 /** What goes wrong in the background, told once until the database has answered again. */
 class Outage {
-  readonly #failed: (error: unknown) => void;
-  #isTold = false;
+  readonly #options: Pick<OpenNodeOptions, "address" | "failed">;
+  /** A sentence; undefined: there is none. */
+  problem: string | undefined;
 
-  constructor(failed: (error: unknown) => void) {
-    this.#failed = failed;
+  constructor(options: Pick<OpenNodeOptions, "address" | "failed">) {
+    this.#options = options;
   }
 
   tell(error: unknown): void {
-    if (!this.#isTold) this.#failed(error);
-    this.#isTold = true;
+    if (this.problem !== undefined) return;
+    const { address, failed } = this.#options;
+    const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
+    this.problem = `Cannot use ${describeAddress(address)}: ${reason}.`;
+    failed(this.problem);
   }
 
   over(): void {
-    this.#isTold = false;
+    this.problem = undefined;
   }
 }
 
@@ -112,8 +117,8 @@ export class Node implements AsyncDisposable {
 
   /** Connects, and brings the database up to date. Rejects with DatabaseUnusable. */
   static async open(options: OpenNodeOptions): Promise<Node> {
-    const { address, connections, labels, labelsOf, failed } = options;
-    const outage = new Outage(failed);
+    const { address, connections, labels, labelsOf } = options;
+    const outage = new Outage(options);
     const instanceId = crypto.randomUUID();
     const epochs = new Map<number, number>();
     await using opened = new AsyncDisposableStack();
@@ -146,6 +151,11 @@ export class Node implements AsyncDisposable {
     return own.node;
   }
 
+  /** A sentence: why the database does not answer now; undefined: it does. */
+  get problem(): string | undefined {
+    return this.#outage.problem;
+  }
+
   /** Joins the others: from now on it hears them, and is seen. Before that it can only give them executions. */
   async start(listeners: NodeListeners): Promise<void> {
     const { name, version, labels } = this.#options;
@@ -175,6 +185,9 @@ export class Node implements AsyncDisposable {
     await this.#connection[Symbol.asyncDispose]();
     try {
       await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
+    } catch (error) {
+      // The others notice it by its silence.
+      this.#outage.tell(error);
     } finally {
       await this.database[Symbol.asyncDispose]();
     }

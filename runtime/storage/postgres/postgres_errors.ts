@@ -1,5 +1,5 @@
 // What an error of PostgreSQL, or of the way to it, means for a person: one sentence, and what to do. Never a password.
-import { StorageUnavailable } from "../database.ts";
+import { DatabaseAway } from "../database.ts";
 
 /** What of an error tells its kind: an SQLSTATE, or a code of the operating system. */
 interface CodedError {
@@ -10,7 +10,7 @@ interface CodedError {
 }
 
 /** The connection is gone: whether its last statement was done is not known by this alone. */
-export class ConnectionLost extends StorageUnavailable {}
+export class ConnectionLost extends DatabaseAway {}
 
 /**
  * An address in its parts; null where it is none. An @ behind the host belongs to a password that has a slash, so that parts

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseAway } from "../../../runtime/storage/database.ts";
 import type { FollowItem } from "../../../runtime/runtime.ts";
 import { HAS_POSTGRES } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
@@ -9,6 +10,8 @@ import { NodeWorld, startPostgres } from "./node_world.ts";
 const ASK = {
   call: [{ name: "ask_user", arguments: { question: "Which?", options: ["a", "b"] } }],
 };
+
+const GLOB = { name: "file_glob", arguments: { pattern: "*.none" } };
 
 Deno.test(
   { name: "machines over one database are one Inkling", ignore: !HAS_POSTGRES },
@@ -158,6 +161,35 @@ Deno.test(
       await Deno.writeTextFile(join(inbox, "b.txt"), "b");
       await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
     });
+
+    await t.step(
+      "while the database is away runs wait, and it is told; then all goes on",
+      async () => {
+        await using world = await newWorld();
+        const steps = [{ say: "one", delay_ms: 1_000, call: [GLOB] }, { say: "two" }];
+        await world.workspace.writeScript("steady", steps);
+        await using one = await world.open("one");
+        await using two = await world.open("two");
+        const { id } = await one.run("steady", {});
+        await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
+        await server.stop("SIGINT");
+        await until(() => one.storage.problem !== undefined, "it is told");
+        assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
+        await assert.rejects(
+          two.run("steady", {}),
+          (error) => error instanceof DatabaseAway && error.retryAfterSeconds === 5,
+        );
+        await server.start();
+        await until(
+          () => one.storage.problem === undefined && two.storage.problem === undefined,
+          "it is back",
+        );
+        assert.equal((await toEnd(two, id)).status, "success");
+        assert.equal((await runToEnd(two, "steady")).status, "success");
+        const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
+        assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
+      },
+    );
 
     await t.step("a slot runs once, and the pause holds for all", async () => {
       await using world = await newWorld();
