@@ -130,14 +130,17 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
-  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<void> {
+  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<Slot[]> {
     const messages = this.#messages;
     return this.#db.change("power", function* () {
+      const recorded: Slot[] = [];
       for (const slot of slots) {
         if (yield* isSlotTaken(slot.agentId, slot.scheduledFor)) continue;
         yield* insertSlot(slot, slot.lastSlot);
+        recorded.push(slot);
         if (slot.outcome === "missed") yield* messages.tell({ type: "missed", slot });
       }
+      return recorded;
     });
   }
 

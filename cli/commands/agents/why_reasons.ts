@@ -31,13 +31,13 @@ function describeWaiting({ execution: { id, status }, question }: Waiting): stri
 
 /** That no living node may run an execution, and what to do; undefined where it waits for none. */
 function explainLabels(
-  { id, agent_id: agent, waits_for_labels: labels }: ListedExecution,
+  { id, waits_for_labels: labels }: ListedExecution,
 ): Reason | undefined {
   if (labels === undefined) return undefined;
   return {
     reason: `execution ${id} waits for a node with ${toLabelWords(labels)}`,
     remedy: `Start a node with "node: {labels: [${labels.join(", ")}]}" in its config.yaml, ` +
-      `or change nodes in the file of ${agent}`,
+      `or end it: inkling cancel ${id}`,
   };
 }
 

@@ -32,10 +32,7 @@ export interface OpenJobQueueOptions extends OpenBossOptions {
 
 /** A delivery that is ours until its end. */
 interface HeldJob {
-  id: string;
   queue: string;
-  /** Tells it from other deliveries of the same job. */
-  retryCount: number;
   delivery: Delivery;
 }
 
@@ -118,18 +115,23 @@ export class JobQueue {
    * The execution rests. Where this cannot be stored, it rejects with StorageUnavailable; the job goes to another machine once the lease
    * has run out, and that one finds nothing to do.
    */
-  async complete(jobId: string): Promise<void> {
-    await this.#let(jobId, (job) => this.#boss.complete(job.queue, attemptOf(job)));
+  async complete(delivery: Delivery): Promise<void> {
+    await this.#let(delivery, (queue, job) => this.#boss.complete(queue, job));
   }
 
   /** Back to the queue, for whoever takes it. As complete() where it cannot be stored. */
-  async release(jobId: string): Promise<void> {
-    await this.#let(jobId, (job) => this.#boss.fail(job.queue, attemptOf(job), { released: true }));
+  async release(delivery: Delivery): Promise<void> {
+    await this.#let(delivery, (queue, job) => this.#boss.fail(queue, job, { released: true }));
   }
 
-  /** Says nothing more of a job: another machine gets it when the lease has run out. */
-  forget(jobId: string): void {
-    this.#held.delete(jobId);
+  /** Whether a delivery is still this machine's. */
+  has(delivery: Delivery): boolean {
+    return this.#held.get(delivery.jobId)?.delivery === delivery;
+  }
+
+  /** Says nothing more of a delivery: another machine gets it when the lease has run out. */
+  forget(delivery: Delivery): void {
+    if (this.has(delivery)) this.#held.delete(delivery.jobId);
   }
 
   /** Takes no more; what was taken is kept. */
@@ -144,19 +146,23 @@ export class JobQueue {
     await this.stopTaking();
     this.#stop.abort(NO_LONGER_NEEDED);
     await this.#beating;
-    for (const jobId of [...this.#held.keys()]) {
-      await this.release(jobId).catch(this.#onError);
+    for (const { delivery } of [...this.#held.values()]) {
+      await this.release(delivery).catch(this.#onError);
     }
     await this.#boss.stop({ graceful: false });
   }
 
-  async #let(jobId: string, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
-    const job = this.#held.get(jobId);
-    if (job === undefined) return;
+  async #let(
+    delivery: Delivery,
+    end: (queue: string, job: { id: string; retryCount: number }) => Promise<unknown>,
+  ): Promise<void> {
+    const { jobId, attempt } = delivery;
+    const held = this.#held.get(jobId);
+    if (held?.delivery !== delivery) return;
     // From here on it has no heartbeat: what fails now ends with the lease.
     this.#held.delete(jobId);
     try {
-      await end(job);
+      await end(held.queue, { id: jobId, retryCount: attempt });
     } catch (error) {
       const reason = outageReason(error);
       if (reason === undefined) throw error;
@@ -209,8 +215,9 @@ export class JobQueue {
         // Lost and back again before a heartbeat could tell.
         const former = this.#held.get(id);
         if (former !== undefined) worker.lost(former.delivery);
-        const delivery = { jobId: id, executionId, isDelegated: isOfDelegated(name) };
-        this.#held.set(id, { id, queue: name, retryCount, delivery });
+        const isDelegated = isOfDelegated(name);
+        const delivery = { jobId: id, attempt: retryCount, executionId, isDelegated };
+        this.#held.set(id, { queue: name, delivery });
         if (!this.#closed.signal.aborted) worker.take(delivery);
       }
       empty = jobs.length < limit ? empty + 1 : 0;
@@ -221,19 +228,19 @@ export class JobQueue {
     for (;;) {
       await this.#pause(HEARTBEAT_MS, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
-      const jobs = [...this.#held.values()];
+      const jobs = [...this.#held.values()].map(({ delivery }) => delivery);
       if (jobs.length === 0) continue;
       try {
         const { rows } = await this.#boss.getDb().executeSql(HEARTBEAT, [
-          jobs.map(({ id }) => id),
-          jobs.map(({ id, retryCount }) => `${id}:${retryCount}`),
+          jobs.map(({ jobId }) => jobId),
+          jobs.map(({ jobId, attempt }) => `${jobId}:${attempt}`),
         ]);
         const ours = new Set(rows.map(({ id }) => id as string));
-        for (const job of jobs) {
+        for (const delivery of jobs) {
           // Meanwhile it may have ended here, or have come anew.
-          if (ours.has(job.id) || this.#held.get(job.id) !== job) continue;
-          this.#held.delete(job.id);
-          worker.lost(job.delivery);
+          if (ours.has(delivery.jobId) || !this.has(delivery)) continue;
+          this.#held.delete(delivery.jobId);
+          worker.lost(delivery);
         }
       } catch (error) {
         this.#onError(error);
@@ -250,8 +257,4 @@ export class JobQueue {
 /** How many more executions of a queue a machine takes. */
 function roomFor(queue: string, worker: Taker): number {
   return isOfDelegated(queue) ? Infinity : worker.free();
-}
-
-function attemptOf({ id, retryCount }: HeldJob): { id: string; retryCount: number } {
-  return { id, retryCount };
 }

@@ -34,8 +34,8 @@ export interface SharedExecutionsOptions {
 /** Those of one machine, and those that it could have. */
 export class SharedExecutions implements SharedRuns {
   readonly #options: SharedExecutionsOptions;
-  /** The job by which each of those that run here is run. */
-  readonly #jobs = new Map<number, string>();
+  /** The delivery by which each of those that run here is run. */
+  readonly #deliveries = new Map<number, Delivery>();
   readonly #waits = new ChangeWaits();
   readonly #clock: Clock = new SystemClock();
   #worker: Worker | undefined;
@@ -75,24 +75,27 @@ export class SharedExecutions implements SharedRuns {
     return () => queue.hasRoom(name) ? this.wake() : tell("queued", "");
   }
 
-  async take({ executionId: id, jobId }: Delivery): Promise<Taken | undefined> {
+  async take(delivery: Delivery): Promise<Taken | undefined> {
+    const { executionId: id, jobId } = delivery;
     const { database, epochs, instanceId } = this.#options;
     const claim = await database.change("power", () => claimExecution({ id, jobId, instanceId }));
     if (claim === undefined) return undefined;
     epochs.set(id, claim.epoch);
-    this.#jobs.set(id, jobId);
+    this.#deliveries.set(id, delivery);
     return claim;
   }
 
-  async rest({ executionId, jobId }: Delivery): Promise<void> {
+  async rest(delivery: Delivery): Promise<void> {
+    const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
-    // Where it was answered meanwhile, it may run here again by another job.
-    if (this.#jobs.get(executionId) === jobId) this.ended(executionId);
+    // Where it was answered or lost meanwhile, it may run here again by another one.
+    if (this.#deliveries.get(executionId) === delivery) this.ended(executionId);
+    if (!queue.has(delivery)) return;
     try {
       const isLeft = await database.read(() => isToRun(executionId, jobId));
-      await (isLeft ? queue.release(jobId) : queue.complete(jobId));
+      await (isLeft ? queue.release(delivery) : queue.complete(delivery));
     } finally {
-      queue.forget(jobId);
+      queue.forget(delivery);
     }
   }
 
@@ -105,7 +108,7 @@ export class SharedExecutions implements SharedRuns {
 
   ended(executionId: number): void {
     this.#options.epochs.delete(executionId);
-    this.#jobs.delete(executionId);
+    this.#deliveries.delete(executionId);
   }
 
   async requestCancel(executionId: number, error: string): Promise<boolean> {

@@ -53,9 +53,10 @@ export async function settleDue(
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
     );
-    if (passed.length > 0) await store.recordSlots(passed);
+    const recorded = passed.length > 0 ? await store.recordSlots(passed) : [];
     for (const { entry, verdict } of judged) book.advance(entry, verdict.passed?.last ?? null);
-    const missed = passed.filter(({ outcome }) => outcome === "missed");
+    // What another machine has run is not missed.
+    const missed = recorded.filter(({ outcome }) => outcome === "missed");
     return { missed, ...await startRuns(judged, { ...ports, ...moment, isPaused }) };
   } catch (error) {
     for (const entry of entries) book.postpone(entry, moment.now + RETRY_MS);

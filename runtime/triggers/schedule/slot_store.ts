@@ -41,8 +41,11 @@ export interface SlotStore {
   beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState>;
   /** Forgets schedules that are no more; their slots stay as history. */
   endSchedules(agentIds: readonly string[]): Promise<void>;
-  /** Stores slots that do not run, and how far their schedules have come with them. A slot that has an outcome keeps it. */
-  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<void>;
+  /**
+   * Stores slots that do not run, and how far their schedules have come with them. A slot that has an outcome keeps it; returns
+   * the others.
+   */
+  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<Slot[]>;
   /** Newest first. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
   /** Removes slots older than `before`, but for the newest `keep` of each agent. Returns how many. */

@@ -140,6 +140,29 @@ Deno.test(
       assert.deepEqual(row, { epoch: "2" });
     });
 
+    await t.step(
+      "a run that is lost, and comes back to the same machine, goes on there once",
+      async () => {
+        await using world = await newWorld();
+        await world.workspace.writeScript(
+          "patient",
+          [{ say: "one", delay_ms: 1_500 }],
+          "on_restart: resume",
+        );
+        await using one = await world.open("one");
+        const { id } = await one.run("patient", {});
+        await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
+        // As pg-boss does it for a machine that was frozen for a while.
+        await world.query("UPDATE inkling_queue.job SET state = 'retry', start_after = now()");
+        assert.equal((await toEnd(one, id)).status, "success");
+        const jobs = () => world.query("SELECT state::text, retry_count FROM inkling_queue.job");
+        await until(async () => (await jobs())[0]?.state === "completed", "its job is done");
+        assert.deepEqual(await jobs(), [{ state: "completed", retry_count: 1 }]);
+        const rows = await world.query("SELECT epoch FROM inkling.executions");
+        assert.deepEqual(rows, [{ epoch: "2" }]);
+      },
+    );
+
     await t.step("one of them watches for an agent; when it goes, another does", async () => {
       await using world = await newWorld();
       const { workspace } = world.workspace;

@@ -185,7 +185,7 @@ Deno.test("why tells for which label the last run waits, also where that made ot
     waitsForLabels: ["gpu"],
   });
   const remedy = 'Start a node with "node: {labels: [gpu]}" in its config.yaml, ' +
-    "or change nodes in the file of daily\n";
+    `or end it: inkling cancel ${id}\n`;
   const at = await why(cli, "daily");
   assert.match(
     at,

@@ -135,7 +135,12 @@ Deno.test(
       there.work();
       await until(() => there.taken.length > 0, "it is taken by the other");
       const [again] = there.taken;
-      assert.deepEqual(again, { jobId: job?.jobId, executionId: id, isDelegated: false });
+      assert.deepEqual(again, {
+        jobId: job?.jobId,
+        attempt: 1,
+        executionId: id,
+        isDelegated: false,
+      });
       assert.deepEqual(await termsOf(there, again), [2, true, null]);
       // The first one has nothing to say of it any more.
       await here.complete(job?.jobId ?? "");
@@ -193,6 +198,9 @@ Deno.test(
       here.queue.wake();
       await until(() => here.taken.length === 2, "it is taken again");
       assert.deepEqual(told, ["taken", "lost", "taken"]);
+      // Who had it first has nothing to say of it any more, also where that is this machine.
+      await here.complete(here.taken[0]?.jobId ?? "");
+      assert.deepEqual(await here.states(), { active: 1 });
     });
 
     await t.step(

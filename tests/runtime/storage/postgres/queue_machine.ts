@@ -131,13 +131,19 @@ export class QueueMachine implements AsyncDisposable {
 
   async complete(jobId: string): Promise<void> {
     this.#open.delete(jobId);
-    await this.queue.complete(jobId);
+    await this.queue.complete(this.#delivery(jobId));
     this.queue.wake();
   }
 
   async release(jobId: string): Promise<void> {
     this.#open.delete(jobId);
-    await this.queue.release(jobId);
+    await this.queue.release(this.#delivery(jobId));
+  }
+
+  #delivery(jobId: string): Delivery {
+    const found = this.taken.find((one) => one.jobId === jobId);
+    if (found === undefined) throw new Error(`No job ${jobId} was taken`);
+    return found;
   }
 
   /** How many jobs there are of each state. */

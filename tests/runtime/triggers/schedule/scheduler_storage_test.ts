@@ -88,7 +88,7 @@ class FillableStore implements SlotStore {
     return this.#change(() => this.#store.endSchedules(agentIds));
   }
 
-  recordSlots(slots: Parameters<SlotStore["recordSlots"]>[0]): Promise<void> {
+  recordSlots(slots: Parameters<SlotStore["recordSlots"]>[0]): Promise<Slot[]> {
     return this.#change(() => this.#store.recordSlots(slots));
   }
 
