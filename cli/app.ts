@@ -149,6 +149,30 @@ export interface PermissionOptions extends WorkspaceOption {
   host?: string;
 }
 
+/** A history that is copied into PostgreSQL, or out of it. */
+export interface MoveHistoryOptions extends WorkspaceOption {
+  direction: "to" | "from";
+  /** postgres://user@host:port/database. */
+  address: string;
+  /** Ends it early, and leaves nothing behind. */
+  signal: AbortSignal;
+  /** So many rows of a table are there, or were read back. */
+  onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
+}
+
+/** A history that was copied, and compared. No address has a password. */
+export interface MovedHistory {
+  from: string;
+  to: string;
+  /** Where config.yaml is, and what `database` is in it while the history in PostgreSQL is used. */
+  configFile: string;
+  setting: string;
+  /** With the SHA-256 over all rows of each. */
+  tables: { name: string; rows: number; digest: string }[];
+  /** Texts with NUL characters, which PostgreSQL cannot store: each of these is U+FFFD now. */
+  changedTexts: number;
+}
+
 /**
  * The program as the command line sees it. A closure that refuses throws an error whose message is a sentence for the
  * person who typed the command; TypeError and its kin are bugs.
@@ -183,6 +207,8 @@ export interface CliApp {
   openLocalService(options: WorkspaceOption): Promise<LocalService>;
   /** One that may remove what is stored. Rejects while a service runs. */
   openUpkeep(options: WorkspaceOption): Promise<LocalService>;
+  /** Copies the whole history, all or nothing. Rejects while a service runs, and where there is a history already. */
+  moveHistory(options: MoveHistoryOptions): Promise<MovedHistory>;
   /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
   validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;

@@ -18,6 +18,7 @@ import { completions, declareComplete, declareHelp } from "./declarations/help_c
 import {
   doctor,
   info,
+  moveHistory,
   notify,
   permissions,
   setup,
@@ -49,6 +50,7 @@ export const PROGRAM: Program = {
     watch,
     cancel,
     checkpoint,
+    moveHistory,
     recap,
     logs,
     replay,

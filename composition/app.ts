@@ -33,6 +33,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
       await (await import("./service_life.ts")).liveAsService(options, { version }),
     openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
+    moveHistory,
     validate,
     info,
     openChannels,
@@ -81,6 +82,14 @@ async function openLocalService(
       await runtime[Symbol.asyncDispose]();
     },
   };
+}
+
+async function moveHistory(
+  { workspace, ...options }: Parameters<CliApp["moveHistory"]>[0],
+): ReturnType<CliApp["moveHistory"]> {
+  const { moveHistory } = await import("../runtime/storage/history/move_history.ts");
+  const { directories } = await loadSettings(workspace);
+  return { ...await moveHistory({ ...options, directories }), configFile: directories.configFile };
 }
 
 async function validate(

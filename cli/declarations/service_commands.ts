@@ -113,6 +113,34 @@ export const doctor = declareCommand({
   },
 });
 
+/** `move-history`. */
+export const moveHistory = declareCommand({
+  name: "move-history",
+  description: "Copy the history into a PostgreSQL database, or from one into a new file",
+  examples: [
+    [
+      "inkling move-history --to postgres://inkling@db.lan/inkling",
+      "into an empty database; the password may be in PGPASSWORD or PGPASSFILE",
+    ],
+    ["inkling move-history --from postgres://inkling@db.lan/inkling", "the other way"],
+  ],
+  arguments: {},
+  options: {
+    to: option("--to <address>", "Copy into this database, which has no history yet", TEXT),
+    from: option(
+      "--from <address>",
+      "Copy out of this database, where no service runs on it",
+      TEXT,
+    ),
+    json: flag("--json", "Print JSON"),
+  },
+  conflicts: { to: ["from"] },
+  async perform(context, options) {
+    const { moveHistory } = await import("../commands/service/move_history.ts");
+    return await moveHistory(context, options);
+  },
+});
+
 /** `permissions`. */
 export const permissions = declareCommand({
   name: "permissions",

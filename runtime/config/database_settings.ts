@@ -55,7 +55,7 @@ export const databaseAddress = z.unknown().transform((value, context) => {
 const IN_OPTIONS = /^(host|hostaddr|port|user|password|db|dbname|database)$/;
 
 /** `must …`: the rule that an address breaks; undefined: it can be used. */
-function describeBadAddress(value: unknown): string | undefined {
+export function describeBadAddress(value: unknown): string | undefined {
   const wrong = (reason: string) =>
     `must be an address such as postgres://user@host:5432/name: ${reason}`;
   if (typeof value !== "string") return wrong("it is not a text");

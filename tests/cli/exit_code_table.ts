@@ -104,7 +104,7 @@ const BROKEN = {
 const ANSWER = (cli: FakeCli) => finish(cli, NEW, "# All *is* well");
 const SILENCE = /^Error: The service does not answer on /;
 const NOBODY = 'Error: There is no agent "dayly". Did you mean "daily"?\n';
-const USAGE = /^Error: [A-Z][^\n]+\n"inkling[a-z ]* --help" shows how it is used\n$/;
+const USAGE = /^Error: [A-Z][^\n]+\n"inkling[a-z -]* --help" shows how it is used\n$/;
 /** One line of JSON. */
 const JSON_LINE = /^[[{].*[\]}]\n$/;
 
@@ -387,6 +387,23 @@ export const ROWS: readonly Row[] = [
   { argv: ["checkpoint", "--force"], code: 2, err: /^Error: --force says what --purge removes/ },
   { argv: ["checkpoint", "--purge", "--stats"], code: 2, err: USAGE },
   { argv: ["checkpoint", "--agent", "dayly"], code: 2, err: NOBODY },
+
+  {
+    argv: ["move-history", "--to", "postgres://u@h/d"],
+    code: 0,
+    out: /^Table +Rows\n[^]* is unchanged[^]*\ndatabase: postgres:\/\/u@h\/d\n$/,
+  },
+  { argv: ["move-history", "--from", "postgres://u@h/d", "--json"], code: 0, out: JSON_LINE },
+  {
+    argv: ["move-history", "--from", "postgres://u@h/d"],
+    code: 1,
+    err: "Error: a history already\n",
+    before: (cli) =>
+      cli.onMove = () => Promise.reject(new FakeRefusal("conflict", "a history already")),
+  },
+  { argv: ["move-history"], code: 2, err: /^Error: --to and --from take the address/ },
+  { argv: ["move-history", "--to", "mysql://u:secret@h/d"], code: 2, err: /^((?!secret)[^])*$/ },
+  { argv: ["move-history", "--to", "a", "--from", "b"], code: 2, err: USAGE },
 
   { argv: ["validate"], code: 0, out: /^✔ daily\n/ },
   { argv: ["validate", "-q"], code: 0 },

@@ -5,6 +5,8 @@ import type {
   ChannelTrial,
   CliApp,
   InfoReport,
+  MovedHistory,
+  MoveHistoryOptions,
   PermissionReport,
   ServeOptions,
   StopReason,
@@ -83,6 +85,9 @@ export interface FakeCli extends AsyncDisposable {
   /** How often the application was opened in this process. */
   localOpened: number;
   upkeepsOpened: number;
+  /** Histories that were to be moved. */
+  moves: MoveHistoryOptions[];
+  onMove: (options: MoveHistoryOptions) => Promise<MovedHistory>;
   served: ServeOptions[];
   onServe: (options: ServeOptions) => Promise<StopReason>;
   /** The agents by the names of their files. */
@@ -182,6 +187,20 @@ export async function createFakeCli(
     },
     localOpened: 0,
     upkeepsOpened: 0,
+    moves: [],
+    onMove: ({ address }) =>
+      Promise.resolve({
+        from: "/home/me/.local/state/inkling/inkling.db",
+        to: address,
+        configFile: "/home/me/.config/inkling/config.yaml",
+        setting: address,
+        tables: [
+          { name: "instances", rows: 1, digest: "aa" },
+          { name: "frames", rows: 1_234, digest: "bb" },
+          { name: "outbox", rows: 0, digest: "cc" },
+        ],
+        changedTexts: 0,
+      }),
     served: [],
     onServe: () => Promise.resolve("requested"),
     agentNames: [],
@@ -275,6 +294,10 @@ export async function createFakeCli(
           client: new Client({ fetch: request }),
           [Symbol.asyncDispose]: () => Promise.resolve(),
         });
+      },
+      moveHistory(options) {
+        cli.moves.push(options);
+        return cli.onMove(options);
       },
       validate: (target) =>
         Promise.resolve(

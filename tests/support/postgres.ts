@@ -146,6 +146,17 @@ async function administer(
 
 let shared: Promise<string> | undefined;
 
+/** Has a server for sharedPostgres() from the first test of a file to the last, where none is there. */
+export function sharePostgres(): void {
+  if (GIVEN !== undefined || !HAS_POSTGRES) return;
+  let server: PostgresServer | undefined;
+  Deno.test.beforeAll(async () => {
+    server = await startPostgres();
+    shared = Promise.resolve(server.address);
+  });
+  Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
+}
+
 /** The server that the tests of one process share, begun with the first one; it ends with the process. */
 export function sharedPostgres(): Promise<string> {
   if (GIVEN !== undefined) return Promise.resolve(GIVEN);

@@ -19,16 +19,27 @@ export async function openTestDatabase(): Promise<Database & (AsyncDisposable | 
 
 /** An empty database in PostgreSQL, which is removed with it: on the server that tests share, or on this one. */
 export async function openTestPostgres(given?: string): Promise<PostgresDatabase> {
-  const server = given ?? await sharedPostgres();
-  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await administer(server, `CREATE DATABASE ${name}`);
-  const database = await PostgresDatabase.open({ address: `${server}/${name}`, connections: 4 });
+  const place = await createTestPostgres(given);
+  const database = await PostgresDatabase.open({ address: place.address, connections: 4 });
   const close = database[Symbol.asyncDispose].bind(database);
   database[Symbol.asyncDispose] = async () => {
     await close();
-    await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+    await place[Symbol.asyncDispose]();
   };
   return database;
+}
+
+/** The address of a new database in PostgreSQL, which is removed with it; nothing is in it. */
+export async function createTestPostgres(
+  given?: string,
+): Promise<{ address: string } & AsyncDisposable> {
+  const server = given ?? await sharedPostgres();
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await administer(server, `CREATE DATABASE ${name}`);
+  return {
+    address: `${server}/${name}`,
+    [Symbol.asyncDispose]: () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
 }
 
 async function administer(server: string, statement: string): Promise<void> {

@@ -32,10 +32,10 @@ export interface TestStore extends SqlExecutionStores, AsyncDisposable {
 }
 
 export async function openTestStore(
-  options: { path?: string; instanceId?: string } = {},
+  options: { path?: string; db?: Database; instanceId?: string } = {},
 ): Promise<TestStore> {
   await using resources = new AsyncDisposableStack();
-  const db = resources.use(
+  const db = options.db ?? resources.use(
     options.path === undefined ? await openTestDatabase() : SqliteDatabase.open(options.path),
   );
   const instanceId = options.instanceId ?? "instance-1";

@@ -1,5 +1,10 @@
 // The connection to SQLite: opening and checking the file, migrations, prepared statements, transactions.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from "node:sqlite";
 import { ifThere } from "../../../base/files/missing.ts";
 import { makePrivate } from "../../../base/files/private_file.ts";
 import { requireFile } from "../../../base/files/whole_file.ts";
@@ -102,6 +107,13 @@ export class SqliteDatabase implements Database, Disposable {
   /** All rows. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  /** The rows one after the other, as lists of values, whole numbers as bigint. Only reads. */
+  *each(sql: string): Generator<SQLOutputValue[]> {
+    const statement = this.#db.prepare(sql);
+    statement.setReadBigInts(true);
+    for (const row of statement.iterate()) yield Object.values(row);
   }
 
   /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws StorageUnavailable. */

@@ -13,7 +13,7 @@ async function helpOf(columns: number, command: readonly string[]): Promise<stri
 /** Every command that the program's own help names, but for `help` itself. */
 async function commands(): Promise<string[]> {
   const [, listed = ""] = /\nCommands:\n([^]*?)\n\n/.exec(await helpOf(100, [])) ?? [];
-  return [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name)
+  return [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => name)
     .filter((name) => name !== "help");
 }
 

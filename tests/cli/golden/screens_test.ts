@@ -686,6 +686,33 @@ const SCREENS: readonly Screen[] = [
   },
   { name: "checkpoint of nothing", argv: ["checkpoint"] },
   { name: "checkpoint --force alone", argv: ["checkpoint", "--force"], code: 2 },
+  {
+    name: "move-history --to",
+    argv: ["move-history", "--to", "postgres://inkling@db.lan:5432/inkling?sslmode=verify-full"],
+    before({ cli }) {
+      const { onMove } = cli;
+      cli.onMove = async (options) => {
+        options.onProgress({ table: "frames", rows: 1_000, step: "copying" });
+        return { ...await onMove(options), changedTexts: 1 };
+      };
+    },
+  },
+  {
+    name: "move-history --from",
+    argv: ["move-history", "--from", "postgres://inkling@db.lan/inkling"],
+    before({ cli }) {
+      cli.onMove = () =>
+        Promise.resolve({
+          from: "postgres://inkling@db.lan/inkling",
+          to: "/home/me/.local/state/inkling/inkling.db",
+          configFile: "/home/me/.config/inkling/config.yaml",
+          setting: "postgres://inkling@db.lan/inkling",
+          tables: [{ name: "instances", rows: 1, digest: "aa" }],
+          changedTexts: 0,
+        });
+    },
+  },
+  { name: "move-history alone", argv: ["move-history"], code: 2 },
   { name: "notify", argv: ["notify"], before: addChannels },
   { name: "notify --test", argv: ["notify", "--test"], code: 1, before: addChannels },
   { name: "notify without channels", argv: ["notify"] },

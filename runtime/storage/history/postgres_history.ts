@@ -1,0 +1,288 @@
+// A history in PostgreSQL, as it is copied: one connection with one transaction, which holds all of it together.
+// @ts-types="@types/pg"
+import type { Client } from "pg";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { DatabaseUnusable, StorageUnavailable } from "../database.ts";
+import { isAlive } from "../instances.ts";
+import { CONNECTION_LIMITS, prepareConnection, toClientConfig } from "../postgres/connection.ts";
+import { toPostgres } from "../postgres/dialect.ts";
+import { describeAddress, outageReason } from "../postgres/postgres_errors.ts";
+import { SCHEMA, STEPS } from "../postgres/schema.ts";
+import { BATCH, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
+import type { HistoryColumn, HistoryTable, PostgresColumn } from "./history_tables.ts";
+
+const loadPg = lazyModule(() =>
+  // @ts-types="@types/pg"
+  import("pg")
+);
+
+/** The longest that the other side of the copy takes for a batch. */
+const SILENT_MS = 60_000;
+/** So many rows' sizes are asked for at once. */
+const SIZES = 10_000;
+
+/** What SQLite needs and PostgreSQL may lack: whose an execution is that nobody has begun. Then it is the newest instance's. */
+const WHERE_ABSENT: Readonly<Record<string, string>> = {
+  "executions.instance_id": "(SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)",
+};
+
+/** Whole numbers as bigint, as copy_history.ts has them. */
+const TYPES = {
+  getTypeParser: (oid: number) => {
+    if (oid === 20 || oid === 21 || oid === 23) return BigInt;
+    return oid === 701 ? Number : (text: string) => text;
+  },
+};
+
+/** A machine that runs on the database. */
+export interface LivingNode {
+  name: string;
+  pid: string;
+}
+
+/** The history of one database. Disposing takes back what is not committed. */
+export class PostgresHistory implements HistoryTarget, AsyncDisposable {
+  readonly place: string;
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
+
+  private constructor(client: Client, address: string, signal: AbortSignal) {
+    this.#client = client;
+    this.place = describeAddress(address);
+    this.#signal = signal;
+  }
+
+  /** Connects. `signal` breaks the connection off. Rejects with StorageUnavailable, as all that follows does. */
+  static async connect(address: string, signal: AbortSignal): Promise<PostgresHistory> {
+    const { default: pg } = await loadPg();
+    signal.throwIfAborted();
+    const client = new pg.Client({
+      ...await toClientConfig(address),
+      types: TYPES as never,
+      application_name: "inkling move-history",
+    });
+    // The statement that it hits tells of it.
+    client.on("error", () => {});
+    const history = new PostgresHistory(client, address, signal);
+    signal.addEventListener("abort", () => void client.end().catch(() => {}));
+    try {
+      await client.connect();
+      await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs: SILENT_MS });
+      // A server may end what takes long, which this may do.
+      await client.query("SET statement_timeout = 0");
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw history.#toUnavailable(error);
+    }
+    return history;
+  }
+
+  /** Throws DatabaseUnusable where there is no history that this version can read. */
+  async requireShape(): Promise<void> {
+    const there = await this.#rows(`SELECT to_regclass('${SCHEMA}.schema_steps')::text`);
+    if (there[0]?.[0] === null) {
+      throw new DatabaseUnusable(`There is no history in ${this.place}: nothing to copy`);
+    }
+    const [[version] = []] = await this.#rows("SELECT max(version) FROM schema_steps");
+    if (version === BigInt(STEPS.length)) return;
+    throw new DatabaseUnusable(
+      Number(version) > STEPS.length
+        ? `Cannot read ${this.place}: it was written by a newer Inkling. Update Inkling on this machine`
+        : `Cannot read ${this.place}: it was written by an older Inkling. ` +
+          "Start a service of this version on it once, which brings it up to date, and stop it",
+    );
+  }
+
+  /** Its columns, whichever tables there are. */
+  async readColumns(): Promise<PostgresColumn[]> {
+    const rows = await this.#rows(
+      "SELECT table_name::text, column_name::text, is_identity::text FROM information_schema.columns " +
+        `WHERE table_schema = '${SCHEMA}'`,
+    );
+    return rows.map(([table, column, isIdentity]) => ({
+      table: String(table),
+      column: String(column),
+      isCounter: isIdentity === "YES",
+    }));
+  }
+
+  /** The nodes that live, by the database's clock. */
+  async findLivingNodes(): Promise<LivingNode[]> {
+    const rows = await this.#rows(
+      `SELECT coalesce(name, id), pid::text FROM instances WHERE ${
+        isAlive("instances.id")
+      } ORDER BY 1`,
+    );
+    return rows.map(([name, pid]) => ({ name: String(name), pid: String(pid) }));
+  }
+
+  /** Begins to read: everything as it is now. */
+  async beginReading(): Promise<void> {
+    await this.#run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  }
+
+  /** Begins to write: nobody else does until the end. Throws DatabaseUnusable where somebody is at it. */
+  async beginWriting(tables: readonly HistoryTable[]): Promise<void> {
+    const names = tables.map(({ name }) => `"${name}"`).join(", ");
+    const [[encoding] = []] = await this.#rows("SHOW server_encoding");
+    if (encoding !== "UTF8") {
+      throw new DatabaseUnusable(
+        `Cannot use ${this.place}: its encoding is ${encoding}, which does not have all characters. ` +
+          "Make another: createdb --encoding=UTF8 --template=template0",
+      );
+    }
+    try {
+      await this.#run("BEGIN");
+      await this.#run(`LOCK TABLE ${names} IN EXCLUSIVE MODE NOWAIT`);
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: unknown } };
+      if (cause?.code !== "55P03") throw error;
+      throw new DatabaseUnusable(
+        `Another Inkling is writing into ${this.place}, or copies a history there. Stop it, and run this again`,
+      );
+    }
+  }
+
+  /** The tables that have rows. */
+  async findFilled(tables: readonly HistoryTable[]): Promise<string[]> {
+    const one = tables.map(({ name }, index) =>
+      `SELECT ${index}, '${name}' WHERE EXISTS (SELECT 1 FROM "${name}")`
+    );
+    return (await this.#rows(`${one.join(" UNION ALL ")} ORDER BY 1`)).map(([, name]) =>
+      String(name)
+    );
+  }
+
+  async *read(table: HistoryTable): AsyncGenerator<readonly Row[]> {
+    const order = table.key.map(ordered).join(", ");
+    const texts = table.columns.filter(({ type }) => type === "TEXT");
+    const size = ["0", ...texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`)];
+    // The sizes of texts are known without reading them, and rows are asked for in numbers that fit into memory.
+    await this.#run(
+      `DECLARE sizes CURSOR FOR SELECT ${size.join(" + ")} FROM "${table.name}" ORDER BY ${order}`,
+    );
+    const values = table.columns.map((column) => valueOf(table, column)).join(", ");
+    await this.#run(
+      `DECLARE rows CURSOR FOR SELECT ${values} FROM "${table.name}" ORDER BY ${order}`,
+    );
+    for (;;) {
+      const sizes = await this.#rows(`FETCH ${SIZES} FROM sizes`);
+      if (sizes.length === 0) break;
+      for (const count of toBatches(sizes.map(([bytes]) => Number(bytes)))) {
+        yield await this.#rows(`FETCH ${count} FROM rows`);
+      }
+    }
+    await this.#run("CLOSE sizes; CLOSE rows");
+  }
+
+  async readCounter({ name }: HistoryTable, counter: string): Promise<bigint> {
+    const [[sequence] = []] = await this.#rows(
+      `SELECT pg_get_serial_sequence('${SCHEMA}."${name}"', '${counter}')`,
+    );
+    const [[highest] = []] = await this.#rows(
+      `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM ${sequence}`,
+    );
+    return highest as bigint;
+  }
+
+  async write({ name, columns }: HistoryTable, rows: readonly Row[]): Promise<void> {
+    const names = columns.map((column) => `"${column.name}"`).join(", ");
+    const places = rows.map((_, row) =>
+      `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(", ")})`
+    );
+    await this.#ask(() =>
+      this.#client.query({
+        text: `INSERT INTO "${name}" (${names}) VALUES ${places.join(", ")}`,
+        values: rows.flat(),
+      })
+    );
+  }
+
+  async setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {
+    // Unlike setval(), it is taken back with the transaction.
+    await this.#run(`ALTER TABLE "${name}" ALTER COLUMN "${counter}" RESTART WITH ${highest + 1n}`);
+  }
+
+  /** Its triggers took what was asked, and what was answered along with it. */
+  async makeSearchable(): Promise<void> {
+    await this.#run(toPostgres(
+      "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +
+        "AND (output_data IS NOT NULL OR error IS NOT NULL)",
+    ));
+  }
+
+  /** Ends the reading. */
+  async endReading(): Promise<void> {
+    await this.#run("ROLLBACK");
+  }
+
+  /** Makes what was written last. */
+  async commit(): Promise<void> {
+    this.#signal.throwIfAborted();
+    try {
+      await this.#client.query("COMMIT");
+    } catch (cause) {
+      throw new StorageUnavailable(
+        `The connection to ${this.place} broke off at the very end: whether the history is there is not known. ` +
+          "Run this again: it says whether there is one",
+        { cause },
+      );
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end().catch(() => {});
+  }
+
+  async #run(text: string): Promise<void> {
+    await this.#ask(() => this.#client.query(text));
+  }
+
+  async #rows(text: string): Promise<Row[]> {
+    const { rows } = await this.#ask(() => this.#client.query<Value[]>({ text, rowMode: "array" }));
+    return rows;
+  }
+
+  async #ask<T>(query: () => Promise<T>): Promise<T> {
+    try {
+      return await query();
+    } catch (error) {
+      throw this.#toUnavailable(error);
+    }
+  }
+
+  #toUnavailable(error: unknown): unknown {
+    // The connection was broken off on purpose.
+    if (this.#signal.aborted) return this.#signal.reason;
+    const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
+    // Here nothing goes on by itself.
+    const [what] = reason.split(". This goes on by itself");
+    return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
+  }
+}
+
+function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
+  const other = WHERE_ABSENT[`${table.name}.${name}`];
+  return other === undefined ? `"${name}"` : `coalesce("${name}", ${other})`;
+}
+
+/** As SQLite sorts texts: by their bytes. */
+function ordered({ name, type }: HistoryColumn): string {
+  return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
+}
+
+/** The numbers of rows of batches. */
+function toBatches(sizes: readonly number[]): number[] {
+  const batches: number[] = [];
+  let count = 0;
+  let total = 0;
+  for (const size of sizes) {
+    if (count === BATCH.rows || count > 0 && total + size > BATCH.size) {
+      batches.push(count);
+      count = total = 0;
+    }
+    count++;
+    total += size;
+  }
+  return count > 0 ? [...batches, count] : batches;
+}

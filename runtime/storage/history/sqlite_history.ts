@@ -1,0 +1,94 @@
+// A history in SQLite, as it is copied: read from one snapshot, or written into a new file.
+import { nextSlice } from "../../../base/slices.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
+import { BATCH, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
+import { type HistoryColumn, type HistoryTable, ORDINARY_TABLES } from "./history_tables.ts";
+
+/** The history of one SQLite file. */
+export class SqliteHistory implements HistoryTarget {
+  readonly place: string;
+  readonly #db: SqliteDatabase;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+    this.place = db.place;
+  }
+
+  /** The tables that have rows. */
+  findFilled(): string[] {
+    return this.#db.all<{ name: string }>(ORDINARY_TABLES).map(({ name }) => name)
+      .filter((name) => this.#db.get(`SELECT 1 FROM "${name}" LIMIT 1`) !== undefined);
+  }
+
+  async *read({ name, columns, key }: HistoryTable): AsyncGenerator<readonly Row[]> {
+    const rows = this.#db.each(
+      `SELECT ${columns.map(whole).join(", ")} FROM "${name}" ORDER BY ${namesOf(key)}`,
+    );
+    let batch: Row[] = [];
+    let size = 0;
+    for (const read of rows) {
+      const row = read.map((value) =>
+        value instanceof Uint8Array ? new TextDecoder().decode(value) : value as Value
+      );
+      batch.push(row);
+      for (const value of row) if (typeof value === "string") size += value.length;
+      if (batch.length < BATCH.rows && size < BATCH.size) continue;
+      yield batch;
+      batch = [];
+      size = 0;
+      // Whoever interrupts is heard.
+      await nextSlice();
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  readCounter({ name }: HistoryTable, counter: string): Promise<bigint> {
+    // A rowid has none: there, the next number follows the highest that is left.
+    const [[highest] = []] = this.#db.each(
+      `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${name}'), ` +
+        `(SELECT max("${counter}") FROM "${name}"), 0)`,
+    );
+    return Promise.resolve(highest as bigint);
+  }
+
+  write({ name, columns }: HistoryTable, rows: readonly Row[]): Promise<void> {
+    const sql = `INSERT INTO "${name}" (${namesOf(columns)}) VALUES (${
+      columns.map(() => "?").join(", ")
+    })`;
+    return this.#change(() => {
+      for (const row of rows) this.#db.run(sql, ...row);
+    });
+  }
+
+  setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {
+    // A rowid needs none.
+    if (counter === "rowid" || highest === 0n) return Promise.resolve();
+    return this.#change(() => {
+      this.#db.run("DELETE FROM sqlite_sequence WHERE name = ?", name);
+      this.#db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", name, highest);
+    });
+  }
+
+  /** Its triggers took what was asked as the rows came; what was answered they take from changes. */
+  makeSearchable(): Promise<void> {
+    return this.#change(() => {
+      this.#db.run(
+        "UPDATE executions SET error = error WHERE output_data IS NOT NULL OR error IS NOT NULL",
+      );
+    });
+  }
+
+  #change(body: () => void): Promise<void> {
+    return new Promise((resolve) => resolve(this.#db.transaction("process", body)));
+  }
+}
+
+function namesOf(columns: readonly HistoryColumn[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(", ");
+}
+
+/** A text with NUL as bytes: as a text, it would end there. */
+function whole({ name, type }: HistoryColumn): string {
+  if (type !== "TEXT") return `"${name}"`;
+  return `CASE WHEN instr("${name}", char(0)) > 0 THEN CAST("${name}" AS BLOB) ELSE "${name}" END`;
+}

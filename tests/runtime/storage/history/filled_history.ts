@@ -1,0 +1,117 @@
+// A history with something in every table, much of which is awkward to copy; and all that is in one, to be compared.
+import { ORDINARY_TABLES } from "../../../../runtime/storage/history/history_tables.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { openTestStore } from "../../../support/test_store.ts";
+import { ask, ending, reply, start, waitingFamily } from "../stored_situations.ts";
+
+/** Ten megabytes. */
+export const BIG = "0123456789".repeat(1024 * 1024);
+
+/** Texts that look like something to a database, a driver or a terminal. */
+export const AWKWARD = [
+  ...'it\'s|"quoted"|a\\b\\\\c|{1,"2",NULL}|NULL||\t\r\n|$1 ?1 ::text|\u001b[31m|é e\u0301 \u{1F600}'
+    .split("|"),
+  "\uFFFF\u2028\u202E",
+  '{"lone":"\\ud800","nul":"\\u0000","spaces" : [ 1.0 , 1e3 ]}',
+];
+
+/** Fills a file by the stores themselves, and where they are not asked by statements. */
+export async function fillHistory(path: string): Promise<void> {
+  await using store = await openTestStore({ path });
+  const { child } = await waitingFamily(store);
+  const ended = await store.accept({
+    trigger: "chat",
+    sessionId: "s",
+    request: { args: [], message: "Where are the invoices?" },
+  }, "key");
+  await store.endings.finishExecution(ended.id, {
+    ...ending("running"),
+    status: "success",
+    error: null,
+    output: `In the drawer. ${BIG}`,
+  });
+  // Without a message: PostgreSQL has a row for its answer all the same.
+  const silent = await store.accept();
+  await store.endings.finishExecution(silent.id, { ...ending("running"), error: "the stapler" });
+  const running = await store.accept({ startedAt: 2_000 });
+  await reply(store, running.id);
+  await start(store, running.id, "unsafe");
+  await ask(store, (await store.accept()).id);
+  for (const [index, text] of AWKWARD.entries()) {
+    await store.run("INSERT INTO settings (key, value) VALUES (?, ?)", `${index} ${text}`, text);
+  }
+  const last = await store.accept();
+  await store.run("DELETE FROM executions WHERE id = ?", last.id);
+  const statements: [string, ...(string | number | null)[]][] = [
+    ["INSERT INTO instances (id, pid, started_at, stopped_at) VALUES (?, 2, 3, 4)", "0 before"],
+    [
+      "UPDATE executions SET cost_usd = ?, total_tokens = ? WHERE id = ?",
+      0.1 + 0.2,
+      2 ** 53 - 1,
+      child,
+    ],
+    ["UPDATE executions SET cost_usd = ? WHERE id = ?", 5e-324, running.id],
+    ["UPDATE executions SET cost_usd = 1e300 WHERE id = ?", silent.id],
+    ["INSERT INTO frames (execution_id, event, payload) VALUES (?, 'message', ?)", running.id, BIG],
+    ["INSERT INTO schedules VALUES ('a', 'f', -1, NULL)"],
+    ["INSERT INTO slots VALUES ('a', 1, 'missed', 'asleep', NULL, 3)"],
+    ["INSERT INTO slots VALUES ('a', 2, 'run', NULL, ?, 1)", running.id],
+    ...["z", "a", "Z", "é", "\u{1F600}", "\uFFFD"].map((path, index) =>
+      ["INSERT INTO watch_queue VALUES ('w', ?, 'created', ?)", path, -index] as [
+        string,
+        string,
+        number,
+      ]
+    ),
+    ["INSERT INTO watched_files VALUES ('w', 'z', 's')"],
+    ["INSERT INTO watches VALUES ('w')"],
+    ["INSERT INTO mcp_tools VALUES ('s', 't', ?)", '{ "b" : 1, "a" : 1.0 }'],
+    ["INSERT INTO follow_ups VALUES ('f', ?)", ended.id],
+    ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)"],
+    ["INSERT INTO spending VALUES ('agent:a', 1, 9007199254740993, 3)"],
+    ["INSERT INTO budget_periods (scope, unit, period, start) VALUES ('agent:a', 'usd', 'day', 1)"],
+    ["INSERT INTO budget_refusals VALUES ('a', 'agent:a', 'usd', 'day', 1, 2)"],
+    [
+      "INSERT INTO outbox (id, channel, kind, title, body, count, created_at, due_at) " +
+      "VALUES ('o', 'c', 'k', 't', 'b', 1, 2, 3)",
+    ],
+    ["INSERT INTO answer_links VALUES ('h', ?, 4)", `of ${child}`],
+    ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
+    ["UPDATE messages SET terms = 'd'"],
+    ["UPDATE tool_calls SET described = '[]', is_error = 1, duration_ms = 0"],
+    // Their highest numbers are gone, and must not come again.
+    ["DELETE FROM reservations"],
+    ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)"],
+    ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('b', 'i', 1, 2, 3)"],
+    ["DELETE FROM reservations WHERE agent_id = 'b'"],
+    // The order in which they came is not that of their keys.
+    ["DELETE FROM watch_queue WHERE path = 'a'"],
+  ];
+  for (const [sql, ...values] of statements) await store.run(sql, ...values);
+}
+
+/** All that a file has to the letter, and what a search finds in it. */
+export function readAll(path: string): Record<string, unknown[]> {
+  using db = SqliteDatabase.open(path, { readOnly: true });
+  const rows = (sql: string) => [...db.each(sql)];
+  const whole = (table: string) => {
+    const columns = db.all<{ name: string }>(`PRAGMA table_info("${table}")`).map(({ name }) =>
+      `typeof("${name}"), iif(typeof("${name}") = 'text', hex("${name}"), quote("${name}"))`
+    );
+    // Where rows are read in the order in which they came, that is in their rowids.
+    if (["instances", "requests", "watch_queue"].includes(table)) columns.unshift("rowid");
+    return rows(`SELECT ${columns.join(", ")} FROM "${table}"`).map((row) => row.join(" ")).sort();
+  };
+  return {
+    ...Object.fromEntries(
+      db.all<{ name: string }>(ORDINARY_TABLES).map(({ name }) => [name, whole(name)]),
+    ),
+    "the highest numbers": rows("SELECT name, seq FROM sqlite_sequence ORDER BY name"),
+    ...Object.fromEntries(
+      ["invoices", "drawer", "stapler", "nothing"].map((word) => [
+        `found for ${word}`,
+        rows(`SELECT rowid FROM executions_text WHERE executions_text MATCH '"${word}"'`),
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,353 @@
+// What stops a history from being moved: nothing is changed then, and once it is mended the same command does it.
+import assert from "node:assert/strict";
+import { MoveRefused } from "../../../../runtime/storage/history/move_history.ts";
+import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
+import { HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
+import { openTestStore } from "../../../support/test_store.ts";
+import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
+import { openMoveWorld } from "./move_world.ts";
+
+const WITH_POSTGRES = { ignore: !HAS_POSTGRES };
+sharePostgres();
+
+/** A history with one execution. */
+async function fillLittle(path: string): Promise<void> {
+  await using store = await openTestStore({ path });
+  await store.accept();
+}
+
+Deno.test(
+  "a database with a history is not written into, and a state directory with one neither",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    const { databaseFile } = world.directories;
+    await fillLittle(databaseFile);
+    await world.move("to");
+    const counts = await world.filled();
+    await assert.rejects(world.move("to"), (error: Error) => {
+      assert.ok(error instanceof MoveRefused);
+      assert.match(
+        error.message,
+        /has a history already: rows in instances and 2 more tables\. Name an empty database/,
+      );
+      return true;
+    });
+    assert.deepEqual(await world.filled(), counts);
+
+    const bytes = await Deno.readFile(databaseFile);
+    await assert.rejects(world.move("from"), (error: Error) => {
+      assert.ok(error instanceof MoveRefused);
+      assert.match(
+        error.message,
+        /inkling\.db has a history already: rows in .+ Move it away first/,
+      );
+      return true;
+    });
+    assert.deepEqual(await Deno.readFile(databaseFile), bytes);
+    // One in which nothing ever happened is in nobody's way, with its log beside it.
+    world.removeFile();
+    using _open = SqliteDatabase.open(databaseFile);
+    _open[Symbol.dispose]();
+    assert.equal(
+      (await world.move("from")).tables.find(({ name }) => name === "executions")?.rows,
+      1,
+    );
+  },
+);
+
+Deno.test(
+  "where there is no history there is nothing to move, either way",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await assert.rejects(
+      world.move("to"),
+      /There is no history in .+: nothing ran in this workspace yet/,
+    );
+    await assert.rejects(
+      world.move("from"),
+      /There is no history in postgres:\/\/.+: nothing to copy/,
+    );
+    assert.deepEqual(await world.filled(), {});
+    assert.deepEqual(world.files(), []);
+  },
+);
+
+Deno.test("while the service of the workspace runs, nothing is moved", WITH_POSTGRES, async () => {
+  await using world = await openMoveWorld();
+  {
+    await using _runtime = await world.place.open();
+    for (const direction of ["to", "from"] as const) {
+      await assert.rejects(world.move(direction), (error: Error) => {
+        assert.ok(error instanceof AlreadyRunning);
+        assert.match(error.message, /"inkling stop"/);
+        return true;
+      });
+    }
+  }
+  assert.deepEqual(await world.filled(), {});
+  await world.move("to");
+});
+
+Deno.test(
+  "while nodes live on the database nothing is taken out of it; one that ended or fell silent does not count",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fillLittle(world.directories.databaseFile);
+    await world.move("to");
+    world.removeFile();
+    const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+    await world.query(
+      "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name, last_seen) VALUES " +
+        `('lives', 71, 0, NULL, 'gpu-1', ${now}), ('ended', 72, 0, 5, 'gpu-2', ${now}), ` +
+        `('silent', 73, 0, NULL, 'gpu-3', ${now} - 31000)`,
+    );
+    await assert.rejects(world.move("from"), (error: Error) => {
+      assert.ok(error instanceof MoveRefused);
+      assert.match(
+        error.message,
+        /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/,
+      );
+      assert.doesNotMatch(error.message, /gpu-[23]/);
+      return true;
+    });
+    assert.deepEqual(world.files(), []);
+    // It begins while the copy is being made: what it does would be missing.
+    await world.query("UPDATE inkling.instances SET last_seen = 0");
+    let begun: Promise<unknown> | undefined;
+    const late = world.move("from", {
+      onProgress: () =>
+        void (begun ??= world.query(`UPDATE inkling.instances SET last_seen = ${now}`)),
+    });
+    await assert.rejects(late, /Services run on/);
+    await begun;
+    assert.deepEqual(world.files(), []);
+    await world.query("UPDATE inkling.instances SET last_seen = 0");
+    await world.move("from");
+  },
+);
+
+Deno.test(
+  "two that copy into one database at once: one of them is refused",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fillLittle(world.directories.databaseFile);
+    await using other = await openMoveWorld();
+    await fillLittle(other.directories.databaseFile);
+    let second: Promise<void> | undefined;
+    await world.move("to", {
+      onProgress: () =>
+        void (second ??= assert.rejects(
+          other.move("to", { address: world.address }),
+          /Another Inkling is writing into|has a history already/,
+        )),
+    });
+    await second;
+    assert.equal((await world.filled())["executions"], 1);
+  },
+);
+
+Deno.test(
+  "a copy that is not what it was made of is an error, and nothing stays of it",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fillLittle(world.directories.databaseFile);
+    {
+      await using _shaped = await PostgresDatabase.open({ address: world.address });
+    }
+    const faults = {
+      changed: "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END",
+      lost: "BEGIN RETURN NULL; END",
+    };
+    for (const [name, body] of Object.entries(faults)) {
+      await world.query(
+        `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
+          body.replaceAll("'", "''")
+        }'`,
+      );
+      await world.query(
+        `CREATE TRIGGER ${name} BEFORE INSERT ON inkling.frames FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+      );
+      await assert.rejects(world.move("to"), (error: Error) => {
+        assert.ok(error instanceof DatabaseUnusable);
+        assert.match(error.message, /not what it was made of: of 1 rows of frames/);
+        return true;
+      });
+      await world.query(`DROP TRIGGER ${name} ON inkling.frames`);
+      assert.deepEqual(await world.filled(), {}, name);
+    }
+    await world.move("to");
+  },
+);
+
+Deno.test(
+  "ended at any step of it, a copy leaves nothing behind, and can be made then",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fillLittle(world.directories.databaseFile);
+    const source = await Deno.readFile(world.directories.databaseFile);
+    for (const direction of ["to", "from"] as const) {
+      for (let last = 1, isDone = false; !isDone; last++) {
+        const interrupt = new AbortController();
+        let steps = 0;
+        const moving = world.move(direction, {
+          signal: interrupt.signal,
+          onProgress: () => void (++steps === last && interrupt.abort(new Error("interrupted"))),
+        });
+        isDone = await moving.then(() => true, (error) => {
+          assert.equal(error.message, "interrupted");
+          return false;
+        });
+        if (isDone) assert.ok(last > 6, "every table was copied and compared");
+        else if (direction === "to") assert.deepEqual(await world.filled(), {});
+        else assert.deepEqual(world.files(), []);
+      }
+      if (direction === "to") {
+        assert.deepEqual(await Deno.readFile(world.directories.databaseFile), source);
+        // Numbers begin anew where nothing was copied: this one did copy.
+        world.removeFile();
+      }
+    }
+  },
+);
+
+Deno.test(
+  "a connection that breaks off is told in one sentence, without a promise to go on, and nothing stays",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fillLittle(world.directories.databaseFile);
+    for (const direction of ["to", "from"] as const) {
+      let cut: Promise<unknown> | undefined;
+      const moving = world.move(direction, {
+        onProgress: () =>
+          void (cut ??= world.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling move-history'",
+          )),
+      });
+      await assert.rejects(moving, (error: Error) => {
+        assert.ok(error instanceof StorageUnavailable, String(error));
+        assert.match(
+          error.message,
+          /^Cannot use postgres:\/\/inkling@127\.0\.0\.1:\d+\/test_\w+: [a-z ]+( or started)?$/,
+        );
+        return true;
+      });
+      await cut;
+      if (direction === "to") {
+        assert.deepEqual(await world.filled(), {});
+        await world.move("to");
+        world.removeFile();
+      } else {
+        assert.deepEqual(world.files(), []);
+        await world.move("from");
+      }
+    }
+  },
+);
+
+Deno.test(
+  "where the very end was not heard, it is said that nobody knows, and the next try tells",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fillLittle(world.directories.databaseFile);
+    const url = new URL(world.address);
+    await using proxy = openCuttingProxy(Number(url.port));
+    url.port = `${proxy.port}`;
+    const moving = world.move("to", {
+      address: url.href,
+      onProgress: () => proxy.loseAnswerOf("COMMIT"),
+    });
+    await assert.rejects(
+      moving,
+      /broke off at the very end: whether the history is there is not known/,
+    );
+    await assert.rejects(world.move("to"), /has a history already/);
+  },
+);
+
+Deno.test(
+  "nobody there, a wrong name, no address: each is told, and never the password",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    const url = new URL(world.address);
+    const at = (rest: string) => `postgres://inkling:secret@${rest}`;
+    const wrong = [
+      [at(`${url.host}/missing`), /there is no database of this name/],
+      [at("127.0.0.1:1/x"), /nothing listens there/],
+      [at(url.host), /must be an address such as .+: the name of the database is missing/],
+      [`${at(url.host)}/x?password=secret`, /password stands before the \?/],
+      [`${at(url.host)}/x?sslmode=strange`, /an sslmode that is not known/],
+      ["mysql://inkling:secret@host/x", /must be an address such as/],
+      ["secret", /must be an address such as/],
+    ] as const;
+    for (const [address, sentence] of wrong) {
+      for (const direction of ["to", "from"] as const) {
+        world.removeFile();
+        if (direction === "to") await fillLittle(world.directories.databaseFile);
+        await assert.rejects(world.move(direction, { address }), (error: Error) => {
+          assert.match(error.message, sentence);
+          assert.doesNotMatch(error.message, /secret/);
+          return true;
+        });
+        assert.ok(!world.files().includes("inkling.db.new"));
+      }
+    }
+    await fillLittle(world.directories.databaseFile);
+    const address = world.address.replace("inkling@", "inkling:secret@") +
+      "?application_name=x";
+    const moved = await world.move("to", { address });
+    assert.doesNotMatch(JSON.stringify(moved), /secret/);
+    assert.equal(moved.setting, `${world.address}?application_name=x`);
+  },
+);
+
+Deno.test(
+  "histories of other versions are refused, with what brings them up to date",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    const { databaseFile } = world.directories;
+    await fillLittle(databaseFile);
+    await world.move("to");
+    {
+      using db = SqliteDatabase.open(databaseFile);
+      db.run("PRAGMA user_version = 1");
+    }
+    await assert.rejects(
+      world.move("to"),
+      /inkling\.db: it was written by an older Inkling\. Start the service once/,
+    );
+    world.removeFile();
+    await world.query("INSERT INTO inkling.schema_steps (version) VALUES (1000)");
+    await assert.rejects(world.move("from"), /it was written by a newer Inkling\. Update/);
+    await world.query("DELETE FROM inkling.schema_steps WHERE version > 1");
+    await assert.rejects(world.move("from"), /it was written by an older Inkling/);
+  },
+);
+
+Deno.test("a database that does not have all characters is refused", WITH_POSTGRES, async () => {
+  await using world = await openMoveWorld();
+  await fillLittle(world.directories.databaseFile);
+  const name = `${new URL(world.address).pathname.slice(1)}_latin`;
+  await world.query(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`);
+  try {
+    const address = `${world.address}_latin`;
+    await assert.rejects(
+      world.move("to", { address }),
+      /its encoding is LATIN1.+createdb --encoding=UTF8/,
+    );
+  } finally {
+    await world.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  }
+});

@@ -1,0 +1,74 @@
+// A workspace and an empty database in PostgreSQL, between which histories are moved.
+// @ts-types="@types/pg"
+import pg from "pg";
+import type { Directories } from "../../../../runtime/config/directories.ts";
+import {
+  type MovedHistory,
+  moveHistory,
+  type MoveOptions,
+} from "../../../../runtime/storage/history/move_history.ts";
+import { createTestPostgres } from "../../../support/test_database.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
+
+export interface MoveWorld extends AsyncDisposable {
+  place: TestWorkspace;
+  directories: Directories;
+  address: string;
+  /** Moves the history one way. */
+  move(direction: "to" | "from", options?: Partial<MoveOptions>): Promise<MovedHistory>;
+  /** Statements of the test's own in the database. */
+  query<Row>(text: string): Promise<Row[]>;
+  /** The rows of all tables of the database, by their number; empty tables are left out. */
+  filled(): Promise<Record<string, number>>;
+  /** Takes the file with the history away, as a person does who moves another one there. */
+  removeFile(): void;
+  /** The files in the state directory that belong to databases. */
+  files(): string[];
+}
+
+export async function openMoveWorld(): Promise<MoveWorld> {
+  await using resources = new AsyncDisposableStack();
+  const place = resources.use(await createTestWorkspace());
+  const { address } = resources.use(await createTestPostgres());
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  resources.defer(() => client.end());
+  const { directories } = await place.settings();
+  await Deno.mkdir(directories.stateDir);
+  const query = async <Row>(text: string) => (await client.query(text)).rows as Row[];
+  const files = () =>
+    [...Deno.readDirSync(directories.stateDir)].map(({ name }) => name)
+      .filter((name) => name.startsWith("inkling.db")).sort();
+  const owned = resources.move();
+  return {
+    place,
+    directories,
+    address,
+    query,
+    files,
+    move: (direction, options = {}) =>
+      moveHistory({
+        directories,
+        address,
+        direction,
+        signal: new AbortController().signal,
+        onProgress: () => {},
+        ...options,
+      }),
+    async filled() {
+      const tables = await query<{ name: string }>(
+        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'inkling'",
+      );
+      const counts: Record<string, number> = {};
+      for (const { name } of tables) {
+        const [row] = await query<{ n: string }>(`SELECT count(*) AS n FROM inkling."${name}"`);
+        if (Number(row?.n) > 0 && name !== "schema_steps") counts[name] = Number(row?.n);
+      }
+      return counts;
+    },
+    removeFile() {
+      for (const name of files()) Deno.removeSync(`${directories.stateDir}/${name}`);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
