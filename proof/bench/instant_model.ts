@@ -1,7 +1,8 @@
 // A model endpoint in a process of its own that answers at once: first a tool call, then, given its result, an answer; to
-// "Say: DONE." at once an answer.
+// "Say: DONE." at once an answer. Arguments: how many calls there are before the answer, and milliseconds before each reply.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
+const [calls = "1", latency = "0"] = Deno.args;
 const encoder = new TextEncoder();
 const call = encoder.encode(
   CHAT_COMPLETIONS.write({
@@ -17,7 +18,9 @@ Deno.serve({
 }, async (request) => {
   const text = await request.text();
   const { messages } = JSON.parse(text) as { messages: { role: string }[] };
-  const isOver = messages.at(-1)?.role === "tool" || text.includes("Say: DONE.");
+  const results = messages.filter(({ role }) => role === "tool").length;
+  const isOver = results >= Number(calls) || text.includes("Say: DONE.");
+  if (latency !== "0") await new Promise((resolve) => setTimeout(resolve, Number(latency)));
   const body = isOver ? answer : call;
   return new Response(body, { headers: { "content-type": CHAT_COMPLETIONS.contentType } });
 });

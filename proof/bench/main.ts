@@ -4,6 +4,7 @@ import { toNpmPackage } from "../../release/npm_package.ts";
 import { openStage } from "../../release/stage.ts";
 import { benchAgentTests } from "./agent_tests.ts";
 import { benchAgents } from "./agents.ts";
+import { benchCluster } from "./cluster.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchHttp } from "./http.ts";
 import { type Figure, meetsGoal } from "./paired.ts";
@@ -27,6 +28,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   tests: benchAgentTests,
   schedules: benchSchedules,
   sandbox: benchSandbox,
+  cluster: benchCluster,
 };
 
 // What ships, in the place of the sources: for the groups that start a process.

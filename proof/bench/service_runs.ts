@@ -22,12 +22,7 @@ const KEYED = { "x-api-key": KEY };
 export async function benchServiceRuns(): Promise<Figure[]> {
   const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
   try {
-    const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
-    const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
-    await using model = await startServer(
-      [Deno.execPath(), "run", "--no-check", "--config", config, ...PERMISSION_FLAGS, script],
-      { address: /http:\S+/ },
-    );
+    await using model = await startModel();
     const bareScript = fileURLToPath(new URL("./bare_service.ts", import.meta.url));
     await using bare = await startServer(
       [Deno.execPath(), "run", ...PERMISSION_FLAGS, bareScript, model.url],
@@ -49,6 +44,19 @@ export async function benchServiceRuns(): Promise<Figure[]> {
   } finally {
     await Deno.remove(root, { recursive: true });
   }
+}
+
+/** A model that asks for so many calls, each reply after so many milliseconds, before it answers. */
+export function startModel(
+  { calls = 1, latencyMs = 0 }: { calls?: number; latencyMs?: number } = {},
+): Promise<ServerProcess> {
+  const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
+  const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
+  const flags = ["--no-check", "--config", config, ...PERMISSION_FLAGS];
+  return startServer(
+    [Deno.execPath(), "run", ...flags, script, String(calls), String(latencyMs)],
+    { address: /http:\S+/ },
+  );
 }
 
 async function startService(root: string, model: ServerProcess): Promise<ServerProcess> {
@@ -199,7 +207,7 @@ interface Run {
 }
 
 /** Processor time of a process so far: 14th and 15th field of /proc/…/stat, in hundredths of a second. */
-async function processorMs(pid: number): Promise<number> {
+export async function processorMs(pid: number): Promise<number> {
   // By a program: Deno opens /proc to nobody who has not all permissions.
   const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
   const stat = new TextDecoder().decode(stdout);

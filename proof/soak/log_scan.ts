@@ -6,16 +6,11 @@ export interface LogComplaint {
   line: string;
 }
 
-/** What may stand at level error: the sentence, and why that is no fault. */
-const EXPECTED_ERRORS: readonly RegExp[] = [];
-
-/** Complaints about these lines of a log. */
-export function judgeLines(lines: readonly string[]): LogComplaint[] {
+/** Complaints about these lines of a log; `expected`: what may stand there at level error. */
+export function judgeLines(lines: readonly string[], expected?: RegExp): LogComplaint[] {
   return lines.flatMap((line) => {
     if (/^\S+Z ERROR /.test(line)) {
-      return EXPECTED_ERRORS.some((one) => one.test(line))
-        ? []
-        : [{ rule: "no line of the log is an error", line }];
+      return expected?.test(line) ? [] : [{ rule: "no line of the log is an error", line }];
     }
     // In fields, line breaks are escaped.
     return /(\\n|^)\s+at .+:\d+:\d+/.test(line)
@@ -27,12 +22,14 @@ export function judgeLines(lines: readonly string[]): LogComplaint[] {
 /** Reads what came since the last look. */
 export class LogScan {
   readonly #path: string;
+  readonly #expected: RegExp | undefined;
   #offset = 0;
   #looking: Promise<LogComplaint[]> = Promise.resolve([]);
   lines = 0;
 
-  constructor(path: string) {
+  constructor(path: string, expected?: RegExp) {
     this.#path = path;
+    this.#expected = expected;
   }
 
   /** Complaints about what is new. One look after the other, whoever asks. */
@@ -53,7 +50,7 @@ export class LogScan {
     this.#offset += new TextEncoder().encode(fresh.slice(0, end)).length;
     const lines = (text + fresh.slice(0, end)).split("\n").filter((line) => line !== "");
     this.lines += lines.length;
-    return judgeLines(lines);
+    return judgeLines(lines, this.#expected);
   }
 }
 

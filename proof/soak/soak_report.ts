@@ -76,14 +76,19 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
     } ms`,
     ...describeMemory(report.memory, slopeLimit),
     `Open files: ${report.files.base} after the warm-up, ${report.files.end} at the end`,
-    ...report.violations.flatMap(({ invariant, rows, count }) => [
-      `Broken: ${invariant} (${count})`,
-      ...rows.map((row) => `  ${JSON.stringify(row)}`),
-    ]),
+    ...describeViolations(report.violations),
     report.violations.length === 0
       ? "Nothing is broken."
       : `${report.violations.length} rules are broken: deno task soak --seed ${report.seed}`,
   ].join("\n");
+}
+
+/** Each rule that was broken, and the rows that say so. */
+export function describeViolations(violations: SoakReport["violations"]): string[] {
+  return violations.flatMap(({ invariant, rows, count }) => [
+    `Broken: ${invariant} (${count})`,
+    ...rows.map((row) => `  ${JSON.stringify(row)}`),
+  ]);
 }
 
 function describeMemory(memory: MemoryReport | undefined, limit: number): string[] {

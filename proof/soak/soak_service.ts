@@ -66,6 +66,8 @@ export class SoakService {
     const output = outputOf(child);
     const client = this.#home.client();
     const began = performance.now();
+    let hasEnded = false;
+    void child.status.then(() => hasEnded = true);
     for (;;) {
       try {
         await client.health();
@@ -73,9 +75,11 @@ export class SoakService {
       } catch {
         // Not ready yet.
       }
-      if (performance.now() - began > READY_MS) {
-        child.kill("SIGKILL");
-        throw new Error(`The service was not ready in ${READY_MS} ms:\n${await output}`);
+      if (hasEnded || performance.now() - began > READY_MS) {
+        if (!hasEnded) child.kill("SIGKILL");
+        client[Symbol.dispose]();
+        const passed = Math.round(performance.now() - began);
+        throw new Error(`The service was not ready in ${passed} ms:\n${await output}`);
       }
       await sleep(20);
     }
@@ -98,10 +102,15 @@ export class SoakService {
     const { child, client } = life;
     this.#life = undefined;
     this.generation++;
+    let hadEnded = false;
     switch (how) {
       case "SIGKILL":
       case "SIGTERM":
-        child.kill(how);
+        try {
+          child.kill(how);
+        } catch {
+          hadEnded = true;
+        }
         break;
       case "shutdown":
         await client.shutdown();
@@ -125,10 +134,14 @@ export class SoakService {
     if (how !== "SIGKILL") {
       this.longest.stop = Math.max(this.longest.stop, performance.now() - told);
     }
-    if (how !== "SIGKILL" && code !== 0) {
+    if (how !== "SIGKILL" && !hadEnded && code !== 0) {
       this.#complain("a graceful stop ends with exit code 0", { how, code, signal });
     }
     const output = await life.output;
+    if (hadEnded) {
+      const last = output.slice(-2_000);
+      this.#complain("the service does not end by itself", { code, signal, output: last });
+    }
     if (/^\s+at .+:\d+/m.test(output) || /\berror: Uncaught/.test(output)) {
       this.#complain("the service prints no stack trace", { output: output.slice(-2_000) });
     }

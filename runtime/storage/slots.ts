@@ -130,17 +130,28 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
-  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<Slot[]> {
+  recordSlots(
+    slots: readonly (Slot & { lastSlot: number })[],
+  ): Promise<ReadonlyMap<string, number>> {
     const messages = this.#messages;
     return this.#db.change("power", function* () {
-      const recorded: Slot[] = [];
+      const further = new Map<string, number>();
       for (const slot of slots) {
-        if (yield* isSlotTaken(slot.agentId, slot.scheduledFor)) continue;
+        const { agentId, scheduledFor } = slot;
+        // As whoever starts a run for a slot.
+        yield* lock(`agent ${agentId}`);
+        if (yield* isSlotTaken(agentId, scheduledFor)) {
+          const stored = yield* get<{ last: number | null }>(
+            "SELECT last_fire AS last FROM schedules WHERE agent_id = ?",
+            agentId,
+          );
+          further.set(agentId, stored?.last ?? scheduledFor);
+          continue;
+        }
         yield* insertSlot(slot, slot.lastSlot);
-        recorded.push(slot);
         if (slot.outcome === "missed") yield* messages.tell({ type: "missed", slot });
       }
-      return recorded;
+      return further;
     });
   }
 

@@ -66,6 +66,8 @@ function findOverlaps(rows: Rows, agentId: string, since: number): BrokenRow[] {
         agentId,
         trigger: run.trigger,
         open: open.map(({ id }) => id),
+        // The least by which they overlap.
+        ms: Math.min(...open.map(({ end }) => (end ?? Infinity) - run.start)),
       });
     }
   }

@@ -23,6 +23,7 @@ const FAULTS = {
   huge: 0.002,
 } as const;
 
+const THINKING_MS = 25;
 const DRIP_MS = 40;
 /** Longer than any agent of the soak waits for a reply. */
 const SILENCE_MS = 20_000;
@@ -38,6 +39,8 @@ export interface FlakyModelOptions {
   /** How many calls may be open at once. */
   limit: number;
   isFlaky: boolean;
+  /** The longest that it thinks before it answers. */
+  thinkingMs?: number;
 }
 
 /** The endpoint. */
@@ -160,7 +163,7 @@ export class FlakyModel implements AsyncDisposable {
     },
   ): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
-    const thinking = this.#options.chance.between(0, 25);
+    const thinking = this.#options.chance.between(0, this.#options.thinkingMs ?? THINKING_MS);
     let isGone = false;
     void over.then(() => isGone = true);
     const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {

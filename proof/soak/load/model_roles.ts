@@ -101,6 +101,7 @@ const ROLES: Readonly<Record<string, { calls: Partial<Record<CallName, number>>;
       },
       steps: 2,
     },
+    steady: { calls: { post: 3, stamp: 3, read: 1 }, steps: 20 },
     skilled: { calls: { script: 3, walled: 1, use: 2, read: 1 }, steps: 1.5 },
     guarded: { calls: { post: 4, write: 3, stamp: 1, read: 1 }, steps: 1.5 },
     asker: { calls: { ask: 4, askInside: 1, read: 1, post: 1 }, steps: 1.3 },

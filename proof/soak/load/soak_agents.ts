@@ -55,6 +55,7 @@ export function soakConfig(workspace: string): string {
   ].join("\n");
 }
 
+const TIMEOUT_S = 15;
 const KEPT = ["on_restart: resume"];
 const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }>> = {
   worker: { role: "worker", lines: ["tools: [stamp]"] },
@@ -119,13 +120,22 @@ const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }
   },
 };
 
-/** The text of an agent file. */
+/** Agents whose runs go on after the death of their service. */
+export const RESUMED: readonly string[] = Object.keys(AGENTS)
+  .filter((id) => AGENTS[id]?.lines.includes("on_restart: resume"));
+
+/** The text of an agent file; `timeout`: of its runs, in seconds. */
 export function agentText(
-  { role, lines, modelUrl }: { role: string; lines: readonly string[]; modelUrl: string },
+  { role, lines, modelUrl, timeout = TIMEOUT_S }: {
+    role: string;
+    lines: readonly string[];
+    modelUrl: string;
+    timeout?: number;
+  },
 ): string {
   const settings = lines.some((line) => line.startsWith("settings:"))
     ? []
-    : ["settings: { timeout: 15 }"];
+    : [`settings: { timeout: ${timeout} }`];
   return [
     "---",
     `model: { provider: local, name: ${role}, base_url: "${modelUrl}" }`,
@@ -140,7 +150,7 @@ export function agentText(
 /** Writes all agents, and the tools, the skill and the server that they use. */
 export async function writeSoakAgents(
   place: TestWorkspace,
-  { modelUrl }: { modelUrl: string },
+  { modelUrl, timeout = TIMEOUT_S }: { modelUrl: string; timeout?: number },
 ): Promise<void> {
   for (const folder of ["out", "stage", ...Object.values(WATCHED)]) {
     await Deno.mkdir(join(place.workspace, folder), { recursive: true });
@@ -152,9 +162,9 @@ export async function writeSoakAgents(
   await writeTools(join(place.agentsDir, "_config"));
   for (const [id, { role, lines }] of Object.entries(AGENTS)) {
     const more = id === "limited"
-      ? ["settings: { timeout: 15, max_tool_calls: 2, max_cost_usd: 0.001 }"]
+      ? [`settings: { timeout: ${timeout}, max_tool_calls: 2, max_cost_usd: 0.001 }`]
       : [];
-    await place.writeAgent(id, agentText({ role, lines: [...lines, ...more], modelUrl }));
+    await place.writeAgent(id, agentText({ role, lines: [...lines, ...more], modelUrl, timeout }));
   }
 }
 

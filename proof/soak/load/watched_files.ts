@@ -16,9 +16,15 @@ interface Change {
   path: string;
 }
 
+/** What it needs of the soak. */
+type WatchedWorld = Pick<SoakWorld, "chance" | "count" | "database" | "findings"> & {
+  home: Pick<SoakWorld["home"], "workspace">;
+};
+
 /** The watched folders of one soak. */
 export class WatchedFiles {
-  readonly #world: SoakWorld;
+  readonly #world: WatchedWorld;
+  readonly #leftLying: number;
   readonly #chance: Chance;
   /** When each change was made, by its key. */
   readonly #made = new Map<string, string>();
@@ -26,10 +32,13 @@ export class WatchedFiles {
   /** Files that are there, the oldest first. */
   #lying: string[] = [];
   #count = 0;
+  /** How many files there were. */
+  written = 0;
   #isPausing = false;
 
-  constructor(world: SoakWorld) {
+  constructor(world: WatchedWorld, { leftLying = LEFT_LYING }: { leftLying?: number } = {}) {
     this.#world = world;
+    this.#leftLying = leftLying;
     this.#chance = world.chance("watched");
   }
 
@@ -47,9 +56,10 @@ export class WatchedFiles {
       this.#expect({ event: "created", path });
       await Deno.rename(staged, path);
       this.#lying.push(path);
+      this.written++;
       this.#world.count("watched files");
     }
-    if (this.#lying.length > LEFT_LYING * 1.5) await this.#clearAway();
+    if (this.#lying.length > this.#leftLying * 1.5) await this.#clearAway();
   }
 
   /** Changes nothing until `resume`, and resolves when all that was done has been seen; false when that takes too long. */
@@ -103,7 +113,7 @@ export class WatchedFiles {
   /** Removes the oldest files that were seen. */
   async #clearAway(): Promise<void> {
     const unseen = new Set(this.findUnseen().map(({ path }) => path));
-    const old = this.#lying.slice(0, -LEFT_LYING).filter((path) => !unseen.has(path));
+    const old = this.#lying.slice(0, -this.#leftLying).filter((path) => !unseen.has(path));
     for (const path of old) {
       const place = this.#lying.indexOf(path);
       // Another action may be clearing away as well.

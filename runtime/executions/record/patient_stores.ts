@@ -7,6 +7,7 @@ import { RuntimeError } from "../../../base/errors.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { JournalStores } from "./journal.ts";
 
+const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
 /** Which methods store what a run has done: replies that were paid for, calls that were made, its end. */
@@ -71,21 +72,26 @@ function patient<Store extends object>(
       if (typeof member !== "function") return member;
       if (!isTriedAgain[name]) return member.bind(target);
       return (...args: unknown[]) =>
-        untilStored(() => Reflect.apply(member, target, args), patience);
+        untilStored(() => Reflect.apply(member, target, args), patience, STORED);
     },
   });
 }
 
-/** Throws what else goes wrong, and the last refusal once the signal has aborted. */
-async function untilStored(store: () => Promise<unknown>, patience: Patience): Promise<unknown> {
+/**
+ * Tries it until storage refuses nothing of it; `told` is logged when that took more than once. Throws what else goes wrong, and
+ * the last refusal once the signal has aborted.
+ */
+export async function untilStored<T>(
+  store: () => Promise<T>,
+  patience: Patience,
+  told?: string,
+): Promise<T> {
   const { clock, serviceLog, signal, execution } = patience;
   for (let failures = 0;;) {
     const isLast = signal.aborted;
     try {
       const stored = await store();
-      if (failures > 0) {
-        serviceLog.write("info", "Stored after all; the execution continues", { execution });
-      }
+      if (failures > 0 && told !== undefined) serviceLog.write("info", told, { execution });
       return stored;
     } catch (error) {
       if (isLast || !(error instanceof RuntimeError && error.code === "storage")) throw error;

@@ -8,7 +8,7 @@ import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "../human_request.ts";
 import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
-import { patientStores } from "../record/patient_stores.ts";
+import { patientStores, untilStored } from "../record/patient_stores.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { LeaseLost } from "../refusals.ts";
 import { isLeftForRestart, isLost } from "./run.ts";
@@ -60,7 +60,14 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   let outcome: Outcome;
   try {
     agent = await ports.variantOf?.(agent, subject.request) ?? agent;
-    const rest = await untilRest(subject, { ...conduct, agent, journal });
+    const context = { ...conduct, agent, journal };
+    // What a run only reads is not asked for again step by step: it goes on from what is stored.
+    let known: StoredRun | undefined = subject;
+    const rest = await untilStored(async () => {
+      const current = known ?? await requireExecution(ports.executions, execution.id);
+      known = undefined;
+      return await untilRest(current, context);
+    }, patience);
     if ("request" in rest) return { status: "waiting", ...rest };
     outcome = rest;
   } catch (error) {

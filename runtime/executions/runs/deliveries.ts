@@ -36,7 +36,12 @@ export class Deliveries implements Worker {
   }
 
   take(delivery: Delivery): void {
-    this.#held.set(delivery, this.#run(delivery));
+    // What was lost and comes back at once may be held several times; one after the other has it.
+    const former = [...this.#held].filter(([{ executionId }]) =>
+      executionId === delivery.executionId
+    );
+    const turn = Promise.all(former.map(([, held]) => held));
+    this.#held.set(delivery, this.#run(delivery, turn));
   }
 
   lost({ executionId }: Delivery): void {
@@ -53,9 +58,9 @@ export class Deliveries implements Worker {
   }
 
   /** Never rejects. */
-  async #run(delivery: Delivery): Promise<void> {
+  async #run(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, serviceLog } = this.#ports;
-    const work = await Promise.allSettled([this.#runToRest(delivery)]);
+    const work = await Promise.allSettled([this.#runToRest(delivery, turn)]);
     const end = await Promise.allSettled([shared.rest(delivery)]);
     for (const outcome of [...work, ...end]) {
       if (outcome.status === "fulfilled") continue;
@@ -66,11 +71,12 @@ export class Deliveries implements Worker {
     shared.wake();
   }
 
-  async #runToRest(delivery: Delivery): Promise<void> {
+  async #runToRest(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, active, runs } = this.#ports;
     const { executionId } = delivery;
     // It may have been lost and come back: who has it from before must not write under the new claim.
     active.lose(executionId);
+    await turn;
     await active.ended(executionId);
     const taken = await shared.take(delivery);
     if (taken === undefined) return;

@@ -128,6 +128,8 @@ function* findKnown(
     return yield* selectChild(parentExecutionId, parentPosition);
   }
   for (const key of keys) {
+    // Who asks under the same key at the same moment, at whichever machine, waits for this one.
+    yield* lock(`key ${key}`);
     const row = yield* selectByKey({ key, now: startedAt });
     if (row !== undefined) return toExecution(row);
   }

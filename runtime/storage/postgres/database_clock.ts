@@ -24,7 +24,7 @@ export class DatabaseClock implements Clock {
     const answered = this.#system.now();
     const aheadMs = time - (asked + answered) / 2;
     if (Math.abs(aheadMs - this.#aheadMs) > TOLERANCE_MS + (answered - asked)) {
-      this.#aheadMs = aheadMs;
+      this.#aheadMs = Math.round(aheadMs);
     }
   }
 }

@@ -32,7 +32,10 @@ export interface OpenJobQueueOptions extends OpenBossOptions {
 
 /** A delivery that is ours until its end. */
 interface HeldJob {
+  id: string;
   queue: string;
+  /** Tells it from other deliveries of the same job. */
+  retryCount: number;
   delivery: Delivery;
 }
 
@@ -116,22 +119,25 @@ export class JobQueue {
    * has run out, and that one finds nothing to do.
    */
   async complete(delivery: Delivery): Promise<void> {
-    await this.#let(delivery, (queue, job) => this.#boss.complete(queue, job));
+    await this.#let(delivery, (job) => this.#boss.complete(job.queue, attemptOf(job)));
   }
 
   /** Back to the queue, for whoever takes it. As complete() where it cannot be stored. */
   async release(delivery: Delivery): Promise<void> {
-    await this.#let(delivery, (queue, job) => this.#boss.fail(queue, job, { released: true }));
+    await this.#let(
+      delivery,
+      (job) => this.#boss.fail(job.queue, attemptOf(job), { released: true }),
+    );
   }
 
-  /** Whether a delivery is still this machine's. */
-  has(delivery: Delivery): boolean {
-    return this.#held.get(delivery.jobId)?.delivery === delivery;
-  }
-
-  /** Says nothing more of a delivery: another machine gets it when the lease has run out. */
+  /** Says nothing more of a job: another machine gets it when the lease has run out. */
   forget(delivery: Delivery): void {
-    if (this.has(delivery)) this.#held.delete(delivery.jobId);
+    if (this.holds(delivery)) this.#held.delete(delivery.jobId);
+  }
+
+  /** Whether it is ours as far as is known: not lost, also not to a later delivery of the same job. */
+  holds(delivery: Delivery): boolean {
+    return this.#held.get(delivery.jobId)?.delivery === delivery;
   }
 
   /** Takes no more; what was taken is kept. */
@@ -152,22 +158,23 @@ export class JobQueue {
     await this.#boss.stop({ graceful: false });
   }
 
-  async #let(
-    delivery: Delivery,
-    end: (queue: string, job: { id: string; retryCount: number }) => Promise<unknown>,
-  ): Promise<void> {
-    const { jobId, attempt } = delivery;
-    const held = this.#held.get(jobId);
-    if (held?.delivery !== delivery) return;
+  async #let(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
+    const job = this.#held.get(delivery.jobId);
+    // A later delivery of the same job is not for the former one to end.
+    if (job?.delivery !== delivery) return;
     // From here on it has no heartbeat: what fails now ends with the lease.
-    this.#held.delete(jobId);
+    this.#held.delete(delivery.jobId);
     try {
-      await end(held.queue, { id: jobId, retryCount: attempt });
+      await end(job);
     } catch (error) {
-      const reason = outageReason(error);
-      if (reason === undefined) throw error;
-      throw new DatabaseAway(`Cannot use ${this.#place}: ${reason}.`, { cause: error });
+      throw this.#toAway(error);
     }
+  }
+
+  #toAway(error: unknown): unknown {
+    const reason = outageReason(error);
+    if (reason === undefined) return error;
+    return new DatabaseAway(`Cannot use ${this.#place}: ${reason}.`, { cause: error });
   }
 
   #make(queue: string): Promise<void> {
@@ -176,7 +183,7 @@ export class JobQueue {
         await this.#boss.createQueue(queue, QUEUE_OPTIONS);
       } catch (error) {
         this.#made.delete(queue);
-        throw error;
+        throw this.#toAway(error);
       }
     });
   }
@@ -215,9 +222,8 @@ export class JobQueue {
         // Lost and back again before a heartbeat could tell.
         const former = this.#held.get(id);
         if (former !== undefined) worker.lost(former.delivery);
-        const isDelegated = isOfDelegated(name);
-        const delivery = { jobId: id, attempt: retryCount, executionId, isDelegated };
-        this.#held.set(id, { queue: name, delivery });
+        const delivery = { jobId: id, executionId, isDelegated: isOfDelegated(name) };
+        this.#held.set(id, { id, queue: name, retryCount, delivery });
         if (!this.#closed.signal.aborted) worker.take(delivery);
       }
       empty = jobs.length < limit ? empty + 1 : 0;
@@ -228,19 +234,19 @@ export class JobQueue {
     for (;;) {
       await this.#pause(HEARTBEAT_MS, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
-      const jobs = [...this.#held.values()].map(({ delivery }) => delivery);
+      const jobs = [...this.#held.values()];
       if (jobs.length === 0) continue;
       try {
         const { rows } = await this.#boss.getDb().executeSql(HEARTBEAT, [
-          jobs.map(({ jobId }) => jobId),
-          jobs.map(({ jobId, attempt }) => `${jobId}:${attempt}`),
+          jobs.map(({ id }) => id),
+          jobs.map(({ id, retryCount }) => `${id}:${retryCount}`),
         ]);
         const ours = new Set(rows.map(({ id }) => id as string));
-        for (const delivery of jobs) {
+        for (const job of jobs) {
           // Meanwhile it may have ended here, or have come anew.
-          if (ours.has(delivery.jobId) || !this.has(delivery)) continue;
-          this.#held.delete(delivery.jobId);
-          worker.lost(delivery);
+          if (ours.has(job.id) || this.#held.get(job.id) !== job) continue;
+          this.#held.delete(job.id);
+          worker.lost(job.delivery);
         }
       } catch (error) {
         this.#onError(error);
@@ -257,4 +263,8 @@ export class JobQueue {
 /** How many more executions of a queue a machine takes. */
 function roomFor(queue: string, worker: Taker): number {
   return isOfDelegated(queue) ? Infinity : worker.free();
+}
+
+function attemptOf({ id, retryCount }: HeldJob): { id: string; retryCount: number } {
+  return { id, retryCount };
 }

@@ -77,7 +77,9 @@ export class SharedExecutions implements SharedRuns {
 
   async take(delivery: Delivery): Promise<Taken | undefined> {
     const { executionId: id, jobId } = delivery;
-    const { database, epochs, instanceId } = this.#options;
+    const { database, epochs, instanceId, queue } = this.#options;
+    // Lost before its turn came: another machine may have claimed it.
+    if (!queue.holds(delivery)) return undefined;
     const claim = await database.change("power", () => claimExecution({ id, jobId, instanceId }));
     if (claim === undefined) return undefined;
     epochs.set(id, claim.epoch);
@@ -88,9 +90,8 @@ export class SharedExecutions implements SharedRuns {
   async rest(delivery: Delivery): Promise<void> {
     const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
-    // Where it was answered or lost meanwhile, it may run here again by another one.
+    // Where it was answered meanwhile, it may run here again by another job.
     if (this.#deliveries.get(executionId) === delivery) this.ended(executionId);
-    if (!queue.has(delivery)) return;
     try {
       const isLeft = await database.read(() => isToRun(executionId, jobId));
       await (isLeft ? queue.release(delivery) : queue.complete(delivery));

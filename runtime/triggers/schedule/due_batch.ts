@@ -53,11 +53,14 @@ export async function settleDue(
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
     );
-    const recorded = passed.length > 0 ? await store.recordSlots(passed) : [];
-    for (const { entry, verdict } of judged) book.advance(entry, verdict.passed?.last ?? null);
-    // What another machine has run is not missed.
-    const missed = recorded.filter(({ outcome }) => outcome === "missed");
-    return { missed, ...await startRuns(judged, { ...ports, ...moment, isPaused }) };
+    const further = passed.length > 0 ? await store.recordSlots(passed) : new Map<string, number>();
+    for (const { entry, verdict } of judged) {
+      book.advance(entry, further.get(entry.agent.id) ?? verdict.passed?.last ?? null);
+    }
+    const missed = passed.filter((row) => row.outcome === "missed" && !further.has(row.agentId));
+    // Of a schedule that came further elsewhere, what is left is due again at once.
+    const own = judged.filter(({ entry }) => !further.has(entry.agent.id));
+    return { missed, ...await startRuns(own, { ...ports, ...moment, isPaused }) };
   } catch (error) {
     for (const entry of entries) book.postpone(entry, moment.now + RETRY_MS);
     throw error;

@@ -42,10 +42,12 @@ export interface SlotStore {
   /** Forgets schedules that are no more; their slots stay as history. */
   endSchedules(agentIds: readonly string[]): Promise<void>;
   /**
-   * Stores slots that do not run, and how far their schedules have come with them. A slot that has an outcome keeps it; returns
-   * the others.
+   * Stores slots that do not run, and how far their schedules have come with them. A slot that has an outcome keeps it; where one
+   * has, another machine was ahead, and nothing of its row is stored: returns how far that came, by agent.
    */
-  recordSlots(slots: readonly (Slot & { lastSlot: number })[]): Promise<Slot[]>;
+  recordSlots(
+    slots: readonly (Slot & { lastSlot: number })[],
+  ): Promise<ReadonlyMap<string, number>>;
   /** Newest first. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
   /** Removes slots older than `before`, but for the newest `keep` of each agent. Returns how many. */

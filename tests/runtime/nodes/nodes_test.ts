@@ -214,6 +214,20 @@ Deno.test(
       },
     );
 
+    await t.step("one key at two machines in the same moment is one execution", async () => {
+      await using world = await newWorld();
+      await world.workspace.writeScript("quick", [{ say: "done" }], "on_pending: parallel");
+      await using one = await world.open("one");
+      await using two = await world.open("two");
+      for (let n = 0; n < 10; n++) {
+        const idempotencyKey = `key ${n}`;
+        const both = await Promise.all(
+          [one, two].map((node) => node.run("quick", { idempotencyKey })),
+        );
+        assert.equal(both[0]?.id, both[1]?.id);
+      }
+    });
+
     await t.step("a slot runs once, and the pause holds for all", async () => {
       await using world = await newWorld();
       await world.workspace.writeScript(

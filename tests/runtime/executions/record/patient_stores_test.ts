@@ -88,3 +88,19 @@ Deno.test("Database.transaction() says what is in the way, for each way in which
       throw new TypeError("a bug");
     }), TypeError);
 });
+
+Deno.test("A run that cannot read what it needs goes on from what is stored, as soon as it can", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { id, requestId } = await ask(on);
+  const { conversations } = on.store;
+  const original = conversations.readConversation.bind(conversations);
+  let isAway = true;
+  conversations.readConversation = (...args) =>
+    isAway ? Promise.reject(new StorageUnavailable("It is away.")) : original(...args);
+  await on.runner.respond(id, { requestId, answer: { text: "Red." } });
+  await until(() => on.clock.awaits(500), "the second try");
+  assert.equal(await statusOf(on, id), "running");
+  isAway = false;
+  await on.clock.advance(500);
+  await until(async () => await statusOf(on, id) === "success", "the end");
+});

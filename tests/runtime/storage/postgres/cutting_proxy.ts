@@ -9,8 +9,15 @@ export interface CuttingProxy extends AsyncDisposable {
   swallowAt(statement: string): void;
   /** Closes what is swallowed. */
   closeSwallowed(): void;
-  /** From now on nothing passes, and nothing is closed: of connections that are open, and of new ones. */
-  swallow(): void;
+  /**
+   * From now on nothing passes, and nothing is closed: of connections that are open, and of new ones. `program`: only where the
+   * client named itself so when it connected.
+   */
+  swallow(program?: string): void;
+  /** Closes everything; new connections pass. */
+  cut(): void;
+  /** What has passed so far, both ways. */
+  readonly bytes: number;
   /** What the server sends is not read from now on, until readAgain(). */
   stopReading(): void;
   readAgain(): void;
@@ -25,28 +32,39 @@ export function openCuttingProxy(target: number): CuttingProxy {
   const work = new Set<Promise<void>>();
   let fatal: string | undefined;
   let last: string | undefined;
-  let isSwallowing = false;
+  let swallowing: string | undefined;
+  let bytes = 0;
   let reading = Promise.withResolvers<void>();
   reading.resolve();
   const close = (conn: Deno.Conn) => {
     if (open.delete(conn)) conn.close();
   };
   const swallowed = new Set<Deno.Conn>();
+  /** Of each client that has said something: the other end, and the first that it said. */
+  const met = new Map<Deno.Conn, { server: Deno.Conn; first: string }>();
+  const swallowOf = (client: Deno.Conn, program: string) => {
+    const connection = met.get(client);
+    if (connection?.first.includes(program)) swallowed.add(client).add(connection.server);
+  };
   const pass = async (from: Deno.Conn, to: Deno.Conn, look: (text: string) => unknown) => {
     const buffer = new Uint8Array(64 * 1024);
     try {
       for (let n; (n = await from.read(buffer)) !== null;) {
-        if (last !== undefined && new TextDecoder().decode(buffer.subarray(0, n)).includes(last)) {
+        const text = new TextDecoder().decode(buffer.subarray(0, n));
+        if (last !== undefined && text.includes(last)) {
           swallowed.add(from).add(to);
           last = undefined;
         }
+        const hasPassed = await look(text);
         if (swallowed.has(from)) continue;
-        if (!await look(new TextDecoder().decode(buffer.subarray(0, n)))) break;
+        if (!hasPassed) break;
+        bytes += n;
         for (let at = 0; at < n;) at += await to.write(buffer.subarray(at, n));
       }
     } catch {
       // The other side broke off.
     }
+    met.delete(from);
     if (swallowed.has(from)) return;
     close(from);
     close(to);
@@ -60,9 +78,12 @@ export function openCuttingProxy(target: number): CuttingProxy {
         continue;
       }
       open.add(server);
-      if (isSwallowing) swallowed.add(client).add(server);
       let isLost = false;
       work.add(pass(client, server, (text) => {
+        if (!met.has(client)) {
+          met.set(client, { server, first: text });
+          if (swallowing !== undefined) swallowOf(client, swallowing);
+        }
         if (fatal !== undefined && text.includes(fatal)) {
           isLost = true;
           fatal = undefined;
@@ -78,13 +99,20 @@ export function openCuttingProxy(target: number): CuttingProxy {
     loseAnswerOf: (statement) => fatal = statement,
     swallowAt: (statement) => last = statement,
     closeSwallowed: () => swallowed.forEach(close),
-    swallow: () => {
-      isSwallowing = true;
-      for (const conn of open) swallowed.add(conn);
+    swallow: (program = "") => {
+      swallowing = program;
+      for (const client of met.keys()) swallowOf(client, program);
+    },
+    cut() {
+      swallowing = undefined;
+      for (const conn of [...open]) close(conn);
+    },
+    get bytes() {
+      return bytes;
     },
     stopReading: () => reading = Promise.withResolvers(),
     readAgain: () => reading.resolve(),
-    passNew: () => isSwallowing = false,
+    passNew: () => swallowing = undefined,
     async [Symbol.asyncDispose]() {
       reading.resolve();
       listener.close();

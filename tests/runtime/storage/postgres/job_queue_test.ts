@@ -135,12 +135,7 @@ Deno.test(
       there.work();
       await until(() => there.taken.length > 0, "it is taken by the other");
       const [again] = there.taken;
-      assert.deepEqual(again, {
-        jobId: job?.jobId,
-        attempt: 1,
-        executionId: id,
-        isDelegated: false,
-      });
+      assert.deepEqual(again, { jobId: job?.jobId, executionId: id, isDelegated: false });
       assert.deepEqual(await termsOf(there, again), [2, true, null]);
       // The first one has nothing to say of it any more.
       await here.complete(job?.jobId ?? "");
@@ -198,9 +193,14 @@ Deno.test(
       here.queue.wake();
       await until(() => here.taken.length === 2, "it is taken again");
       assert.deepEqual(told, ["taken", "lost", "taken"]);
-      // Who had it first has nothing to say of it any more, also where that is this machine.
-      await here.complete(here.taken[0]?.jobId ?? "");
+      // What had it before has nothing to say of it any more.
+      const [former, now] = here.taken;
+      assert.ok(former !== undefined && now !== undefined);
+      assert.deepEqual([here.queue.holds(former), here.queue.holds(now)], [false, true]);
+      await here.queue.release(former);
+      here.queue.forget(former);
       assert.deepEqual(await here.states(), { active: 1 });
+      assert.equal(here.queue.holds(now), true);
     });
 
     await t.step(

@@ -131,19 +131,19 @@ export class QueueMachine implements AsyncDisposable {
 
   async complete(jobId: string): Promise<void> {
     this.#open.delete(jobId);
-    await this.queue.complete(this.#delivery(jobId));
+    await this.#end(jobId, (job) => this.queue.complete(job));
     this.queue.wake();
   }
 
   async release(jobId: string): Promise<void> {
     this.#open.delete(jobId);
-    await this.queue.release(this.#delivery(jobId));
+    await this.#end(jobId, (job) => this.queue.release(job));
   }
 
-  #delivery(jobId: string): Delivery {
-    const found = this.taken.find((one) => one.jobId === jobId);
-    if (found === undefined) throw new Error(`No job ${jobId} was taken`);
-    return found;
+  /** By its last delivery. */
+  async #end(jobId: string, end: (delivery: Delivery) => Promise<void>): Promise<void> {
+    const delivery = this.taken.findLast((one) => one.jobId === jobId);
+    if (delivery !== undefined) await end(delivery);
   }
 
   /** How many jobs there are of each state. */

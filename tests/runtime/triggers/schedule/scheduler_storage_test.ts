@@ -88,7 +88,9 @@ class FillableStore implements SlotStore {
     return this.#change(() => this.#store.endSchedules(agentIds));
   }
 
-  recordSlots(slots: Parameters<SlotStore["recordSlots"]>[0]): Promise<Slot[]> {
+  recordSlots(
+    slots: Parameters<SlotStore["recordSlots"]>[0],
+  ): ReturnType<SlotStore["recordSlots"]> {
     return this.#change(() => this.#store.recordSlots(slots));
   }
 
@@ -140,6 +142,29 @@ Deno.test("Scheduler gives missed slots their outcome as soon as it can be store
   assert.deepEqual(await service.slots("half"), [
     "12:30:00 missed (its run could not be stored) x4",
     "14:30:00 run",
+  ]);
+});
+
+Deno.test("Scheduler goes on from where another machine came meanwhile, and leaves nothing out", async () => {
+  await using service = new ScheduledService();
+  await service.open([scheduled("half", { every: "30m" })]);
+  await service.advance(MINUTE_MS);
+  // Both slept; the other one woke first, and died of it.
+  const first = service.clock.now() + 29 * MINUTE_MS;
+  const other = {
+    agentId: "half",
+    outcome: "missed",
+    reason: "elsewhere",
+    executionId: null,
+  } as const;
+  await new SqlSlotStore(service.db).recordSlots([
+    { ...other, scheduledFor: first, count: 2, lastSlot: first + 30 * MINUTE_MS },
+  ]);
+  service.clock.step(2 * HOUR_MS);
+  await service.advance(5 * MINUTE_MS);
+  assert.deepEqual(await service.slots("half"), [
+    "12:30:00 missed (elsewhere) x2",
+    "13:30:00 missed (the machine slept or the clock was set forward) x2",
   ]);
 });
 

@@ -1,0 +1,264 @@
+// Many machines, on one: executions a second with one, two and three nodes over one PostgreSQL, a frame's way from one node to a
+// follower at another, and what it takes to accept a run.
+import { join } from "node:path";
+// @ts-types="@types/pg"
+import pg from "pg";
+import { all } from "../../runtime/storage/operation.ts";
+import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
+import type { Client } from "../../server/client.ts";
+import { HAS_POSTGRES, startPostgres } from "../../tests/support/postgres.ts";
+import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
+import { ClusterNode } from "../cluster/cluster_node.ts";
+import { agentText } from "../soak/load/soak_agents.ts";
+import {
+  comparePaired,
+  type Figure,
+  median,
+  ratioAtMost,
+  subjectAtMost,
+  toFigure,
+} from "./paired.ts";
+import { startModel } from "./service_runs.ts";
+
+const NODES = ["one", "two", "three"];
+/** At once, at each node. */
+const RUNS = 16;
+const MODEL = { calls: 19, latencyMs: 50 };
+const SENDERS = 4;
+const RAMP_MS = 3_000;
+const MEASURED_MS = 10_000;
+const ROUNDS = 3;
+const LATENCY_RUNS = 6;
+const FLOORS = 100;
+const PAIRS = 200;
+
+/** Nothing where PostgreSQL is not installed. */
+export async function benchCluster(): Promise<Figure[]> {
+  if (!HAS_POSTGRES) return [];
+  await using server = await startPostgres({
+    durable: true,
+    settings: ["track_commit_timestamp=on"],
+  });
+  await using place = await createTestWorkspace();
+  await using model = await startModel(MODEL);
+  await using idle = await startModel();
+  await Deno.writeTextFile(join(place.workspace, "note.txt"), "A note.\n");
+  const write = (id: string, url: string, ...lines: string[]) =>
+    place.writeAgent(id, agentText({ role: "test", lines, modelUrl: `${url}/v1` }));
+  const many = "settings: { loop_detection: false, max_tool_calls: null }";
+  await write("reader", model.url, "history: off", many);
+  await write("told", model.url, "history: off", many, "nodes: [one]");
+  await write("nobodys", idle.url, "history: off", "on_pending: parallel", "nodes: [none]");
+  await using nodes = new AsyncDisposableStack();
+  const started: ClusterNode[] = [];
+  await using database = await PostgresDatabase.open({ address: `${server.address}/postgres` });
+  const bench: Bench = { database, nodes: started, address: `${server.address}/postgres` };
+  const figures: Figure[] = [];
+  const rates: Rate[] = [];
+  for (const name of NODES) {
+    const node = nodes.use(
+      await ClusterNode.open({
+        name,
+        labels: [name],
+        runs: RUNS,
+        config: `workspace: ${place.workspace}\ndefaults: { max_concurrent_runs: 64 }\n`,
+        port: server.port,
+        database: "postgres",
+        complain: (rule, row) => console.error(rule, row),
+      }),
+    );
+    await node.start();
+    started.push(node);
+    rates.push(await measureRate(bench));
+  }
+  const [first, ...more] = rates;
+  for (const [index, rate] of more.entries()) {
+    const name = `executions of ${MODEL.calls + 1} model calls: ${index + 2} nodes / one`;
+    figures.push(
+      toFigure(name, {
+        floors: first?.executions ?? [],
+        subjects: rate.executions,
+        unit: "a second",
+        goal: { of: "ratio", bound: index === 0 ? 1.8 : 2.5, is: "at least" },
+      }),
+      toFigure(`the machine's processors meanwhile: ${index + 2} nodes / one`, {
+        floors: first?.processors ?? [],
+        subjects: rate.processors,
+        unit: "%",
+      }),
+    );
+  }
+  return [...figures, await frameDelays(bench), await acceptance(bench)];
+}
+
+interface Bench {
+  database: PostgresDatabase;
+  nodes: readonly ClusterNode[];
+  address: string;
+}
+
+interface Rate {
+  executions: number[];
+  /** Of all cores, in percent. */
+  processors: number[];
+}
+
+function query<Row>({ database }: Bench, sql: string, ...values: number[]): Promise<Row[]> {
+  return database.read(() => all<Row>(sql, ...values));
+}
+
+function clientOf({ nodes }: Bench, index: number): Client {
+  const client = nodes[index % nodes.length]?.client;
+  if (client === undefined) throw new Error("A node is not there");
+  return client;
+}
+
+/** While there is always more to do than the nodes have room for. */
+async function measureRate(bench: Bench): Promise<Rate> {
+  const rate: Rate = { executions: [], processors: [] };
+  let isOver = false;
+  const backlog = 2 * RUNS * bench.nodes.length;
+  const countOpen = async () =>
+    (await query<{ n: number }>(
+      bench,
+      "SELECT count(*) AS n FROM executions WHERE status = 'running'",
+    ))[0]?.n ?? 0;
+  const send = async () => {
+    for (let n = 0; !isOver;) {
+      const missing = backlog - await countOpen();
+      let left = missing;
+      await Promise.all(Array.from({ length: SENDERS }, async () => {
+        while (left-- > 0) await clientOf(bench, n++).run("reader");
+      }));
+      await pause(100);
+    }
+  };
+  const sending = send();
+  await pause(RAMP_MS);
+  for (let round = 0; round < ROUNDS; round++) {
+    const [before, busyBefore] = [await ended(bench), await busyMs()];
+    const began = performance.now();
+    await pause(MEASURED_MS);
+    const [after, busyAfter] = [await ended(bench), await busyMs()];
+    const passed = performance.now() - began;
+    rate.executions.push((after - before) / passed * 1_000);
+    rate.processors.push((busyAfter - busyBefore) / passed / navigator.hardwareConcurrency * 100);
+  }
+  isOver = true;
+  await sending;
+  while (await countOpen() > 0) await pause(100);
+  return rate;
+}
+
+async function ended(bench: Bench): Promise<number> {
+  const [row] = await query<{ n: number; failed: number }>(
+    bench,
+    "SELECT count(*) AS n, count(*) FILTER (WHERE status <> 'success') AS failed FROM executions " +
+      "WHERE finished_at IS NOT NULL",
+  );
+  if (row === undefined || row.failed > 0) throw new Error(`${row?.failed} executions failed`);
+  return row.n;
+}
+
+/** What all processors have done so far: the first line of /proc/stat, in hundredths of a second. */
+async function busyMs(): Promise<number> {
+  const { stdout } = await new Deno.Command("head", { args: ["-1", "/proc/stat"] }).output();
+  const [user = 0, nice = 0, system = 0, , , irq = 0, soft = 0] = new TextDecoder().decode(stdout)
+    .trim().split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + soft) * 10;
+}
+
+/** From the commit of each frame at one node to a follower at another; the floor is a NOTIFY, and a read of what it is about. */
+async function frameDelays(bench: Bench): Promise<Figure> {
+  const subjects: number[] = [];
+  for (let run = 0; run < LATENCY_RUNS; run++) {
+    const { execution_id: id } = await clientOf(bench, 1).run("told");
+    const opened = now();
+    const received = new Map<number, number>();
+    for await (const frame of clientOf(bench, 1).follow(id)) {
+      if (frame.id !== null) received.set(frame.id, now());
+    }
+    const committed = await query<{ id: number; at: number }>(
+      bench,
+      "SELECT id, extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000 AS at FROM frames " +
+        "WHERE execution_id = ?",
+      id,
+    );
+    // The first ones were there before anybody looked.
+    subjects.push(
+      ...committed.filter(({ at }) => at > opened).map(({ id, at }) =>
+        (received.get(id) ?? Infinity) - at
+      ),
+    );
+  }
+  return toFigure("a frame's way from its commit to a follower at another node", {
+    floors: [median(await bareDelays(bench.address))],
+    subjects: [median(subjects)],
+    unit: "ms",
+    goal: subjectAtMost(20),
+  });
+}
+
+async function bareDelays(address: string): Promise<number[]> {
+  const [writer, reader] = [0, 1].map(() => new pg.Client({ connectionString: address }));
+  if (writer === undefined || reader === undefined) throw new TypeError("no clients");
+  await Promise.all([writer.connect(), reader.connect()]);
+  await writer.query("CREATE TABLE bare_frames (id bigserial PRIMARY KEY, payload text)");
+  await reader.query("LISTEN bare");
+  const delays: number[] = [];
+  for (let n = 0; n < FLOORS; n++) {
+    const came = new Promise<number>((resolve) =>
+      reader.once("notification", async ({ payload }) => {
+        await reader.query("SELECT * FROM bare_frames WHERE id = $1", [payload]);
+        resolve(now());
+      })
+    );
+    await writer.query("BEGIN");
+    const { rows } = await writer.query(
+      "INSERT INTO bare_frames (payload) VALUES (repeat('x', 300)) RETURNING id",
+    );
+    await writer.query("SELECT pg_notify('bare', $1)", [rows[0].id]);
+    await writer.query("COMMIT");
+    const at = await came;
+    const { rows: [frame] } = await writer.query(
+      "SELECT extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000 AS at FROM bare_frames WHERE id = $1",
+      [rows[0].id],
+    );
+    delays.push(at - Number(frame.at));
+  }
+  await Promise.all([writer.end(), reader.end()]);
+  return delays;
+}
+
+/** Of an agent that no node may run: what is measured is nothing but the acceptance. */
+async function acceptance(bench: Bench): Promise<Figure> {
+  const bare = new pg.Client({ connectionString: bench.address });
+  await bare.connect();
+  await bare.query(
+    "CREATE TABLE bare_runs (id bigserial PRIMARY KEY, request text);" +
+      "CREATE TABLE bare_logs (id bigserial PRIMARY KEY, run bigint REFERENCES bare_runs, payload text);" +
+      "CREATE TABLE bare_jobs (id bigserial PRIMARY KEY, run bigint REFERENCES bare_runs)",
+  );
+  const figure = await comparePaired("accepting a run / a transaction of three statements", {
+    floor: async () => {
+      await bare.query("BEGIN");
+      const { rows: [{ id }] } = await bare.query(
+        "INSERT INTO bare_runs (request) VALUES (repeat('x', 300)) RETURNING id",
+      );
+      await bare.query(
+        "INSERT INTO bare_logs (run, payload) VALUES ($1, repeat('x', 300))",
+        [id],
+      );
+      await bare.query("INSERT INTO bare_jobs (run) VALUES ($1)", [id]);
+      await bare.query("COMMIT");
+    },
+    subject: () => clientOf(bench, 0).run("nobodys"),
+    pairs: PAIRS,
+    goal: ratioAtMost(3),
+  });
+  await bare.end();
+  return figure;
+}
+
+const now = () => performance.timeOrigin + performance.now();
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

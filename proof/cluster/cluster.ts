@@ -1,0 +1,221 @@
+// One proof of many machines: load and troubles at once, then a rest, and what must hold of all that is left.
+import { findViolations, INVARIANTS } from "../soak/invariants/invariants.ts";
+import { People } from "../soak/load/people.ts";
+import { findWrongEffects } from "../soak/load/side_effects.ts";
+import { BEATS, UNASKING } from "../soak/load/soak_agents.ts";
+import { WatchedFiles } from "../soak/load/watched_files.ts";
+import { sleep } from "../soak/sleep.ts";
+import type { Violation } from "../soak/invariants/invariants.ts";
+import { Callers } from "./callers.ts";
+import { CLUSTER_INVARIANTS } from "./cluster_invariants.ts";
+import { ClusterWorld } from "./cluster_world.ts";
+import { copyDatabase } from "./copy_database.ts";
+import { Disturbances } from "./disturbances.ts";
+import { Followers } from "./followers.ts";
+import { Takeovers } from "./takeovers.ts";
+
+/** A run that was left by its node has a sign of life from another one within this time. */
+const TAKEN_OVER_MS = 45_000;
+/** How long all that runs and waits may take to come to its end, once nothing new begins. */
+const END_MS = 120_000;
+const LOOK_MS = 250;
+const SAMPLE_RUNS = 24;
+const SAMPLE_THINKING_MS = 4_000;
+/** Longer than a lease, and than it takes to notice that one has run out. */
+const SAMPLE_MS = 18_000;
+
+/** What came of it. */
+export interface ClusterReport {
+  seed: number;
+  minutes: number;
+  done: Record<string, number>;
+  /** Executions by trigger and status. */
+  executions: { trigger: string; status: string; n: number }[];
+  keys: number;
+  followed: { visits: number; frames: number };
+  /** Milliseconds from the death of a node to the first new frame of each of its runs. */
+  takeovers: readonly number[];
+  violations: (Violation & { count: number })[];
+}
+
+/** Disturbs a cluster until so many nodes were killed. `tell` is called every half minute. */
+export async function runCluster(
+  { kills, seed }: { kills: number; seed: number },
+  tell: (progress: string) => void,
+): Promise<ClusterReport> {
+  await using world = await ClusterWorld.open({ seed });
+  const cluster = new Cluster(world);
+  return await cluster.run(async (disturbances) => {
+    const began = performance.now();
+    const timer = setInterval(() => {
+      const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+      tell(`${minutes} min  ${disturbances.kills} of ${kills} kills`);
+    }, 30_000);
+    try {
+      await disturbances.disturb(kills);
+    } finally {
+      clearInterval(timer);
+    }
+    await disturbances.restartInOrder();
+  });
+}
+
+/**
+ * With many runs going on, a node is frozen until others have its runs, one is killed, and one loses its runs to others without
+ * being told, while it goes on with them.
+ */
+export async function runClusterSample({ seed }: { seed: number }): Promise<ClusterReport> {
+  await using world = await ClusterWorld.open({ seed, thinkingMs: SAMPLE_THINKING_MS });
+  const [one, two, three] = world.nodes;
+  const cluster = new Cluster(world);
+  return await cluster.run(async (disturbances) => {
+    await cluster.callers.rush(SAMPLE_RUNS);
+    if (one === undefined || two === undefined || three === undefined) return;
+    await Promise.all([
+      disturbances.freeze(one, SAMPLE_MS),
+      disturbances.kill(two, 0),
+      disturbances.silenceQueue(three, SAMPLE_MS),
+    ]);
+  });
+}
+
+class Cluster {
+  readonly #world: ClusterWorld;
+  readonly #files: WatchedFiles;
+  readonly #people: People;
+  readonly #followers: Followers;
+  readonly callers: Callers;
+  readonly #takeovers: Takeovers;
+
+  constructor(world: ClusterWorld) {
+    this.#world = world;
+    // All stay: what was seen cannot be asked for while the database may be away.
+    this.#files = new WatchedFiles(world, { leftLying: Infinity });
+    this.#people = new People(world);
+    this.#followers = new Followers(world);
+    this.callers = new Callers(world, this.#files, this.#followers);
+    this.#takeovers = new Takeovers(world);
+  }
+
+  async run(disturb: (disturbances: Disturbances) => Promise<void>): Promise<ClusterReport> {
+    const began = performance.now();
+    const parts = [this.#people.attend(), this.#takeovers.watch()];
+    const calls = this.callers.call();
+    try {
+      await disturb(new Disturbances(this.#world, this.#takeovers));
+      this.callers.leave();
+      await calls;
+      await this.#settle();
+      await this.#check();
+    } finally {
+      this.callers.leave();
+      this.#people.leave();
+      this.#takeovers.end();
+      await Promise.all([...parts, calls]);
+    }
+    return await this.#report((performance.now() - began) / 60_000);
+  }
+
+  /** Lets everything come to its end, what schedules start last of all. */
+  async #settle(): Promise<void> {
+    this.#people.isHurried = true;
+    const open = "SELECT count(*) AS n FROM executions WHERE status IN ('running', 'waiting')";
+    await this.#none(`${open} AND trigger <> 'schedule'`);
+    await this.#none("SELECT count(*) AS n FROM follow_ups");
+    await this.#none(
+      `SELECT ${this.#files.written} - count(DISTINCT request ->> '$.cause.path') AS n ` +
+        "FROM executions WHERE trigger = 'watch'",
+    );
+    await this.#world.attempt("pause", { allowed: [], work: (client) => client.pauseScheduler() });
+    await this.#none(open);
+    await this.#none(
+      "SELECT count(*) AS n FROM inkling_queue.job WHERE state IN ('created', 'retry', 'active')",
+    );
+    await this.#none("SELECT count(*) AS n FROM reservations");
+    if (!await this.#followers.rest(END_MS)) {
+      this.#world.findings.add("a follower comes to the end of what has ended", {});
+    }
+  }
+
+  /** Waits until the query counts nothing. */
+  async #none(count: string): Promise<void> {
+    for (const began = performance.now();;) {
+      const [row] = await this.#world.query<{ n: number }>(count);
+      if ((row?.n ?? 0) <= 0) return;
+      if (performance.now() - began > END_MS) {
+        this.#world.findings.add("everything comes to its end", { left: row?.n, of: count });
+        return;
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { findings, effects, database, nodes } = this.#world;
+    await copyDatabase(this.#world);
+    findings.addAll(
+      findViolations(
+        database,
+        { service: "quiet", since: 0, beats: BEATS, unasking: UNASKING },
+        [...INVARIANTS, ...CLUSTER_INVARIANTS],
+      ),
+    );
+    findings.addAll(await findWrongEffects(database, { effects, since: 0 }));
+    this.#people.findLostAnswers();
+    this.#files.check();
+    await this.#followers.check();
+    await this.#checkKeys();
+    await this.#checkCancels();
+    for (const ms of this.#takeovers.times.filter((ms) => ms > TAKEN_OVER_MS)) {
+      findings.add("another node goes on with a run in time", { ms: Math.round(ms) });
+    }
+    for (const id of this.#takeovers.open) findings.add("another node goes on with a run", { id });
+    for (const overload of this.#world.model.overloads) {
+      findings.add("no more model calls are open than may be", { ...overload });
+    }
+    for (const { name, log } of nodes) {
+      for (const { rule, line } of await log.look()) findings.add(rule, { node: name, line });
+    }
+  }
+
+  /** Every node gave one answer to a key, and it is the one that is stored. */
+  async #checkKeys(): Promise<void> {
+    const rows = await this.#world.query<{ key: string; id: number }>(
+      "SELECT key, execution_id AS id FROM idempotency_keys",
+    );
+    const stored = new Map(rows.map(({ key, id }) => [key, id]));
+    for (const [key, ids] of this.callers.accepted) {
+      if ([...ids].every((id) => id === stored.get(key))) continue;
+      this.#world.findings.add("what was accepted is stored, under its key and once", {
+        key,
+        answered: [...ids],
+        stored: stored.get(key),
+      });
+    }
+  }
+
+  async #checkCancels(): Promise<void> {
+    const ids = [...this.callers.cancelled];
+    if (ids.length === 0) return;
+    const rows = await this.#world.query<{ id: number; status: string }>(
+      `SELECT id, status FROM executions WHERE status = 'success' AND id IN (${ids.join(", ")})`,
+    );
+    if (rows.length > 0) this.#world.findings.add("what is being cancelled ends by that", ...rows);
+  }
+
+  async #report(minutes: number): Promise<ClusterReport> {
+    const { seed, done, findings } = this.#world;
+    return {
+      seed,
+      minutes,
+      done: Object.fromEntries([...done].sort(([a], [b]) => a < b ? -1 : 1)),
+      executions: await this.#world.query(
+        "SELECT trigger, status, count(*) AS n FROM executions GROUP BY trigger, status ORDER BY trigger, status",
+      ),
+      keys: this.callers.accepted.size,
+      followed: { visits: this.#followers.visits, frames: this.#followers.frames },
+      takeovers: this.#takeovers.times,
+      violations: findings.list(),
+    };
+  }
+}

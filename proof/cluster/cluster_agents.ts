@@ -1,0 +1,54 @@
+// The agents of the cluster: those of the soak, and some that only many machines need.
+import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
+import { agentText, writeSoakAgents } from "../soak/load/soak_agents.ts";
+
+/** Agents that take one run after the other, by hand; the more often, the more there is of them. */
+export const BY_HAND: Readonly<Record<string, number>> = {
+  worker: 4,
+  worker_kept: 8,
+  skilled: 1,
+  guarded_kept: 3,
+  asker: 2,
+  asker_timed: 3,
+  lead: 1,
+  lead_kept: 4,
+  limited: 1,
+  gpu_worker: 3,
+  steady: 3,
+};
+
+/** Needs what one node alone has. */
+export const LABELLED = "gpu_worker";
+/** Has much to do, one unsafe call after the other. */
+export const STEADY = "steady";
+/** Starts when one of these has ended, however it did. */
+export const FOLLOWING = { agent: "after_gpu", followed: LABELLED };
+
+/** No run takes so long: its time does not pass while nobody has it. */
+const TIMEOUT_S = 90;
+
+const MORE: Readonly<Record<string, { role: string; lines: readonly string[] }>> = {
+  [LABELLED]: {
+    role: "worker",
+    lines: ["tools: [stamp]", "nodes: [gpu]", "on_restart: resume"],
+  },
+  [STEADY]: {
+    role: "steady",
+    lines: ["tools: [stamp]", "on_pending: parallel", "on_restart: resume"],
+  },
+  [FOLLOWING.agent]: {
+    role: "tick",
+    lines: [`after: { agent: ${FOLLOWING.followed}, on: any }`, "on_restart: resume"],
+  },
+};
+
+/** Writes all agents, and what they use. */
+export async function writeClusterAgents(
+  place: TestWorkspace,
+  { modelUrl }: { modelUrl: string },
+): Promise<void> {
+  await writeSoakAgents(place, { modelUrl, timeout: TIMEOUT_S });
+  for (const [id, { role, lines }] of Object.entries(MORE)) {
+    await place.writeAgent(id, agentText({ role, lines, modelUrl, timeout: TIMEOUT_S }));
+  }
+}

@@ -1,0 +1,55 @@
+// What must hold of the database of many machines when all is done, beside what must hold of any.
+import { type Invariant, rule } from "../soak/invariants/invariant.ts";
+import { RESUMED } from "../soak/load/soak_agents.ts";
+import { FOLLOWING, LABELLED, STEADY } from "./cluster_agents.ts";
+
+const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join(", ");
+
+export const CLUSTER_INVARIANTS: readonly Invariant[] = [
+  rule(
+    "what was asked for has its key: no node started anything of its own",
+    "SELECT e.id, e.agent_id, e.trigger FROM executions e WHERE e.id >= ?1 AND e.trigger IN ('manual', 'chat') " +
+      "AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.execution_id = e.id)",
+  ),
+  rule(
+    "what is to go on after the death of its node is never orphaned",
+    "SELECT id, agent_id, error FROM executions WHERE id >= ?1 AND status = 'orphaned' " +
+      `AND parent_execution_id IS NULL AND agent_id IN (${
+        list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent])
+      })`,
+  ),
+  rule(
+    "what was begun ends well, unless somebody cancelled it, its node died, or its limit was reached",
+    "SELECT id, agent_id, status, error FROM executions WHERE id >= ?1 AND parent_execution_id IS NULL " +
+      "AND status NOT IN ('success', 'orphaned') AND error <> 'Cancelled by user' " +
+      "AND error NOT LIKE 'Aborted: loop_detected%' AND agent_id <> 'limited'",
+  ),
+  rule(
+    "who delegates reads what came of it",
+    "SELECT c.id, c.status, p.id AS parent, m.body ->> '$.content' AS told FROM executions c " +
+      "JOIN executions p ON p.id = c.parent_execution_id LEFT JOIN messages m ON m.execution_id = p.id " +
+      "AND m.position = c.parent_position WHERE c.id >= ?1 AND p.status = 'success' " +
+      "AND (m.body IS NULL OR m.body ->> '$.content' ->> '$.execution_id' IS NOT c.id " +
+      "OR m.body ->> '$.content' ->> '$.status' IS NOT c.status)",
+  ),
+  rule(
+    "each end starts the agent that follows it once",
+    "SELECT e.id, e.status, count(f.id) AS followed FROM executions e LEFT JOIN executions f " +
+      "ON f.trigger = 'after' AND f.request ->> '$.cause.executionId' = e.id " +
+      `WHERE e.id >= ?1 AND e.agent_id = '${FOLLOWING.followed}' GROUP BY e.id HAVING count(f.id) <> 1`,
+  ),
+  rule(
+    "no slot runs before its time, whatever the clocks of the nodes say",
+    "SELECT s.agent_id, s.scheduled_for, e.id, e.started_at FROM slots s " +
+      "JOIN executions e ON e.id = s.execution_id WHERE e.id >= ?1 AND e.started_at < s.scheduled_for",
+  ),
+  rule(
+    "executions begin in the order of their ids, by one clock",
+    "SELECT id, started_at, before FROM (SELECT id, started_at, max(started_at) " +
+      "OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM executions) " +
+      "WHERE id >= ?1 AND before - started_at > 60000",
+  ),
+  ...["reservations", "follow_ups", "watch_queue"].map((table) =>
+    rule(`nothing is left in ${table}`, `SELECT * FROM ${table} WHERE ?1 >= 0`)
+  ),
+];

@@ -1,0 +1,32 @@
+// A copy of the database in SQLite, which the invariants are written for: the shape is the product's, the rows are PostgreSQL's.
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
+import type { ClusterWorld } from "./cluster_world.ts";
+
+/** Copies every table to a new file at `world.database`. Nothing may change meanwhile. */
+export async function copyDatabase(world: ClusterWorld): Promise<void> {
+  SqliteDatabase.open(world.database)[Symbol.dispose]();
+  const copy = new DatabaseSync(world.database, { enableForeignKeyConstraints: false });
+  try {
+    const tables = copy.prepare(
+      // The words for searching are made of the executions.
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' " +
+        "AND name NOT LIKE 'executions_text%'",
+    ).all() as { name: string }[];
+    for (const { name } of tables) {
+      const columns = copy.prepare(`SELECT name FROM pragma_table_info('${name}')`).all()
+        .map((column) => column.name as string);
+      const rows = await world.query<Record<string, SQLInputValue>>(
+        `SELECT ${columns.join(", ")} FROM ${name}`,
+      );
+      const insert = copy.prepare(
+        `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+      );
+      copy.exec("BEGIN");
+      for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null));
+      copy.exec("COMMIT");
+    }
+  } finally {
+    copy.close();
+  }
+}

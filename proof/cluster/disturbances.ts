@@ -1,0 +1,143 @@
+// What is done to the nodes and to the database of a cluster, at random moments of one seed: each node has its own troubles, at the
+// same time as the others.
+import { sleep } from "../soak/sleep.ts";
+import type { Chance } from "../soak/soak_random.ts";
+import type { ClusterNode } from "./cluster_node.ts";
+import type { ClusterWorld } from "./cluster_world.ts";
+import type { Takeovers } from "./takeovers.ts";
+
+/** How often each is done to a node. */
+const TROUBLES = {
+  kill: 10,
+  stop: 1,
+  freeze: 1.2,
+  silence: 0.7,
+  silenceQueue: 0.7,
+  cut: 1.5,
+} as const;
+const CALM_MS = { shortest: 1_500, mean: 6_000 };
+const LONGEST_GAP_MS = 1_500;
+/** A lease lasts for ten seconds. */
+const FREEZE_MS = { shortest: 15_000, longest: 40_000 };
+const SILENCE_MS = { shortest: 3_000, longest: 25_000 };
+/** How the connections of the queue name themselves: without them a node cannot keep its runs, though it can store what they do. */
+const QUEUE = "inkling queue";
+const DATABASE_MS = { between: 60_000, longestGap: 2_500 };
+
+/** All of one proof. */
+export class Disturbances {
+  readonly #world: ClusterWorld;
+  readonly #takeovers: Takeovers;
+  readonly #chance: Chance;
+  readonly #leaving = new AbortController();
+  kills = 0;
+
+  constructor(world: ClusterWorld, takeovers: Takeovers) {
+    this.#world = world;
+    this.#takeovers = takeovers;
+    this.#chance = world.chance("database");
+  }
+
+  /** Until there were so many kills; in the end every node runs. */
+  async disturb(kills: number): Promise<void> {
+    const troubles = this.#world.nodes.map((node) => this.#troubleUntil(node, kills));
+    const database = this.#restartDatabase();
+    await Promise.all(troubles);
+    this.#leaving.abort();
+    await database;
+  }
+
+  /** One node after the other is stopped in order and started again, as an upgrade does it. */
+  async restartInOrder(): Promise<void> {
+    for (const node of this.#world.nodes) {
+      this.#world.count("nodes restarted in order");
+      await node.restart("SIGTERM", 0);
+    }
+  }
+
+  async kill(node: ClusterNode, gapMs: number): Promise<void> {
+    this.kills++;
+    this.#world.count("nodes killed");
+    await this.#leave(node, { isDead: true }, (told) => node.restart("SIGKILL", gapMs, told));
+  }
+
+  async freeze(node: ClusterNode, ms: number): Promise<void> {
+    this.#world.count("nodes frozen");
+    await this.#leave(node, { isDead: false }, (told) => node.freeze(ms, told));
+  }
+
+  /** Notes what the node has at the moment at which `act` tells that it can do nothing more. */
+  async #leave(
+    node: ClusterNode,
+    how: { isDead: boolean },
+    act: (told: () => void) => Promise<void>,
+  ): Promise<void> {
+    let looking: Promise<void> | undefined;
+    try {
+      await act(() => looking = this.#takeovers.left(node, how));
+    } finally {
+      await looking;
+    }
+  }
+
+  async silenceQueue(node: ClusterNode, ms: number): Promise<void> {
+    this.#world.count("connections of the queue silenced");
+    await node.disconnect(ms, QUEUE);
+  }
+
+  async #troubleUntil(node: ClusterNode, kills: number): Promise<void> {
+    const chance = this.#world.chance(`trouble of ${node.name}`);
+    for (;;) {
+      await sleep(CALM_MS.shortest + chance.wait(CALM_MS.mean));
+      if (await node.service.hasDied()) await node.restart("SIGKILL", 0);
+      if (this.kills >= kills) return;
+      switch (chance.weighted(TROUBLES)) {
+        case "kill":
+          await this.kill(node, chance.between(0, LONGEST_GAP_MS));
+          break;
+        case "stop":
+          this.#world.count("nodes stopped in order");
+          await node.restart("SIGTERM", chance.between(0, LONGEST_GAP_MS));
+          break;
+        case "freeze":
+          await this.freeze(node, chance.between(FREEZE_MS.shortest, FREEZE_MS.longest));
+          break;
+        case "silence":
+          this.#world.count("connections silenced");
+          await node.disconnect(chance.between(SILENCE_MS.shortest, SILENCE_MS.longest));
+          break;
+        case "silenceQueue":
+          await this.silenceQueue(node, chance.between(FREEZE_MS.shortest, FREEZE_MS.longest));
+          break;
+        case "cut":
+          this.#world.count("connections cut");
+          await node.disconnect(0);
+      }
+    }
+  }
+
+  async #restartDatabase(): Promise<void> {
+    const { signal } = this.#leaving;
+    for (;;) {
+      await sleep(this.#chance.wait(DATABASE_MS.between), signal);
+      if (signal.aborted) return;
+      await this.restartDatabase(
+        this.#chance.one(["SIGINT", "SIGQUIT"]),
+        this.#chance.between(0, DATABASE_MS.longestGap),
+      );
+    }
+  }
+
+  /** SIGINT: fast, all connections are broken off in order; SIGQUIT: immediate, it recovers from its log. */
+  async restartDatabase(signal: "SIGINT" | "SIGQUIT", gapMs: number): Promise<void> {
+    const { nodes, postgres } = this.#world;
+    this.#world.count(`database restarted, ${signal === "SIGINT" ? "fast" : "immediate"}`);
+    const restart = async () => {
+      await postgres.stop(signal);
+      await sleep(gapMs);
+      await postgres.start();
+    };
+    // What happens to it happens to all of them.
+    await nodes.reduce((act, node) => () => node.trouble(act), restart)();
+  }
+}

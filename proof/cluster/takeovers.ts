@@ -1,0 +1,76 @@
+// How long the runs of a node that died, or stood still, wait for a sign of life: the first frame that another one writes.
+import { sleep } from "../soak/sleep.ts";
+import type { ClusterNode } from "./cluster_node.ts";
+import type { ClusterWorld } from "./cluster_world.ts";
+import { LABELLED } from "./cluster_agents.ts";
+
+const LOOK_MS = 200;
+
+/** A run that was left. */
+interface Left {
+  /** When its node last could do something. */
+  since: number;
+  /** The id of its last frame then. */
+  frame: number;
+}
+
+/** All of one proof. */
+export class Takeovers {
+  readonly #world: ClusterWorld;
+  readonly #left = new Map<number, Left>();
+  readonly #leaving = new AbortController();
+  /** Milliseconds, of each run that was taken over. */
+  readonly times: number[] = [];
+
+  constructor(world: ClusterWorld) {
+    this.#world = world;
+  }
+
+  /**
+   * A node can do nothing from now on. What only waits for those it delegated to has nothing to say, and what no other node may
+   * run has to wait for one that stands still.
+   */
+  async left(node: ClusterNode, { isDead }: { isDead: boolean }): Promise<void> {
+    const since = performance.now();
+    const rows = await this.#world.query<{ id: number; frame: number }>(
+      "SELECT e.id, (SELECT max(id) FROM frames f WHERE f.execution_id = e.id) AS frame " +
+        "FROM executions e JOIN instances i ON i.id = e.instance_id " +
+        "WHERE e.status = 'running' AND i.name = ? AND e.agent_id <> ? AND NOT EXISTS (SELECT 1 " +
+        "FROM executions c WHERE c.parent_execution_id = e.id AND c.status IN ('running', 'waiting'))",
+      ...[node.name, isDead ? "" : LABELLED],
+    );
+    for (const { id, frame } of rows) this.#left.set(id, { since, frame });
+  }
+
+  /** Looks until `end`. */
+  async watch(): Promise<void> {
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
+      await this.#look();
+      await sleep(LOOK_MS, signal);
+    }
+  }
+
+  end(): void {
+    this.#leaving.abort();
+  }
+
+  /** The runs that nobody has gone on with. */
+  get open(): readonly number[] {
+    return [...this.#left.keys()];
+  }
+
+  async #look(): Promise<void> {
+    if (this.#left.size === 0) return;
+    const rows = await this.#world.query<{ id: number; frame: number }>(
+      "SELECT execution_id AS id, max(id) AS frame FROM frames " +
+        `WHERE execution_id IN (${[...this.#left.keys()].join(", ")}) GROUP BY execution_id`,
+    );
+    for (const { id, frame } of rows) {
+      const left = this.#left.get(id);
+      if (left === undefined || frame <= left.frame) continue;
+      this.#left.delete(id);
+      this.times.push(performance.now() - left.since);
+    }
+  }
+}

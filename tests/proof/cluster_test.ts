@@ -1,0 +1,16 @@
+// A sample of `deno task cluster`: a node is frozen for longer than its lease, another killed, and every rule looked at.
+import assert from "node:assert/strict";
+import { runClusterSample } from "../../proof/cluster/cluster.ts";
+import { HAS_POSTGRES } from "../support/postgres.ts";
+
+Deno.test({
+  name: "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken",
+  ignore: !HAS_POSTGRES,
+  async fn() {
+    const { violations, done, takeovers } = await runClusterSample({ seed: 11 });
+    assert.deepEqual(violations, []);
+    assert.equal(done["nodes frozen"], 1);
+    assert.equal(done["nodes killed"], 1);
+    assert.notEqual(takeovers.length, 0);
+  },
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
+import { Deliveries } from "../../../../runtime/executions/runs/deliveries.ts";
+import type { Runs } from "../../../../runtime/executions/runs/runs.ts";
+import type {
+  Delivery,
+  SharedRuns,
+  Taken,
+} from "../../../../runtime/executions/runs/shared_runs.ts";
+import { LogLines } from "../../../support/log_lines.ts";
+import { settle, TestClock } from "../../../support/test_clock.ts";
+
+Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at a time", async () => {
+  const active = new ActiveRuns(new TestClock());
+  let running = 0;
+  let mostAtOnce = 0;
+  const ends: (() => void)[] = [];
+  const shared = {
+    take: () => settle().then(() => ({}) as Taken),
+    rest: () => settle(),
+    wake: () => {},
+  } as unknown as SharedRuns;
+  const runs: Pick<Runs, "takeUp"> = {
+    takeUp: () => {
+      active.launch(1, async (signal) => {
+        mostAtOnce = Math.max(mostAtOnce, ++running);
+        await new Promise<void>((resolve) => {
+          ends.push(resolve);
+          signal.addEventListener("abort", () => resolve());
+        });
+        // It takes a moment to notice.
+        await settle();
+        running--;
+      });
+      return Promise.resolve();
+    },
+  };
+  const deliveries = new Deliveries({
+    shared,
+    active,
+    runs,
+    serviceLog: new LogLines(),
+    places: 9,
+  });
+  const deliver = (): Delivery => ({ jobId: "job", executionId: 1, isDelegated: false });
+  deliveries.take(deliver());
+  while (running === 0) await settle();
+  deliveries.take(deliver());
+  deliveries.take(deliver());
+  const settled = deliveries.settled();
+  while (ends.length < 3) {
+    await settle();
+    ends.at(-1)?.();
+  }
+  await settled;
+  assert.equal(mostAtOnce, 1);
+});
