@@ -4,8 +4,6 @@ import type { StoredRun } from "../record/execution_reads.ts";
 /** An execution that this machine may take. */
 export interface Delivery {
   jobId: string;
-  /** Tells it from other deliveries of the same job: this one may have been lost, and come anew. */
-  attempt: number;
   executionId: number;
   /** Another execution waits for it. */
   isDelegated: boolean;
