@@ -153,6 +153,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     maxAgentDepth: () => settings.config.maxAgentDepth,
     ...(node !== undefined && settings.database !== undefined && {
       shared: node.executions,
+      rereadAgents: () => agentFiles.reload(),
       places: settings.database.node.runs,
     }),
     log: executionLog,

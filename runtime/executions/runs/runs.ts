@@ -38,6 +38,8 @@ export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   announcer: Announcer;
   /** Absent: all that is stored runs here. */
   shared?: SharedRuns;
+  /** Reads the agents' files anew: a machine may be given a run before it has noticed a new file. */
+  rereadAgents?: () => Promise<unknown>;
   /** The budgets that an agent's runs count in, whatever tree they are of. */
   budgetsOf: (agent: Agent) => Budget[];
   /** How many executions may stand above one. */
@@ -86,6 +88,8 @@ export class Runs {
   /** Runs an execution that this machine took, or ends it where that is to be. */
   async takeUp({ subject, isRedelivered, ranMs, cancelled }: Taken): Promise<void> {
     const { execution } = subject;
+    const { agents, rereadAgents } = this.#ports;
+    if (agents.find(execution.agentId) === undefined) await rereadAgents?.();
     const decide = isRedelivered ? afterRestart({ ranMs }) : afterWaiting(execution);
     if (isRedelivered) {
       const message = "An execution comes from another machine, which left it or is gone";

@@ -79,6 +79,16 @@ Deno.test(
       assert.equal(followed.at(-1)?.event, "complete");
     });
 
+    await t.step("a new agent runs on a machine that has not noticed its file yet", async () => {
+      await using world = await newWorld();
+      await using one = await world.open("one");
+      await using _gpu = await world.open("gpu", "node: { name: gpu, labels: [gpu] }\n");
+      for (let n = 0; n < 5; n++) {
+        await world.workspace.writeScript(`new_${n}`, [{ say: "here" }], "nodes: [gpu]");
+        assert.equal((await runToEnd(one, `new_${n}`)).outputData, "here");
+      }
+    });
+
     await t.step(
       "a run is cancelled at another machine, and one that nobody has at once",
       async () => {
