@@ -17,7 +17,7 @@ import { USAGE_STEP_MS } from "../executions/usage.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "./database.ts";
 import { isAlive } from "./instances.ts";
-import { all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
+import { afterwards, all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
 
 /** What a period needs of the past: the longest month, and a day for the zones. */
 const KEPT_MS = 32 * DAY_MS;
@@ -40,6 +40,8 @@ interface ReservationRow {
 export class SqlBudgetStore implements BudgetStore {
   readonly #db: Database;
   readonly #instanceId: string;
+  /** What is too old was removed when this quarter of an hour began. */
+  #tidiedStep = 0;
 
   constructor(db: Database, instanceId: string) {
     this.#db = db;
@@ -48,7 +50,7 @@ export class SqlBudgetStore implements BudgetStore {
 
   reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal> {
     const instanceId = this.#instanceId;
-    return this.#db.change("process", function* () {
+    return this.#db.change("soon", function* () {
       if (wanted.budgets.length > 0) yield* lock("budgets");
       const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
@@ -71,20 +73,27 @@ export class SqlBudgetStore implements BudgetStore {
   }
 
   settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]> {
-    return this.#db.change("process", function* () {
-      const row = yield* get<ReservationRow>(
-        "DELETE FROM reservations WHERE id = ? RETURNING *",
-        id,
-      );
-      if (row === undefined) return [];
-      yield* book(row, used);
-      const near: BudgetState[] = [];
-      for (const state of yield* readStates(budgets)) {
-        const isNear = state.used >= NEAR * (state.limit + state.raised);
-        if (isNear && (yield* warnOnce(state))) near.push(state);
-      }
-      return near;
-    });
+    return this.#db.change("soon", () => this.#settle(id, used, budgets));
+  }
+
+  *#settle(id: number, used: Amount, budgets: readonly Budget[]): Operation<BudgetState[]> {
+    const row = yield* get<ReservationRow>(
+      "DELETE FROM reservations WHERE id = ? RETURNING *",
+      id,
+    );
+    if (row === undefined) return [];
+    yield* book(row, used);
+    const step = stepOf(row.at);
+    if (step > this.#tidiedStep) {
+      yield* removeOld(step - KEPT_MS);
+      yield* afterwards(() => this.#tidiedStep = step);
+    }
+    const near: BudgetState[] = [];
+    for (const state of yield* readStates(budgets)) {
+      const isNear = state.used >= NEAR * (state.limit + state.raised);
+      if (isNear && (yield* warnOnce(state))) near.push(state);
+    }
+    return near;
   }
 
   settleAbandoned(): Promise<number> {
@@ -175,7 +184,7 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
 
 /** Books what was used in every scope that it counts in, at the time when it was set aside. */
 function* book(row: ReservationRow, used: Amount): Operation<void> {
-  const step = Math.floor(row.at / USAGE_STEP_MS) * USAGE_STEP_MS;
+  const step = stepOf(row.at);
   yield* add({ scope: WORKSPACE_SCOPE, step }, used);
   if (row.agent_id !== null) yield* add({ scope: agentScope(row.agent_id), step }, used);
   if (row.root_id !== null) yield* add({ scope: treeScope(row.root_id), step: 0 }, used);
@@ -190,13 +199,17 @@ function* add({ scope, step }: { scope: string; step: number }, used: Amount): O
     used.nanos,
     used.tokens,
   );
-  // What no period needs any more; next to nothing, each time.
-  if (step > 0) {
-    const end = step - KEPT_MS;
-    yield* run("DELETE FROM spending WHERE scope = ? AND step < ?", scope, end);
-    yield* run("DELETE FROM budget_periods WHERE scope = ? AND start < ?", scope, end);
-    yield* run("DELETE FROM budget_refusals WHERE scope = ? AND start < ?", scope, end);
-  }
+}
+
+function stepOf(at: number): number {
+  return Math.floor(at / USAGE_STEP_MS) * USAGE_STEP_MS;
+}
+
+/** What no period needs any more. Trees, whose step is 0, stay. */
+function* removeOld(end: number): Operation<void> {
+  yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
+  yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
+  yield* run("DELETE FROM budget_refusals WHERE start > 0 AND start < ?", end);
 }
 
 function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {

@@ -17,8 +17,10 @@ export class DatabaseAway extends StorageUnavailable {
   override readonly retryAfterSeconds = 5;
 }
 
-/** How firmly a transaction is on disk when it returns. PostgreSQL keeps to its own settings. */
+/** How firmly a transaction is on disk when it returns. PostgreSQL keeps to its own settings, but for "soon". */
 export type Durability =
+  /** As "process"; of a server its own crash may take the last ones, too. For what nothing that is stored later rests on. */
+  | "soon"
   /** Survives a crash of the process; a power cut may take the last ones. */
   | "process"
   /** Survives a power cut, and with it everything committed before. */

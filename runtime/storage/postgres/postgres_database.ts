@@ -97,10 +97,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  async change<T>(_durability: Durability, operation: () => Operation<T>): Promise<T> {
+  async change<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       try {
-        return await this.#transact(operation);
+        return await this.#transact(durability, operation);
       } catch (error) {
         // It was undone. An old connection may break off when it is used again; a new one tells more.
         if (error instanceof ConnectionLost && attempt === 1) continue;
@@ -138,7 +138,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     await this.#connections[Symbol.asyncDispose]();
   }
 
-  async #transact<T>(operation: () => Operation<T>): Promise<T> {
+  async #transact<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
     const effects: Effects = { announced: new Set(), after: [] };
     const mark = this.#marks.take();
     let isEnding = false;
@@ -146,17 +146,14 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     try {
       await this.#connections.use(async (client) => {
         try {
-          await this.#connections.send(client, { text: `BEGIN; ${markStatement(mark)}` });
+          const begin = durability === "soon"
+            ? "BEGIN; SET LOCAL synchronous_commit TO off"
+            : "BEGIN";
+          await this.#connections.send(client, { text: `${begin}; ${markStatement(mark)}` });
           result = await this.#perform(operation(), client, effects);
-          if (effects.announced.size > 0) {
-            const text = "SELECT pg_notify($1, 'changed ' || id) FROM unnest($2::bigint[]) AS id";
-            await this.#connections.send(client, {
-              text,
-              values: [CHANNEL, [...effects.announced]],
-            });
-          }
           isEnding = true;
-          const { command } = await this.#connections.send(client, { text: "COMMIT" });
+          const results = await this.#connections.send(client, { text: endOf(effects) });
+          const { command } = [results].flat().at(-1) ?? {};
           if (command !== "COMMIT") {
             throw new TypeError(
               "An operation went on after an error, and PostgreSQL has undone it",
@@ -279,6 +276,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       { cause: failure },
     );
   }
+}
+
+/** What ends a transaction, and tells what it changed, at one go. */
+function endOf({ announced }: Effects): string {
+  const told = [...announced].map((id) => `SELECT pg_notify('${CHANNEL}', 'changed ${id}'); `);
+  return `${told.join("")}COMMIT`;
 }
 
 /** What a transaction does besides its statements. */
