@@ -204,7 +204,7 @@ export class Node implements AsyncDisposable {
     }
     if (first === this.instanceId) return;
     const text = rest.join(" ");
-    if (topic === "queued") this.executions.wake();
+    if (topic === "queued") this.executions.queued(text);
     // Where that fails, the next beat looks again.
     else if (topic === "cancel") this.executions.endCancelled([Number(text)]).catch(() => {});
     else this.#listeners?.told(topic, text);

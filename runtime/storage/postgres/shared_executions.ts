@@ -72,7 +72,7 @@ export class SharedExecutions implements SharedRuns {
     const jobId = await queue.send(id, { queue: name, query });
     await query("UPDATE executions SET job = $1 WHERE id = $2", [jobId, id]);
     // Whoever accepts it takes it where it can: nobody else has to be woken then.
-    return () => queue.hasRoom(name) ? this.wake() : tell("queued", "");
+    return () => queue.hasRoom(name) ? this.wake() : tell("queued", name);
   }
 
   async take(delivery: Delivery): Promise<Taken | undefined> {
@@ -130,6 +130,11 @@ export class SharedExecutions implements SharedRuns {
   /** Something was stored for an execution, on whichever machine. */
   changed(executionId: number): void {
     this.#waits.changed(executionId);
+  }
+
+  /** Another machine has no room for an execution of this queue. */
+  queued(name: string): void {
+    if (this.#options.queue.hasRoom(name)) this.wake();
   }
 
   /** What was told before is lost: anything may have changed. */
