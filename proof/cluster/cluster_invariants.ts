@@ -41,13 +41,13 @@ export const CLUSTER_INVARIANTS: readonly Invariant[] = [
   rule(
     "no slot runs before its time, whatever the clocks of the nodes say",
     "SELECT s.agent_id, s.scheduled_for, e.id, e.started_at FROM slots s " +
-      "JOIN executions e ON e.id = s.execution_id WHERE e.id >= ?1 AND e.started_at < s.scheduled_for",
+      "JOIN executions e ON e.id = s.execution_id WHERE e.id >= ?1 AND e.started_at < s.scheduled_for - ?2",
   ),
   rule(
     "executions begin in the order of their ids, by one clock",
     "SELECT id, started_at, before FROM (SELECT id, started_at, max(started_at) " +
       "OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM executions) " +
-      "WHERE id >= ?1 AND before - started_at > 60000",
+      "WHERE id >= ?1 AND started_at < before - 60000",
   ),
   ...["reservations", "follow_ups", "watch_queue"].map((table) =>
     rule(`nothing is left in ${table}`, `SELECT * FROM ${table} WHERE ?1 >= 0`)

@@ -35,7 +35,7 @@ export const ENDS: readonly Invariant[] = [
   rule(
     "an ended execution, and no other, has the time of its end",
     "SELECT id, status, started_at, finished_at FROM executions WHERE id >= ?1 " +
-      `AND ((finished_at IS NOT NULL) <> (${FINAL}) OR finished_at < started_at)`,
+      `AND ((finished_at IS NOT NULL) <> (${FINAL}) OR finished_at < started_at - ?2)`,
   ),
   rule(
     "an answer is stored with success, or what was said until a run was cut off; one final_answer frame tells it",

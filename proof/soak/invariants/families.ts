@@ -46,7 +46,7 @@ export const FAMILIES: readonly Invariant[] = [
   rule(
     "what a parent that succeeded delegated had ended before",
     "SELECT c.id, c.status, p.id AS parent FROM executions c JOIN executions p ON p.id = c.parent_execution_id " +
-      "WHERE c.id >= ?1 AND p.status = 'success' AND (c.finished_at IS NULL OR c.finished_at > p.finished_at)",
+      "WHERE c.id >= ?1 AND p.status = 'success' AND (c.finished_at IS NULL OR c.finished_at > p.finished_at + ?2)",
   ),
   WHOLE_FILE,
   { name: "no foreign key leads nowhere", find: (rows) => rows.all("PRAGMA foreign_key_check") },

@@ -14,6 +14,8 @@ export interface Circumstances {
   beats: Readonly<Record<string, number>>;
   /** Agents that never ask anything, so that running is all that their executions do. */
   unasking: readonly string[];
+  /** How far the clocks of those that wrote may be apart; absent: there was one. */
+  clockErrorMs?: number;
 }
 
 /** One rule. */
@@ -36,9 +38,13 @@ export function rowsOf(db: DatabaseSync): Rows {
   };
 }
 
-/** A rule that is one query over executions; `?1` in it is the first id to look at. */
+/** A rule that is one query over executions; `?1` in it is the first id to look at, `?2` how far clocks may be apart. */
 export function rule(name: string, sql: string): Invariant {
-  return { name, find: (rows, { since }) => rows.all(sql, since) };
+  return {
+    name,
+    find: (rows, { since, clockErrorMs = 0 }) =>
+      rows.all(sql, ...sql.includes("?2") ? [since, clockErrorMs] : [since]),
+  };
 }
 
 /** SQL: whether an execution still has its conversation; a purge takes it, its calls and its requests. */

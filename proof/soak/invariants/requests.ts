@@ -17,7 +17,7 @@ export const REQUESTS: readonly Invariant[] = [
   rule(
     "an answer has its time",
     "SELECT request_id, execution_id, created_at, answered_at FROM requests WHERE execution_id >= ?1 " +
-      "AND (response IS NOT NULL AND answered_at IS NULL OR answered_at < created_at)",
+      "AND (response IS NOT NULL AND answered_at IS NULL OR answered_at < created_at - ?2)",
   ),
   rule(
     "each request is told once by the execution that asks",

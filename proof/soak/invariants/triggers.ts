@@ -44,12 +44,16 @@ export const TRIGGERS: readonly Invariant[] = [
   },
   {
     name: "a schedule never overlaps itself, and at most four runs of a watch go on at once",
-    find: (rows, { unasking, since }) =>
-      unasking.flatMap((agentId) => findOverlaps(rows, agentId, since)),
+    find: (rows, { unasking, since, clockErrorMs = 0 }) =>
+      unasking.flatMap((agentId) => findOverlaps(rows, agentId, { since, clockErrorMs })),
   },
 ];
 
-function findOverlaps(rows: Rows, agentId: string, since: number): BrokenRow[] {
+function findOverlaps(
+  rows: Rows,
+  agentId: string,
+  { since, clockErrorMs }: { since: number; clockErrorMs: number },
+): BrokenRow[] {
   const runs = rows.all<{ id: number; trigger: string; start: number; end: number | null }>(
     "SELECT id, trigger, started_at AS start, finished_at AS end FROM executions " +
       "WHERE agent_id = ?1 AND id >= ?2 AND trigger IN ('schedule', 'watch') ORDER BY started_at, id",
@@ -59,15 +63,13 @@ function findOverlaps(rows: Rows, agentId: string, since: number): BrokenRow[] {
   const broken: BrokenRow[] = [];
   let open: typeof runs = [];
   for (const run of runs) {
-    open = [...open.filter(({ end }) => end === null || end > run.start), run];
+    open = [...open.filter(({ end }) => end === null || end > run.start + clockErrorMs), run];
     const limit = run.trigger === "schedule" ? 1 : WATCH_RUNS;
     if (open.length > limit) {
       broken.push({
         agentId,
         trigger: run.trigger,
         open: open.map(({ id }) => id),
-        // The least by which they overlap.
-        ms: Math.min(...open.map(({ end }) => (end ?? Infinity) - run.start)),
       });
     }
   }
