@@ -10,6 +10,7 @@ import { NodeWorld } from "../../tests/runtime/nodes/node_world.ts";
 import { HAS_POSTGRES, type PostgresServer, startPostgres } from "../../tests/support/postgres.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { ClusterNode } from "../cluster/cluster_node.ts";
+import { clusterTime } from "../cluster/processors.ts";
 import { agentText } from "../soak/load/soak_agents.ts";
 import {
   comparePaired,
@@ -52,7 +53,8 @@ export async function benchCluster(): Promise<Figure[]> {
   await using nodes = new AsyncDisposableStack();
   const started: ClusterNode[] = [];
   await using database = await PostgresDatabase.open({ address: `${server.address}/postgres` });
-  const bench: Bench = { database, nodes: started, address: `${server.address}/postgres` };
+  const { port } = server;
+  const bench = { database, nodes: started, address: `${server.address}/postgres`, port };
   const figures: Figure[] = [];
   const rates: Rate[] = [];
   for (const name of NODES) {
@@ -81,7 +83,7 @@ export async function benchCluster(): Promise<Figure[]> {
         unit: "a second",
         goal: { of: "ratio", bound: index === 0 ? 1.8 : 2.5, is: "at least" },
       }),
-      toFigure(`the machine's processors meanwhile: ${index + 2} nodes / one`, {
+      toFigure(`processors of nodes and server meanwhile: ${index + 2} nodes / one`, {
         floors: first?.processors ?? [],
         subjects: rate.processors,
         unit: "%",
@@ -95,11 +97,12 @@ interface Bench {
   database: PostgresDatabase;
   nodes: readonly ClusterNode[];
   address: string;
+  port: number;
 }
 
 interface Rate {
   executions: number[];
-  /** Of all cores, in percent. */
+  /** Of all cores, in percent: the nodes and the server of PostgreSQL. */
   processors: number[];
 }
 
@@ -136,10 +139,10 @@ async function measureRate(bench: Bench): Promise<Rate> {
   const sending = send();
   await pause(RAMP_MS);
   for (let round = 0; round < ROUNDS; round++) {
-    const [before, busyBefore] = [await ended(bench), await busyMs()];
+    const [before, busyBefore] = [await ended(bench), await busyMs(bench)];
     const began = performance.now();
     await pause(MEASURED_MS);
-    const [after, busyAfter] = [await ended(bench), await busyMs()];
+    const [after, busyAfter] = [await ended(bench), await busyMs(bench)];
     const passed = performance.now() - began;
     rate.executions.push((after - before) / passed * 1_000);
     rate.processors.push((busyAfter - busyBefore) / passed / navigator.hardwareConcurrency * 100);
@@ -150,6 +153,11 @@ async function measureRate(bench: Bench): Promise<Rate> {
   return rate;
 }
 
+async function busyMs({ nodes, port }: Bench): Promise<number> {
+  const { nodesMs, serverMs } = await clusterTime({ nodes, port });
+  return nodesMs + serverMs;
+}
+
 async function ended(bench: Bench): Promise<number> {
   const [row] = await query<{ n: number; failed: number }>(
     bench,
@@ -158,14 +166,6 @@ async function ended(bench: Bench): Promise<number> {
   );
   if (row === undefined || row.failed > 0) throw new Error(`${row?.failed} executions failed`);
   return row.n;
-}
-
-/** What all processors have done so far: the first line of /proc/stat, in hundredths of a second. */
-async function busyMs(): Promise<number> {
-  const { stdout } = await new Deno.Command("head", { args: ["-1", "/proc/stat"] }).output();
-  const [user = 0, nice = 0, system = 0, , , irq = 0, soft = 0] = new TextDecoder().decode(stdout)
-    .trim().split(/\s+/).slice(1).map(Number);
-  return (user + nice + system + irq + soft) * 10;
 }
 
 /** From the commit of each frame at one node to a follower at another; the floor is a NOTIFY, and a read of what it is about. */

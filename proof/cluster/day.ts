@@ -1,7 +1,7 @@
 // `deno task cluster day`: what a run costs PostgreSQL, measured at one node, and what that is for a million executions a day over
 // twenty nodes: how many connections, statements and bytes, what breaks first, and the setting that moves it.
 import { join } from "node:path";
-import { all } from "../../runtime/storage/operation.ts";
+import { all, run } from "../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import { startPostgres } from "../../tests/support/postgres.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -9,6 +9,7 @@ import { startModel } from "../bench/service_runs.ts";
 import { agentText } from "../soak/load/soak_agents.ts";
 import { sleep } from "../soak/sleep.ts";
 import { ClusterNode } from "./cluster_node.ts";
+import { clusterTime } from "./processors.ts";
 
 const EXECUTIONS = 1_000_000;
 const NODES = 20;
@@ -25,6 +26,9 @@ const WARM_UP = 20;
 const CALLS = 3;
 const IDLE_MS = 20_000;
 const MODEL_MS = 50;
+const CHANGES = 500;
+/** Asked until all have ended, and not counted. */
+const OPEN = "SELECT count(*) AS open FROM executions";
 
 /** What the database has done so far. */
 interface Counts {
@@ -35,8 +39,9 @@ interface Counts {
   /** Of the write-ahead log. */
   wal: number;
   stored: number;
-  /** Of the server, and all that belongs to it. */
-  executionMs: number;
+  /** Processor time. */
+  nodesMs: number;
+  serverMs: number;
 }
 
 /** Measures, and tells. */
@@ -53,7 +58,10 @@ export async function describeDay(): Promise<string> {
     "reader",
     agentText({ role: "test", lines: settings, modelUrl: `${model.url}/v1` }),
   );
-  await using database = await PostgresDatabase.open({ address: `${server.address}/postgres` });
+  await using database = await PostgresDatabase.open({
+    address: `${server.address}/postgres`,
+    connections: 1,
+  });
   const query = <Row>(sql: string) => database.read(() => all<Row>(sql));
   await query("CREATE EXTENSION pg_stat_statements SCHEMA public");
   await using node = await ClusterNode.open({
@@ -70,46 +78,36 @@ export async function describeDay(): Promise<string> {
   const count = async (): Promise<Counts> => {
     // What was written is counted when it has left a connection's memory.
     await sleep(1_500);
-    const [row] = await query<Omit<Counts, "bytes">>(
-      "SELECT sum(calls) FILTER (WHERE query !~ 'pg_stat|count') AS statements, " +
-        "sum(total_exec_time) FILTER (WHERE query !~ 'pg_stat|count') AS \"executionMs\", " +
+    const [row] = await query<Omit<Counts, "bytes" | "nodesMs" | "serverMs">>(
+      `SELECT sum(calls) FILTER (WHERE query NOT LIKE '%pg_stat%' AND query NOT LIKE '${OPEN}%') AS statements, ` +
         "(SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions, " +
         "pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal, " +
         "pg_database_size(current_database()) AS stored FROM public.pg_stat_statements",
     );
     if (row === undefined) throw new TypeError("nothing was counted");
-    return { ...row, bytes: node.proxy.bytes };
+    return {
+      ...row,
+      bytes: node.proxy.bytes,
+      ...await clusterTime({ nodes: [node], port: server.port }),
+    };
   };
-  const run = async (runs: number) => {
+  const runAll = async (runs: number) => {
     let left = runs;
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
       while (left-- > 0) await node.client?.run("reader");
     }));
-    const open = "SELECT count(*) AS n FROM executions WHERE status = 'running'";
-    while (((await query<{ n: number }>(open))[0]?.n ?? 0) > 0) await sleep(500);
+    const count = `${OPEN} WHERE status = 'running'`;
+    while (((await query<{ open: number }>(count))[0]?.open ?? 0) > 0) await sleep(500);
   };
 
-  await run(WARM_UP);
+  await runAll(WARM_UP);
   const start = performance.now();
   const [quiet, rested] = [await count(), await sleep(IDLE_MS).then(count)];
   const idleSeconds = (performance.now() - start) / 1_000;
   const began = performance.now();
-  await run(RUNS);
+  await runAll(RUNS);
   const after = await count();
   const busySeconds = (performance.now() - began) / 1_000;
-  if (Deno.env.get("TOP") !== undefined) {
-    for (
-      const row of await query<Record<string, unknown>>(
-        "SELECT calls, round(total_exec_time::numeric) AS ms, round(mean_exec_time::numeric,3) AS mean, rows, shared_blks_hit AS hit, query FROM public.pg_stat_statements ORDER BY total_exec_time DESC LIMIT 25",
-      )
-    ) {
-      console.error(
-        `${row.calls} x ${row.mean} = ${row.ms} ms, rows ${row.rows}, hit ${row.hit}: ${
-          String(row.query).slice(0, 300).replace(/\s+/g, " ")
-        }`,
-      );
-    }
-  }
   const idle = rate(quiet, rested, idleSeconds);
   const perRun = (key: keyof Counts) => (after[key] - rested[key] - idle[key] * busySeconds) / RUNS;
   const connections = await query<{ n: number }>(
@@ -129,7 +127,16 @@ export async function describeDay(): Promise<string> {
     connections: connections[0]?.n ?? NaN,
     rows: rows.map(({ name, n }) => `${(n / (RUNS + WARM_UP)).toFixed(1)} ${name}`).join(", "),
     runMs: ended?.ms ?? NaN,
+    serial: await measureSerial(database),
   });
+}
+
+async function measureSerial(database: PostgresDatabase): Promise<number> {
+  const add = () =>
+    run("INSERT INTO settings VALUES ('n', '0') ON CONFLICT (key) DO UPDATE SET value = '1'");
+  const began = performance.now();
+  for (let n = 0; n < CHANGES; n++) await database.change("power", add);
+  return CHANGES / (performance.now() - began) * 1_000;
 }
 
 function rate(before: Counts, after: Counts, seconds: number): Counts {
@@ -146,61 +153,63 @@ interface Measured {
   connections: number;
   rows: string;
   runMs: number;
+  /** How many changes of one row can be stored in a second, one after the other. */
+  serial: number;
 }
 
-function tell({ idle, perRun, connections, rows, runMs }: Measured): string {
-  const perSecond = EXECUTIONS / DAY_S;
+function tell({ idle, perRun, connections, rows, runMs, serial }: Measured): string {
+  const average = EXECUTIONS / DAY_S;
+  const peak = average * PEAK;
   const total = (key: keyof Counts, runs: number) => perRun(key) * runs + idle[key] * NODES;
-  const kb = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB`;
-  const line = (runs: number) =>
-    `${runs.toFixed(1)} executions a second: ${
-      total("statements", runs).toFixed(0)
-    } statements/s, ` +
-    `${total("transactions", runs).toFixed(0)} commits/s, ` +
-    `${(total("bytes", runs) / 1e6).toFixed(1)} MB/s over the network, ` +
-    `${(total("wal", runs) / 1e6).toFixed(1)} MB/s of write-ahead log, ` +
-    `${(total("executionMs", runs) / 10).toFixed(0)} % of one core in statements`;
-  const size = perRun("stored") * EXECUTIONS / 1e9;
+  const n = (value: number, digits = 0) => value.toFixed(digits);
+  const kb = (bytes: number) => `${n(bytes / 1_000, 1)} KB`;
+  const mb = (bytes: number) => `${n(bytes / 1e6, 1)} MB/s`;
+  const gb = (bytes: number) => `${n(bytes / 1e9)} GB`;
+  const rates = (runs: number) => {
+    const of = (key: keyof Counts) => total(key, runs);
+    return [
+      `${n(runs, 1)} executions/s: ${n(of("statements"))} statements/s`,
+      `${n(of("transactions"))} commits/s`,
+      `${mb(of("bytes"))} over the network`,
+      `${mb(of("wal"))} of write-ahead log`,
+      `${n(of("serverMs") / 1_000, 1)} cores of the server`,
+      `${n(of("nodesMs") / 1_000 / NODES, 2)} cores of each node`,
+    ].join(", ");
+  };
   const all = connections * NODES;
-  return [
-    `One execution of ${
-      CALLS + 1
-    } model calls and ${CALLS} tool calls (measured, ${RUNS} at one node):`,
-    `  ${perRun("statements").toFixed(0)} statements in ${
-      perRun("transactions").toFixed(0)
-    } transactions, ` +
-    `${perRun("executionMs").toFixed(1)} ms of the server; ${
-      kb(perRun("bytes"))
-    } over the connection`,
-    `  ${rows}: ${kb(perRun("stored"))} in the database, ${kb(perRun("wal"))} of write-ahead log`,
-    `A node with nothing to do: ${idle.statements.toFixed(1)} statements and ${
-      kb(idle.bytes)
-    } a second`,
-    `A node at work has ${connections} connections`,
-    ``,
-    `${EXECUTIONS.toLocaleString("en")} executions a day over ${NODES} nodes:`,
-    `  on average   ${line(perSecond)}`,
-    `  at its peak  ${line(perSecond * PEAK)}`,
-    `  connections  ${all}`,
-    `  a day        ${size.toFixed(1)} GB in the database, ` +
-    `${(total("wal", perSecond) * DAY_S / 1e9).toFixed(0)} GB of write-ahead log`,
-    `  at once      ${
-      (perSecond * PEAK * runMs / 1_000 / NODES).toFixed(1)
-    } runs at each node at the peak ` +
-    `if they last ${(runMs / 1_000).toFixed(1)} s as here, ` +
-    `${(perSecond * PEAK * 60 / NODES).toFixed(0)} if they last a minute`,
-    ``,
-    `What breaks first:`,
-    `  1. connections: ${all} of ${MAX_CONNECTIONS}. max_connections of PostgreSQL, or database_connections: ` +
-    `${Math.floor(MAX_CONNECTIONS * 0.9 / NODES)} for each node in all`,
-    `  2. room: ${
-      (size * 30).toFixed(0)
-    } GB in 30 days. defaults.log_retention_days keeps executions that long; ` +
-    `defaults.checkpoint_retention_days their conversations`,
-    `  3. runs at once: node.runs (100) where runs last longer than ` +
-    `${
-      (100 * NODES / (perSecond * PEAK)).toFixed(0)
-    } s at the peak; defaults.max_concurrent_runs (16) bounds model calls`,
-    `  4. the server's processors and disk: the peak above; synchronous_commit and faster disks for commits`,
-  ].join("\n");
+  const each = Math.floor(MAX_CONNECTIONS * 0.9 / NODES);
+  const stored = perRun("stored") * EXECUTIONS;
+  const calls = peak * (CALLS + 1);
+  return `
+One execution of ${CALLS + 1} model calls and ${CALLS} tool calls, of ${RUNS} at one node:
+  ${n(perRun("statements"))} statements in ${n(perRun("transactions"))} transactions; ${
+    kb(perRun("bytes"))
+  } over the connection
+  ${n(perRun("serverMs"))} ms of a processor at the server, ${n(perRun("nodesMs"))} ms at the node
+  ${rows}: ${kb(perRun("stored"))} in the database, ${kb(perRun("wal"))} of write-ahead log
+A node: ${connections} connections; with nothing to do ${n(idle.statements, 1)} statements and ${
+    kb(idle.bytes)
+  } a second
+
+${EXECUTIONS.toLocaleString("en")} executions a day over ${NODES} nodes:
+  on average  ${rates(average)}
+  at a peak   ${rates(peak)}
+  a day       ${gb(stored)} in the database, ${gb(total("wal", average) * DAY_S)} of write-ahead log
+  at once     ${n(peak * runMs / 1_000 / NODES, 1)} runs at each node at the peak if they last ${
+    n(runMs / 1_000, 1)
+  } s as here, ${n(peak * 60 / NODES)} if they last a minute
+
+What breaks first, and what moves it:
+  connections ${all} of PostgreSQL's ${MAX_CONNECTIONS}: max_connections there, or database_connections so that a node has ${each}
+  model calls ${n(calls)} a second at the peak: each is booked in the workspace's one row, ${
+    n(serial)
+  } a second here with one connection; a faster disk for the server's log
+  processors  as above: more cores for the server
+  room        ${
+    gb(stored * 30)
+  } in 30 days: defaults.log_retention_days (executions), defaults.checkpoint_retention_days (conversations)
+  runs        of more than ${
+    n(100 * NODES / peak)
+  } s at the peak: node.runs (100); defaults.max_concurrent_runs (16) bounds model calls
+`.trim();
 }

@@ -1,0 +1,20 @@
+// What the processors did for a cluster: for its nodes, and for the server of PostgreSQL with all that it has started.
+import { processorMs } from "../bench/service_runs.ts";
+import { descendantsOf, listProcesses } from "../soak/process_table.ts";
+import type { ClusterNode } from "./cluster_node.ts";
+
+/** Milliseconds of processor time so far. */
+export async function clusterTime(
+  { nodes, port }: { nodes: readonly ClusterNode[]; port: number },
+): Promise<{ nodesMs: number; serverMs: number }> {
+  const table = await listProcesses();
+  const server = table.find(({ command }) => command.includes(` -p ${port} `));
+  if (server === undefined) throw new Error(`No server of PostgreSQL listens at ${port}`);
+  const servers = [server, ...descendantsOf(table, server.pid)].map(({ pid }) => pid);
+  const sum = async (pids: readonly number[]) =>
+    (await Promise.all(pids.map(processorMs))).reduce((all, ms) => all + ms, 0);
+  return {
+    nodesMs: await sum(nodes.map(({ service }) => service.pid)),
+    serverMs: await sum(servers),
+  };
+}
