@@ -135,7 +135,7 @@ async function measureSerial(database: PostgresDatabase): Promise<number> {
   const add = () =>
     run("INSERT INTO settings VALUES ('n', '0') ON CONFLICT (key) DO UPDATE SET value = '1'");
   const began = performance.now();
-  for (let n = 0; n < CHANGES; n++) await database.change("power", add);
+  for (let n = 0; n < CHANGES; n++) await database.change("soon", add);
   return CHANGES / (performance.now() - began) * 1_000;
 }
 
@@ -203,7 +203,7 @@ What breaks first, and what moves it:
   connections ${all} of PostgreSQL's ${MAX_CONNECTIONS}: max_connections there, or database_connections so that a node has ${each}
   model calls ${n(calls)} a second at the peak: each is booked in the workspace's one row, ${
     n(serial)
-  } a second here with one connection; a faster disk for the server's log
+  } a second here, one after the other
   processors  as above: more cores for the server
   room        ${
     gb(stored * 30)
