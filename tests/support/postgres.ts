@@ -1,9 +1,16 @@
 // A PostgreSQL server of the tests' own in a temporary folder, and databases in it. INKLING_TEST_POSTGRES names one that runs
 // already; where neither that nor the programs of PostgreSQL are there, these tests are skipped.
+// @ts-types="@types/pg"
+import type { Client } from "pg";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-// @ts-types="@types/pg"
-import pg from "pg";
+import { lazyModule } from "../../base/lazy_module.ts";
+
+// Only where it is used: most tests need nothing of it.
+const loadPg = lazyModule(() =>
+  // @ts-types="@types/pg"
+  import("pg")
+);
 
 /** The folders with the programs of each version that Debian installs, the newest first; undefined: none. */
 export const POSTGRES_BIN: string | undefined = findPrograms();
@@ -135,6 +142,7 @@ async function administer(
   port: number,
   { statements, database }: { statements: string; database: string },
 ): Promise<void> {
+  const { default: pg } = await loadPg();
   const client = new pg.Client({ host, port, user: "inkling", database });
   await client.connect();
   try {
@@ -164,6 +172,68 @@ export function sharedPostgres(): Promise<string> {
     globalThis.addEventListener("unload", () => void server.stop("SIGQUIT"));
     return server.address;
   });
+}
+
+/** A database in PostgreSQL with all tables, empty. */
+export interface TestPostgres extends AsyncDisposable {
+  address: string;
+}
+
+/** Makes one, which is removed with it: on the server that tests share, or on this one. */
+export async function createTestPostgres(given?: string): Promise<TestPostgres> {
+  const server = given ?? await sharedPostgres();
+  await templates.getOrInsertComputed(server, makeTemplate);
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  return {
+    address: `${server}/${name}`,
+    [Symbol.asyncDispose]: () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
+/** Copying it is several times faster than making all tables anew. */
+const TEMPLATE = "inkling_template";
+/** Those of this process, by server. */
+const templates = new Map<string, Promise<void>>();
+
+/** Once on each server: whoever comes meanwhile waits. */
+async function makeTemplate(server: string): Promise<void> {
+  const client = await connect(server);
+  try {
+    await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [TEMPLATE]);
+    const find = "SELECT FROM pg_database WHERE datname = $1";
+    if ((await client.query(find, [TEMPLATE])).rowCount === 1) return;
+    const making = `${TEMPLATE}_in_the_making`;
+    await client.query(`DROP DATABASE IF EXISTS ${making} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${making}`);
+    const address = `${server}/${making}`;
+    const [{ PostgresDatabase }, { JobQueue }] = await Promise.all([
+      import("../../runtime/storage/postgres/postgres_database.ts"),
+      import("../../runtime/storage/postgres/job_queue.ts"),
+    ]);
+    await (await PostgresDatabase.open({ address }))[Symbol.asyncDispose]();
+    await (await JobQueue.open({ address, labels: [], onError: console.error })).stop();
+    await client.query(`ALTER DATABASE ${making} RENAME TO ${TEMPLATE}`);
+  } finally {
+    // The lock ends with the connection.
+    await client.end();
+  }
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const client = await connect(server);
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(server: string): Promise<Client> {
+  const { default: pg } = await loadPg();
+  const client = new pg.Client({ connectionString: `${server}/postgres` });
+  await client.connect();
+  return client;
 }
 
 /** Server programs refuse to run as root. */

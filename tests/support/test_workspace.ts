@@ -9,6 +9,8 @@ import {
 } from "../../runtime/mod.ts";
 import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
 import type { LogLevel } from "../../runtime/service_log/service_log.ts";
+import { createTestPostgres } from "./postgres.ts";
+import { IS_POSTGRES } from "./test_database.ts";
 
 /** One line of a service log, kept in memory. */
 export interface LoggedLine {
@@ -50,9 +52,11 @@ export async function createTestWorkspace(
   await Deno.mkdir(configDir);
   const config = options.config ?? `workspace: ${workspace}\n`;
   await Deno.writeTextFile(join(configDir, "config.yaml"), config);
-  const shell = {
+  const database = IS_POSTGRES ? await createTestPostgres() : undefined;
+  const shell: Record<string, string> = {
     INKLING_CONFIG_DIR: configDir,
     INKLING_STATE_DIR: stateDir,
+    ...(database !== undefined && { INKLING_DATABASE_URL: database.address }),
     ...options.shell,
   };
   const logged: LoggedLine[] = [];
@@ -90,7 +94,10 @@ export async function createTestWorkspace(
         },
         ...overrides,
       }),
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+    async [Symbol.asyncDispose]() {
+      await Deno.remove(root, { recursive: true });
+      await database?.[Symbol.asyncDispose]();
+    },
   };
 }
 
