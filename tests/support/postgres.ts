@@ -2,6 +2,7 @@
 // already; where neither that nor the programs of PostgreSQL are there, these tests are skipped.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
+import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -14,6 +15,9 @@ const loadPg = lazyModule(() =>
 
 /** The folders with the programs of each version that Debian installs, the newest first; undefined: none. */
 export const POSTGRES_BIN: string | undefined = findPrograms();
+
+/** A folder in memory: making a database there takes a tenth of the time when the machine is busy. */
+const MEMORY = "/dev/shm";
 
 /** The address of a server that runs already. */
 const GIVEN = Deno.env.get("INKLING_TEST_POSTGRES");
@@ -52,7 +56,10 @@ export async function startPostgres(
   { durable = false, settings: more = [], access, tls }: PostgresOptions = {},
 ): Promise<PostgresServer> {
   if (POSTGRES_BIN === undefined) throw new Error("PostgreSQL is not installed");
-  const folder = await Deno.makeTempDir({ prefix: "inkling-postgres-" });
+  const folder = await Deno.makeTempDir({
+    prefix: "inkling-postgres-",
+    ...(!durable && isRoomy(MEMORY) && { dir: MEMORY }),
+  });
   const asUser = await asUnprivileged(folder);
   const data = join(folder, "data");
   const run = (program: string, ...args: string[]) =>
@@ -243,6 +250,16 @@ async function asUnprivileged(folder: string): Promise<string[]> {
   const uid = Number(new TextDecoder().decode(stdout).trim());
   await Deno.chown(folder, uid, uid);
   return ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
+}
+
+/** Whether the folder is there, and holds the databases of some hundred tests. */
+function isRoomy(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > 4 * 1024 ** 3;
+  } catch {
+    return false;
+  }
 }
 
 function findPrograms(): string | undefined {

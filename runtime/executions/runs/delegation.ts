@@ -1,4 +1,5 @@
 // Executions that another one starts: beginning one for a call, waiting until it rests, telling its result.
+import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Delegation } from "../../tools/tool.ts";
@@ -109,18 +110,24 @@ async function untilRest(
 ): ReturnType<ExecutionReads["readExecution"]> {
   for (;;) {
     await active.untilRest(id);
+    const settled = new AbortController();
     // Before it is read: what happens between the two is not missed.
-    const changed = shared?.whenChanged(id);
-    const stored = await executions.readExecution(id);
-    // An answer may have been stored meanwhile: then it is about to run.
-    if (stored?.execution.status !== "running") return stored;
-    if (changed === undefined) {
-      if (!active.mayRun(id)) return stored;
-      continue;
+    const changed = shared?.whenChanged(id, settled.signal);
+    try {
+      const stored = await executions.readExecution(id);
+      // An answer may have been stored meanwhile: then it is about to run.
+      if (stored?.execution.status !== "running") return stored;
+      if (changed === undefined) {
+        if (!active.mayRun(id)) return stored;
+        continue;
+      }
+      // Another machine ends it in its own time: this one is left now.
+      if (isLeftForRestart(signal)) return stored;
+      await changed;
+    } finally {
+      settled.abort(NO_LONGER_NEEDED);
+      await changed;
     }
-    // Another machine ends it in its own time: this one is left now.
-    if (isLeftForRestart(signal)) return stored;
-    await changed;
   }
 }
 

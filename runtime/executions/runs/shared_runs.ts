@@ -50,8 +50,8 @@ export interface SharedRuns {
   ended(executionId: number): void;
   /** Lets whoever runs it end it with this error; false where it does not run. */
   requestCancel(executionId: number, error: string): Promise<boolean>;
-  /** Resolves once something is stored for an execution anywhere, and at the latest after a second. */
-  whenChanged(executionId: number): Promise<void>;
+  /** Resolves once something is stored for an execution anywhere, with the signal, and at the latest after a second. */
+  whenChanged(executionId: number, signal: AbortSignal): Promise<void>;
   /** Lets those be taken that are to run and wait nowhere. */
   enqueueLeft(): Promise<void>;
   /** Takes nothing more; what was taken is kept until it rests. */

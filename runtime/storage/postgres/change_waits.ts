@@ -1,27 +1,29 @@
 // Who waits until something is stored for an execution, on whichever machine.
-import type { Clock } from "../../../base/clock.ts";
-import { firstOf } from "../../../base/first_of.ts";
+import { firstOf, type WaitLimits } from "../../../base/first_of.ts";
 
 /** The waits of one process. */
 export class ChangeWaits {
-  readonly #waits = new Map<number, PromiseWithResolvers<void>>();
+  readonly #waits = new Map<number, Set<() => void>>();
 
-  /** Resolves with the next change, and after `ms` in any case. */
-  async next(executionId: number, { clock, ms }: { clock: Clock; ms: number }): Promise<void> {
-    const { promise } = this.#waits.getOrInsertComputed(
-      executionId,
-      () => Promise.withResolvers<void>(),
-    );
-    await firstOf(promise, { within: { clock, ms } });
+  /** Resolves with the next change, and at the limits in any case. */
+  async next(executionId: number, limits: WaitLimits): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waits = this.#waits.getOrInsertComputed(executionId, () => new Set());
+    waits.add(resolve);
+    try {
+      await firstOf(promise, limits);
+    } finally {
+      waits.delete(resolve);
+      if (waits.size === 0) this.#waits.delete(executionId);
+    }
   }
 
   changed(executionId: number): void {
-    this.#waits.get(executionId)?.resolve();
-    this.#waits.delete(executionId);
+    for (const resolve of this.#waits.get(executionId) ?? []) resolve();
   }
 
   /** Anything may have changed. */
   allChanged(): void {
-    for (const id of [...this.#waits.keys()]) this.changed(id);
+    for (const id of this.#waits.keys()) this.changed(id);
   }
 }

@@ -123,8 +123,8 @@ export class SharedExecutions implements SharedRuns {
     await this.#options.database.change("power", () => enqueueLeft());
   }
 
-  async whenChanged(executionId: number): Promise<void> {
-    await this.#waits.next(executionId, { clock: this.#clock, ms: POLL_MS });
+  async whenChanged(executionId: number, signal: AbortSignal): Promise<void> {
+    await this.#waits.next(executionId, { within: { clock: this.#clock, ms: POLL_MS }, signal });
   }
 
   /** Something was stored for an execution, on whichever machine. */
