@@ -1,7 +1,6 @@
 // A question whose time is over while no service runs, left by one that was killed.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
 
 const ATTEMPTS = 5;
@@ -18,8 +17,7 @@ async function leaveQuestion(home: RealHome, agent: string): Promise<LeftQuestio
       async () => (await client.execution(id)).status === "running" ? undefined : true,
     );
     await killService(home.stateDir);
-    using db = SqliteDatabase.open(join(home.stateDir, "inkling.db"), { readOnly: true });
-    const left = db.get<LeftQuestion>(
+    const [left] = await home.all<LeftQuestion>(
       "SELECT e.id, r.expires_at AS expiresAt FROM executions e JOIN requests r " +
         "ON r.execution_id = e.id WHERE e.id = ? AND e.status = 'waiting' AND r.answered_at IS NULL",
       id,

@@ -1,9 +1,9 @@
 // A model provider's key goes to its provider and nowhere else: not into the database, the log, frames or errors.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { OpenAiServer } from "../support/models/openai_server.ts";
 import { filesBelow } from "../support/repository.ts";
+import { rowsOf } from "../support/test_workspace.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";
@@ -79,7 +79,7 @@ Deno.test("a key in an argument, in the context and in the reason of an approval
   const shown = [asked, answered].flatMap(({ stdout, stderr }) => [stdout, stderr]).join();
   assert.ok(!shown.includes(KEY));
   // What callers wrote is kept as they wrote it, so that a continued run is the same run; nothing else holds it.
-  assert.deepEqual(columnsHolding(home, KEY), [
+  assert.deepEqual(await columnsHolding(home, KEY), [
     "executions.request",
     "requests.response",
   ]);
@@ -113,12 +113,10 @@ async function assertNotStored(paths: readonly string[]): Promise<void> {
 }
 
 /** The columns of the database that hold this text somewhere, as `table.column`. */
-function columnsHolding({ stateDir }: RealHome, text: string): string[] {
-  using db = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
-  return db.all<{ table: string; column: string }>(
-    'SELECT m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c ' +
-      "WHERE m.type = 'table' ORDER BY 1, 2",
-  ).filter(({ table, column }) =>
-    db.get(`SELECT 1 FROM "${table}" WHERE instr("${column}", ?)`, text) !== undefined
-  ).map(({ table, column }) => `${table}.${column}`);
+async function columnsHolding(home: RealHome, text: string): Promise<string[]> {
+  return (await rowsOf(home)).flatMap(([table, rows]) => {
+    const held = rows.flatMap((row) => Object.entries(row))
+      .filter(([, value]) => String(value).includes(text));
+    return [...new Set(held.map(([column]) => `${table}.${column}`))].sort();
+  });
 }

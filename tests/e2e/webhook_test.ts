@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { until } from "../support/until.ts";
 import { fromGitHub, SECRET, type Sent } from "../runtime/triggers/webhook/hook_world.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
@@ -76,9 +74,6 @@ Deno.test("a thousand equal deliveries over kill -9 are one run", async () => {
   assert.equal(kills, 2);
   assert.ok(ids.length > DELIVERIES - 3 * AT_ONCE, `${ids.length} were answered`);
   assert.deepEqual([...new Set(ids)], [1]);
-  using db = SqliteDatabase.open(join(home.stateDir, "inkling.db"), { readOnly: true });
-  assert.deepEqual(
-    db.all<object>("SELECT id, trigger FROM executions").map((row) => ({ ...row })),
-    [{ id: 1, trigger: "webhook" }],
-  );
+  const stored = await home.all<object>("SELECT id, trigger FROM executions");
+  assert.deepEqual(stored.map((row) => ({ ...row })), [{ id: 1, trigger: "webhook" }]);
 });

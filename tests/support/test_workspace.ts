@@ -9,6 +9,9 @@ import {
 } from "../../runtime/mod.ts";
 import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
 import type { LogLevel } from "../../runtime/service_log/service_log.ts";
+import type { Database } from "../../runtime/storage/database.ts";
+import { all, run, type SqlValue } from "../../runtime/storage/operation.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres } from "./postgres.ts";
 import { IS_POSTGRES } from "./test_database.ts";
 
@@ -33,6 +36,14 @@ export interface TestWorkspace extends AsyncDisposable {
   /** Writes an agent that plays a demo script; `settings` are further lines of front matter. */
   writeScript(id: string, steps: unknown[], settings?: string): Promise<void>;
   settings(): Promise<WorkspaceSettings>;
+  /** What is stored, beside a service or without one. */
+  openDatabase(
+    options?: { readOnly?: boolean },
+  ): Promise<Database & (AsyncDisposable | Disposable)>;
+  /** Rows of it, in the words of the stores. */
+  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
+  /** Changes it behind the service's back; the number of rows. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>;
   open(
     options?: Partial<OpenRuntimeOptions> & { clock?: Clock },
   ): Promise<Runtime>;
@@ -59,6 +70,13 @@ export async function createTestWorkspace(
     ...(database !== undefined && { INKLING_DATABASE_URL: database.address }),
     ...options.shell,
   };
+  const openDatabase: TestWorkspace["openDatabase"] = async (options = {}) => {
+    if (database === undefined) return SqliteDatabase.open(join(stateDir, "inkling.db"), options);
+    const { PostgresDatabase } = await import(
+      "../../runtime/storage/postgres/postgres_database.ts"
+    );
+    return await PostgresDatabase.open({ address: database.address, connections: 1 });
+  };
   const logged: LoggedLine[] = [];
   const settings = () => loadSettings({ shell, home: root });
   const writeAgent = async (id: string, text: string) => {
@@ -78,6 +96,15 @@ export async function createTestWorkspace(
     logged,
     settings,
     writeAgent,
+    openDatabase,
+    async all<Row>(sql: string, ...values: SqlValue[]) {
+      await using db = await openDatabase({ readOnly: true });
+      return await db.read(() => all<Row>(sql, ...values));
+    },
+    async run(sql, ...values) {
+      await using db = await openDatabase();
+      return await db.change("process", () => run(sql, ...values));
+    },
     writeScript: (id, steps, lines = "") =>
       writeAgent(
         id,
@@ -99,6 +126,19 @@ export async function createTestWorkspace(
       await database?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** All rows of all tables, but for what several machines write while nothing happens. */
+export async function rowsOf(place: TestWorkspace): Promise<[table: string, rows: object[]][]> {
+  const tables = await place.all<{ name: string }>(
+    IS_POSTGRES
+      ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'leases' ORDER BY 1"
+      : "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1",
+  );
+  return await Array.fromAsync(tables, async ({ name }) => {
+    const rows = await place.all<Record<string, unknown>>(`SELECT * FROM "${name}"`);
+    return [name, rows.map(({ last_seen: _, ...row }) => row)];
+  });
 }
 
 /** The payloads of an execution's frames, parsed. */

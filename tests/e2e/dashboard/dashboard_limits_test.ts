@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -126,10 +125,9 @@ async function elementsOf(page: Page): Promise<number> {
 const MANY = 10_000;
 
 /** Copies the one execution of a workspace until there are many, one a minute. */
-function multiply(workspace: TestWorkspace): void {
-  using db = SqliteDatabase.open(join(workspace.stateDir, "inkling.db"));
-  db.run(
-    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) " +
+async function multiply(workspace: TestWorkspace): Promise<void> {
+  await workspace.run(
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) " +
       "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, " +
       "started_at, finished_at, duration_ms, input_tokens, output_tokens, total_tokens, cost_usd) " +
       "SELECT agent_id, display_name, CASE WHEN i % 100 = 0 THEN 'error' ELSE status END, trigger, " +
@@ -146,7 +144,7 @@ async function pageThroughMany(browser: Browser): Promise<void> {
   );
   await runToEnd(world.runtime(), "worker");
   await world.stopService();
-  multiply(world.workspace);
+  await multiply(world.workspace);
   await world.startService();
   const page = await world.openPage("#/");
   const requests: URL[] = [];

@@ -66,15 +66,9 @@ async function conversationOf(
   place: TestWorkspace,
   id: number,
 ): Promise<{ messages: { role: string; content: string }[] }> {
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
-  try {
-    const rows = db.prepare("SELECT body FROM messages WHERE execution_id = ? ORDER BY position")
-      .all(id);
-    return { messages: rows.map((row) => JSON.parse(String(row["body"]))) };
-  } finally {
-    db.close();
-  }
+  const bodies = "SELECT body FROM messages WHERE execution_id = ? ORDER BY position";
+  const rows = await place.all<{ body: string }>(bodies, id);
+  return { messages: rows.map(({ body }) => JSON.parse(body)) };
 }
 
 const ASKING_TOOL = `export default {

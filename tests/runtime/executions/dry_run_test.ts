@@ -386,10 +386,10 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
     message: '```demo\n[{"say":"dry one"}]\n```',
   });
   assert.deepEqual([first.outputData, dry.outputData], ["real one", "dry one"]);
-  assert.match(seededOf(place, dry.id).join("\n"), /real one/);
+  assert.match((await seededOf(place, dry.id)).join("\n"), /real one/);
   for (const request of [{}, DRY]) {
     const { id } = await runToEnd(runtime, "daily", request);
-    const seed = seededOf(place, id).join("\n");
+    const seed = (await seededOf(place, id)).join("\n");
     assert.match(seed, /real one|Noted/);
     assert.doesNotMatch(seed, /dry one/);
   }
@@ -400,7 +400,7 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
     ...DRY,
     message: '```demo\n[{"say":"dry"}]\n```',
   });
-  assert.deepEqual(seededOf(place, (await runToEnd(runtime, "daily", session)).id), []);
+  assert.deepEqual(await seededOf(place, (await runToEnd(runtime, "daily", session)).id), []);
 });
 
 Deno.test("the newest real conversation stays when old ones are purged, although a dry run is newer", async () => {
@@ -411,7 +411,7 @@ Deno.test("the newest real conversation stays when old ones are purged, although
   await runToEnd(runtime, "daily", DRY);
   await runtime.purgeCheckpoints({ force: false });
   const { id } = await runToEnd(runtime, "daily");
-  assert.match(seededOf(place, id).join("\n"), /kept/);
+  assert.match((await seededOf(place, id)).join("\n"), /kept/);
 });
 
 Deno.test("a dry run neither waits for a run that waits, nor lets one wait", async () => {

@@ -1,8 +1,6 @@
 // What tests ask a runtime about its executions, and how they answer them.
-import { join } from "node:path";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { payloadsOf, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -34,11 +32,11 @@ export async function resultsOf(runtime: Runtime, id: number): Promise<Record<st
 }
 
 /** Contents of the messages that an execution was seeded with, in order. */
-export function seededOf({ stateDir }: TestWorkspace, id: number): string[] {
-  using db = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
-  return db.all<{ content: string }>(
-    "SELECT json_extract(body, '$.content') AS content FROM messages " +
+export async function seededOf(place: TestWorkspace, id: number): Promise<string[]> {
+  const rows = await place.all<{ content: string }>(
+    "SELECT body ->> '$.content' AS content FROM messages " +
       "WHERE execution_id = ? AND seeded = 1 ORDER BY position",
     id,
-  ).map(({ content }) => content);
+  );
+  return rows.map(({ content }) => content);
 }

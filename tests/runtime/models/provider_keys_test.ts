@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ProviderKeys } from "../../../runtime/models/provider_keys.ts";
-import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { agentOf } from "../agents/parsed_file.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 
@@ -29,8 +28,7 @@ Deno.test("a key is kept out of frames and conversations, whatever its variable 
   const shown = JSON.stringify([await payloadsOf(runtime, id), place.logged]);
   assert.match(shown, /\[redacted:LLM_ACCESS\] \[redacted:OPENAI_API_KEY\]/);
   await runtime.stop({ graceMs: 0 });
-  using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
-  const stored = JSON.stringify(db.all("SELECT body FROM messages"));
+  const stored = JSON.stringify(await place.all("SELECT body FROM messages"));
   assert.ok(!stored.includes("key-0123456789") && !stored.includes("key-abcdefghij"), stored);
 });
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
-import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { REPOSITORY } from "../../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -45,11 +44,6 @@ async function kill(child: Deno.ChildProcess): Promise<void> {
   await untilDead(child);
 }
 
-function read<Row extends object>(place: TestWorkspace, sql: string): Row[] {
-  using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
-  return db.all<Row>(sql);
-}
-
 interface RunRow {
   id: number;
   status: string;
@@ -57,7 +51,7 @@ interface RunRow {
 }
 
 const runsOf = (place: TestWorkspace) =>
-  read<RunRow>(place, "SELECT id, status, request FROM executions ORDER BY id");
+  place.all<RunRow>("SELECT id, status, request FROM executions ORDER BY id");
 
 interface SlotRow {
   scheduled_for: number;
@@ -67,15 +61,15 @@ interface SlotRow {
 }
 
 /** Every slot has one outcome, every run one slot, and no beat between the first and the last is left out. */
-function checkSlots(place: TestWorkspace, everyMs: number): SlotRow[] {
-  const slots = read<SlotRow>(place, "SELECT * FROM slots ORDER BY scheduled_for");
+async function checkSlots(place: TestWorkspace, everyMs: number): Promise<SlotRow[]> {
+  const slots = await place.all<SlotRow>("SELECT * FROM slots ORDER BY scheduled_for");
   let expected = slots[0]?.scheduled_for;
   for (const { scheduled_for, count } of slots) {
     assert.equal(scheduled_for, expected, "no slot is left out, none is told twice");
     expected = scheduled_for + count * everyMs;
   }
   const ran = slots.filter(({ outcome }) => outcome === "run").map((slot) => slot.execution_id);
-  assert.deepEqual(ran, runsOf(place).map(({ id }) => id));
+  assert.deepEqual(ran, (await runsOf(place)).map(({ id }) => id));
   return slots;
 }
 
@@ -84,13 +78,14 @@ for (const when of ["before", "after"] as const) {
     await using place = await createTestWorkspace();
     await place.writeScript("tick", [{ say: "tock" }], "trigger: { type: schedule, every: 1s }");
     await untilDead(await serve(place, { when, nth: 2 }));
-    const before = runsOf(place);
+    const before = await runsOf(place);
     assert.equal(before.length, when === "before" ? 1 : 2);
     const child = await serve(place);
-    await until(() => runsOf(place).length >= before.length + 2, "runs after the restart");
+    const hasMore = async () => (await runsOf(place)).length >= before.length + 2;
+    await until(hasMore, "runs after the restart");
     await kill(child);
-    checkSlots(place, 1_000);
-    const [first, second] = runsOf(place).map(({ status }) => status);
+    await checkSlots(place, 1_000);
+    const [first, second] = (await runsOf(place)).map(({ status }) => status);
     assert.deepEqual(
       [first, second],
       ["success", when === "before" ? "success" : "orphaned"],
@@ -111,20 +106,20 @@ for (const when of ["before", "after"] as const) {
     const paths = Array.from({ length: 20 }, (_, i) => join(inbox, `${i}.md`));
     for (const path of paths) Deno.writeTextFileSync(path, "x");
     await untilDead(child);
-    assert.equal(runsOf(place).length, when === "before" ? 6 : 7);
+    assert.equal((await runsOf(place)).length, when === "before" ? 6 : 7);
     const again = await serve(place);
-    const isDone = () => {
-      const runs = runsOf(place);
+    const isDone = async () => {
+      const runs = await runsOf(place);
       return runs.length >= paths.length && runs.every(({ status }) => status !== "running");
     };
     await until(isDone, "a run for each");
     await kill(again);
-    const told = runsOf(place).map(({ request }) =>
+    const told = (await runsOf(place)).map(({ request }) =>
       (JSON.parse(request) as { cause: { path: string } }).cause.path
     );
     assert.deepEqual(told.toSorted(), paths.toSorted());
-    assert.deepEqual(read(place, "SELECT * FROM watch_queue"), []);
-    const statuses = runsOf(place).map(({ status }) => status);
+    assert.deepEqual(await place.all("SELECT * FROM watch_queue"), []);
+    const statuses = (await runsOf(place)).map(({ status }) => status);
     assert.ok(statuses.every((status) => status === "success" || status === "orphaned"));
     if (when === "after") assert.equal(statuses[6], "orphaned");
   });
@@ -137,24 +132,24 @@ for (const when of ["before", "after"] as const) {
     await place.writeScript("echo", [{ say: "heard" }], "after: tick");
     // The second to be accepted is the first that follows.
     await untilDead(await serve(place, { when, nth: 2 }));
-    const follow = () =>
-      runsOf(place).flatMap((run) => {
+    const follow = async () =>
+      (await runsOf(place)).flatMap((run) => {
         const { cause } = JSON.parse(run.request) as {
           cause: { type: string; executionId: number };
         };
         return cause.type === "after" ? [{ ...run, follows: cause.executionId }] : [];
       });
-    assert.equal(follow().length, when === "before" ? 0 : 1);
-    assert.equal(read(place, "SELECT * FROM follow_ups").length, when === "before" ? 1 : 0);
+    assert.equal((await follow()).length, when === "before" ? 0 : 1);
+    assert.equal((await place.all("SELECT * FROM follow_ups")).length, when === "before" ? 1 : 0);
     const again = await serve(place);
-    await until(() => follow().length >= 3, "runs after the restart");
+    await until(async () => (await follow()).length >= 3, "runs after the restart");
     await kill(again);
-    const follows = follow().map((run) => run.follows);
+    const follows = (await follow()).map((run) => run.follows);
     assert.equal(follows[0], 1, "the end before the kill is followed");
     assert.deepEqual(follows, [...new Set(follows)], "no end is followed twice");
-    const left = read<{ execution_id: number }>(place, "SELECT * FROM follow_ups");
+    const left = await place.all<{ execution_id: number }>("SELECT * FROM follow_ups");
     const known = new Set([...follows, ...left.map((row) => row.execution_id)]);
-    const ended = runsOf(place).filter(({ status, request }) =>
+    const ended = (await runsOf(place)).filter(({ status, request }) =>
       status === "success" && !request.includes('"after"')
     );
     assert.deepEqual(ended.filter(({ id }) => !known.has(id)), [], "no end is lost");
@@ -170,12 +165,12 @@ Deno.test("a service that is killed again and again in the middle of beats tells
   );
   for (let round = 0; round < 4; round++) {
     const child = await serve(place);
-    const { length } = read<SlotRow>(place, "SELECT * FROM slots");
+    const { length } = await place.all("SELECT * FROM slots");
     await until(
-      () => read<SlotRow>(place, "SELECT * FROM slots").length > length,
+      async () => (await place.all("SELECT * FROM slots")).length > length,
       "one more slot",
     );
     await kill(child);
-    checkSlots(place, 1_000);
+    await checkSlots(place, 1_000);
   }
 });

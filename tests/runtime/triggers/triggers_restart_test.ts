@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "./gate_clock.ts";
@@ -13,9 +12,9 @@ async function waitingRuns(live: LiveTriggers, id: string): Promise<number[]> {
 }
 
 /** Whether the service has taken in that a file changed, by what it stores of files. */
-function isSeen(live: LiveTriggers, name: string): boolean {
-  using db = SqliteDatabase.open(join(live.place.stateDir, "inkling.db"), { readOnly: true });
-  return db.get("SELECT 1 FROM watched_files WHERE path LIKE ?", `%/${name}`) !== undefined;
+async function isSeen({ place }: LiveTriggers, name: string): Promise<boolean> {
+  const rows = await place.all("SELECT 1 FROM watched_files WHERE path LIKE ?", `%/${name}`);
+  return rows.length > 0;
 }
 
 async function answer(live: LiveTriggers, id: number | undefined): Promise<void> {

@@ -1,7 +1,5 @@
 // What a whole runtime tells of its work: usage by day, its log, the next times of its schedules.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot } from "../../../runtime/storage/slots.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -183,7 +181,7 @@ Deno.test("Runtime.listSlots() gives a page of an agent's slots, newest first", 
     count: 1,
   } as const;
   {
-    using db = SqliteDatabase.open(join(world.stateDir, "inkling.db"));
+    await using db = await world.openDatabase();
     for (let n = 1; n <= 5; n++) {
       await db.change("power", () => insertSlot({ ...slot, scheduledFor: NOW + n }));
     }

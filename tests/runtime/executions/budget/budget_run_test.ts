@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
 import { SqlBudgetStore } from "../../../../runtime/storage/budgets.ts";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { until } from "../../../support/until.ts";
 import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf, says } from "./budget_world.ts";
 
@@ -300,7 +298,7 @@ Deno.test("what a killed service was calling counts in full at the next start", 
     assert.equal((await runOf(runtime, "daily")).status, "success");
   }
   {
-    using db = SqliteDatabase.open(join(world.place.stateDir, "inkling.db"));
+    await using db = await world.place.openDatabase();
     const reserved = await new SqlBudgetStore(db, "killed").reserve({
       agentId: "daily",
       executionId: 1,

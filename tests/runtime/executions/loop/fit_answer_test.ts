@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
 import { toJsonText } from "../../../../runtime/executions/loop/fit_answer.ts";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { ADAPTERS, KEY } from "../../../support/models/model_adapters.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
@@ -218,11 +217,8 @@ Deno.test("a run that was killed before its repair was stored asks for it once",
     await until(() => clock.awaits(5_000), "the repair");
     await runtime.stop({ graceMs: 0 });
   }
-  {
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
-    db.run("DELETE FROM messages WHERE body LIKE '%\"repair\"%'");
-    db.run("DELETE FROM frames WHERE event = 'meta'");
-  }
+  await place.run("DELETE FROM messages WHERE body LIKE '%\"repair\"%'");
+  await place.run("DELETE FROM frames WHERE event = 'meta'");
   await using runtime = await place.open({ clock });
   await until(() => clock.awaits(5_000), "the repair again");
   await clock.advance(5_000);

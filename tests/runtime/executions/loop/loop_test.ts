@@ -283,7 +283,6 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
 Deno.test("openRuntime() ends what a dead service left running as orphaned, with one complete", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  const { SqliteDatabase } = await import("../../../../runtime/storage/sqlite/sqlite_database.ts");
   let id: number;
   {
     await using runtime = await place.open();
@@ -291,13 +290,8 @@ Deno.test("openRuntime() ends what a dead service left running as orphaned, with
     await runtime.cancel(id);
   }
   // As a kill would have left it: no end, and another instance's name on it.
-  {
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
-    db.run(
-      "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL",
-    );
-    db.run("DELETE FROM frames WHERE event = 'complete'");
-  }
+  await place.run("UPDATE executions SET status = 'running', finished_at = NULL, error = NULL");
+  await place.run("DELETE FROM frames WHERE event = 'complete'");
   await using runtime = await place.open();
   const ended = await runtime.getExecution(id);
   assert.equal(ended.status, "orphaned");

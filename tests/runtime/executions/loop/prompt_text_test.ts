@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   createTestWorkspace,
   payloadsOf,
+  rowsOf,
   runToEnd,
   toEnd,
 } from "../../../support/test_workspace.ts";
@@ -50,9 +51,7 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
   }
   const turn = (await payloadsOf(runtime, own.id)).find(({ event_type }) => event_type === "human");
   assert.ok(String(turn?.["content"]).endsWith(`Context:\n${HOSTILE.join(" ")}`));
-  const stored = new TextDecoder("latin1").decode(
-    await Deno.readFile(join(place.stateDir, "inkling.db")),
-  ) + new TextDecoder("latin1").decode(await Deno.readFile(join(place.stateDir, "inkling.db-wal")));
+  const stored = JSON.stringify(await rowsOf(place));
   assert.ok(stored.includes("touch pwned"));
   assert.ok(!stored.includes(KEY));
   for (const folder of [place.workspace, place.root, Deno.cwd()]) {
@@ -97,18 +96,12 @@ Deno.test("front matter is not substituted, and tools restrict no built-in", asy
   assert.deepEqual(logged.length, 1);
   const turn = frames.find(({ event_type }) => event_type === "human")?.["content"];
   assert.equal(turn, "Greet ${NAME} $0.\n\nArguments:\nx");
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
-  try {
-    const sent = db.prepare(
-      "SELECT json_extract(body, '$.content') AS text FROM messages " +
-        "WHERE execution_id = ? AND role = 'system'",
-    ).all(id).map(({ text }) => text);
-    assert.deepEqual(sent, logged.map(({ content }) => content));
-    assert.match(String(sent[0]), /The first text of Ada\./);
-  } finally {
-    db.close();
-  }
+  const sent = await place.all<{ text: string }>(
+    "SELECT body ->> '$.content' AS text FROM messages WHERE execution_id = ? AND role = 'system'",
+    id,
+  );
+  assert.deepEqual(sent.map(({ text }) => text), logged.map(({ content }) => content));
+  assert.match(String(sent[0]?.text), /The first text of Ada\./);
 });
 
 Deno.test("a prompt that its variables or its arguments make too long ends the run with a sentence", async () => {

@@ -1,6 +1,5 @@
 // Agents that are edited while their runs stand still: these continue with the text of now, and their log says so.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
@@ -32,17 +31,11 @@ async function respond(runtime: Runtime, id: number): Promise<void> {
 async function promptsOf(place: TestWorkspace, runtime: Runtime, id: number) {
   const logged = (await payloadsOf(runtime, id))
     .filter(({ event_type }) => event_type === "system").map(({ content }) => String(content));
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
-  try {
-    const sent = db.prepare(
-      "SELECT json_extract(body, '$.content') AS text FROM messages " +
-        "WHERE execution_id = ? AND role = 'system'",
-    ).all(id).map(({ text }) => String(text));
-    return { logged, sent };
-  } finally {
-    db.close();
-  }
+  const sent = await place.all<{ text: string }>(
+    "SELECT body ->> '$.content' AS text FROM messages WHERE execution_id = ? AND role = 'system'",
+    id,
+  );
+  return { logged, sent: sent.map(({ text }) => text) };
 }
 
 function countTold(place: TestWorkspace): number {

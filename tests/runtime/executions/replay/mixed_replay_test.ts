@@ -1,7 +1,6 @@
 // Runs of every kind, played again: delegation, cancels, timeouts, failures, restarts, conversations, skills.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
@@ -54,11 +53,8 @@ Deno.test("replay(): an answer that came while the caller ran for a moment stand
   await answer(runtime, id, { approved: true });
   await toEnd(runtime, id);
   await assertIdentical(runtime, id);
-  {
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
-    const answers = "event = 'message' AND payload ->> '$.request_id' IS NOT NULL";
-    assert.equal(db.run(`DELETE FROM frames WHERE execution_id = ? AND ${answers}`, id), 1);
-  }
+  const answers = "event = 'message' AND payload ->> '$.request_id' IS NOT NULL";
+  assert.equal(await place.run(`DELETE FROM frames WHERE execution_id = ? AND ${answers}`, id), 1);
   await assertIdentical(runtime, id);
 });
 
@@ -103,14 +99,14 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
   ) {
     before.push((await runToEnd(runtime, agent)).id);
   }
-  const stored = storedRows(place);
+  const stored = await storedRows(place);
   for (const id of before) {
     const { differences } = await runtime.replays.replay(id, { withAllTools: false });
     const { agentId } = await runtime.getExecution(id);
     // What is missing today is told, and all else is as it was.
     assert.deepEqual(differences.filter(({ what }) => what !== "what is available"), [], agentId);
   }
-  assert.deepEqual(storedRows(place), stored, "nothing was written");
+  assert.deepEqual(await storedRows(place), stored, "nothing was written");
 });
 
 Deno.test("replay(): retries, timeouts, cancels and cut replies are where they were", async () => {
@@ -293,9 +289,9 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
     await using runtime = await place.open({ clock });
     ({ id } = await runtime.run("lead", {}));
     await until(() => clock.awaits(600_000), "the delegate's model");
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
     const results = "SELECT 1 FROM messages WHERE role = 'tool' AND execution_id = ?";
-    await until(() => db.all(results, id).length === 2, "the results of the others");
+    const isThere = async () => (await place.all(results, id)).length === 2;
+    await until(isThere, "the results of the others");
     await runtime.stop({ graceMs: 0 });
   }
   await using runtime = await place.open({ clock });

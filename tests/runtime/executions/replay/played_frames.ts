@@ -7,7 +7,6 @@ import { playCassette } from "../../../../runtime/executions/replay/player.ts";
 import { openMemoryStores } from "../../../../runtime/wiring/replays.ts";
 import { parseAgent } from "../../../../runtime/agents/parse_agent.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlRecordedRunStore } from "../../../../runtime/storage/executions/recorded_runs.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { createBuiltinTools, Toolbox } from "../../../../runtime/tools/toolbox.ts";
@@ -15,7 +14,7 @@ import type { TestWorkspace } from "../../../support/test_workspace.ts";
 
 /** Recorded ones first. The agent has the built-in tools alone. */
 export async function playedFrames(place: TestWorkspace, id: number): Promise<[Frame[], Frame[]]> {
-  using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
+  await using db = await place.openDatabase({ readOnly: true });
   const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
   assert.ok(run);
   const settings = await place.settings();

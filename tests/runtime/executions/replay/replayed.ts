@@ -1,10 +1,8 @@
 // What tests ask of a replay: that it is identical, to the letter.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Difference } from "../../../../runtime/executions/replay/difference.ts";
 import { withoutIdsAndTimes } from "../../../../runtime/executions/replay/log_comparison.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 
 /** Asserts that a run, played with its agent as it is now, is the recorded one. */
@@ -22,12 +20,12 @@ export async function firstDifference(
 }
 
 /** All that is stored, but for ids that count up: to see that nothing was. */
-export function storedRows({ stateDir }: TestWorkspace): unknown {
-  using db = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
-  return ["executions", "frames", "messages", "tool_calls", "requests", "call_terms"]
-    .map((table) =>
-      db.all(`SELECT * FROM ${table} ORDER BY 1, 2`).map((row) => ({ ...Object(row) }))
-    );
+export async function storedRows(place: TestWorkspace): Promise<unknown> {
+  const tables = ["executions", "frames", "messages", "tool_calls", "requests", "call_terms"];
+  return await Array.fromAsync(tables, async (table) => {
+    const rows = await place.all<object>(`SELECT * FROM ${table} ORDER BY 1, 2`);
+    return rows.map((row) => ({ ...row }));
+  });
 }
 
 export { withoutIdsAndTimes };

@@ -40,7 +40,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   const { id, status } = await runToEnd(runtime, "keeper");
   assert.equal(status, "success");
   await assertIdentical(runtime, id);
-  const before = storedRows(place);
+  const before = await storedRows(place);
 
   await writeSkill(place, "count", "Count twice.");
   const counted = await firstDifference(runtime, id);
@@ -62,7 +62,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   assert.match(listed?.what ?? "", /\(the result of skill_use\)$/);
   await Deno.remove(file);
   await assertIdentical(runtime, id);
-  assert.deepEqual(storedRows(place), before, "nothing was written");
+  assert.deepEqual(await storedRows(place), before, "nothing was written");
 });
 
 Deno.test("replay(): a skill that was loaded and is broken, or gone, is told", async () => {

@@ -387,18 +387,13 @@ Deno.test("a run that was cancelled while its child ran seeds the next with an i
   await runtime.reloadAgents();
   const next = await runToEnd(runtime, "lead");
   assert.equal(next.status, "success");
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
-  try {
-    const seed = db.prepare(
-      "SELECT body FROM messages WHERE execution_id = ? AND seeded ORDER BY position",
-    ).all(next.id).map(({ body }) => JSON.parse(String(body)));
-    assert.deepEqual(seed.map(({ role }) => role), ["user", "assistant", "tool", "assistant"]);
-    assert.deepEqual([seed[2].toolName, seed[2].content], ["run_agent", "Interrupted"]);
-    assert.match(seed[3].content, /ended without an answer: Cancelled by user/);
-  } finally {
-    db.close();
-  }
+  const seed = (await place.all<{ body: string }>(
+    "SELECT body FROM messages WHERE execution_id = ? AND seeded = 1 ORDER BY position",
+    next.id,
+  )).map(({ body }) => JSON.parse(body));
+  assert.deepEqual(seed.map(({ role }) => role), ["user", "assistant", "tool", "assistant"]);
+  assert.deepEqual([seed[2].toolName, seed[2].content], ["run_agent", "Interrupted"]);
+  assert.match(seed[3].content, /ended without an answer: Cancelled by user/);
 });
 
 Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {

@@ -1,8 +1,6 @@
 // What a restart leaves as it was: figures of a run that goes on.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { toTimestamp } from "../../../../base/clock.ts";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
@@ -41,19 +39,16 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
     await runtime.cancel(id);
   }
   // As a kill would have left it: no end, no figures, and another instance's name on it.
-  {
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
-    db.run(
-      "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL",
-    );
-    db.run("DELETE FROM frames WHERE event = 'complete'");
-    db.run("UPDATE instances SET stopped_at = NULL");
-    db.run(
-      "UPDATE frames SET payload = json_set(payload, '$.timestamp', ?) " +
-        "WHERE id = (SELECT max(id) FROM frames)",
-      toTimestamp(clock.now() + 4_000),
-    );
-  }
+  await place.run(
+    "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL",
+  );
+  await place.run("DELETE FROM frames WHERE event = 'complete'");
+  await place.run("UPDATE instances SET stopped_at = NULL");
+  const newest = "id = (SELECT max(id) FROM frames)";
+  const [last] = await place.all<{ payload: string }>(`SELECT payload FROM frames WHERE ${newest}`);
+  const payload = JSON.parse(last?.payload ?? "");
+  payload.timestamp = toTimestamp(clock.now() + 4_000);
+  await place.run(`UPDATE frames SET payload = ? WHERE ${newest}`, JSON.stringify(payload));
   await clock.advance(3_600_000);
   await using runtime = await place.open({ clock });
   const { status, durationMs } = await runtime.getExecution(id);

@@ -1,7 +1,5 @@
 // What model calls sent besides messages is stored once, however many calls and runs have it, and goes with the last of them.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
 Deno.test("the terms of calls are stored once for all that have them, and removed with the last", async () => {
@@ -11,22 +9,19 @@ Deno.test("the terms of calls are stored once for all that have them, and remove
       { call: [{ name: "file_glob", arguments: { pattern: "*" } }] },
       { say: "Done." },
     ], lines);
-  const digests = () => {
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"), { readOnly: true });
-    return db.all<{ digest: string }>("SELECT digest FROM call_terms").length;
-  };
+  const digests = async () => (await place.all("SELECT digest FROM call_terms")).length;
   await write("");
   await using runtime = await place.open();
   for (let n = 0; n < 3; n++) await runToEnd(runtime, "one");
-  assert.equal(digests(), 2, "the tools, and the settings");
+  assert.equal(await digests(), 2, "the tools, and the settings");
   await write("settings: { temperature: 0.1 }");
   await runtime.reloadAgents();
   await runToEnd(runtime, "one");
-  assert.equal(digests(), 3, "another setting copies no tools");
+  assert.equal(await digests(), 3, "another setting copies no tools");
   await runtime.purgeCheckpoints({ force: false });
-  assert.equal(digests(), 2, "those of the newest conversation");
+  assert.equal(await digests(), 2, "those of the newest conversation");
   await runtime.purgeCheckpoints({ force: true });
-  assert.equal(digests(), 0);
+  assert.equal(await digests(), 0);
 });
 
 Deno.test("replay() of a run that an older version recorded says that tools and settings are not compared", async () => {
@@ -37,10 +32,7 @@ Deno.test("replay() of a run that an older version recorded says that tools and 
     await using runtime = await place.open();
     ({ id } = await runToEnd(runtime, "one"));
   }
-  {
-    using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
-    db.run("UPDATE messages SET terms = NULL");
-  }
+  await place.run("UPDATE messages SET terms = NULL");
   await using runtime = await place.open({ mode: "read-only" });
   const { differences, notes } = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(differences, []);

@@ -1,7 +1,6 @@
 // What `inkling show` tells of a next run, against what that run then is.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { isSamePrompt } from "../../../../runtime/prompt/system_prompt.ts";
 import type { FirstMessage } from "../../../../runtime/executions/record/conversation.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
@@ -10,6 +9,7 @@ import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
   createTestWorkspace,
+  rowsOf,
   runToEnd,
   type TestWorkspace,
   toEnd,
@@ -62,18 +62,6 @@ async function messagesOf(runtime: Runtime, id: string): Promise<FirstMessage[]>
   assert.deepEqual(problems, []);
   assert.ok(messages !== null);
   return messages;
-}
-
-/** All rows of all tables. */
-function rowsOf(place: TestWorkspace): unknown {
-  const db = new DatabaseSync(join(place.stateDir, "inkling.db"), { readOnly: true });
-  try {
-    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-      .all().map(({ name }) => String(name));
-    return tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()]);
-  } finally {
-    db.close();
-  }
 }
 
 async function filesIn(folder: string): Promise<string[]> {
@@ -156,7 +144,7 @@ Deno.test("planRun() changes nothing: no row, no file, no line in the log, no qu
     body: "Use ${OPENAI_API_KEY}.",
   });
   await using runtime = await place.open();
-  const before = { rows: rowsOf(place), logged: place.logged.length };
+  const before = { rows: await rowsOf(place), logged: place.logged.length };
   const files = await filesIn(place.root);
   const plan = await runtime.planRun("writer", { withMessages: true });
   assert.deepEqual(plan.problems, []);
@@ -165,7 +153,7 @@ Deno.test("planRun() changes nothing: no row, no file, no line in the log, no qu
   assert.deepEqual(plan.notices, [
     "A key of a model provider or a webhook stays out of the prompt (variables: OPENAI_API_KEY)",
   ]);
-  assert.deepEqual(rowsOf(place), before.rows);
+  assert.deepEqual(await rowsOf(place), before.rows);
   assert.deepEqual(await filesIn(place.root), files);
   const warned = place.logged.slice(before.logged).filter(({ level }) => level !== "info");
   assert.deepEqual(warned, []);
