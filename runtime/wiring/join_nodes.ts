@@ -1,5 +1,5 @@
 // Where several machines share a database: what happens on one is heard on the others, and what a dead one left is settled.
-import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../base/clock.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -27,13 +27,12 @@ export interface JoinNodesOptions {
   openOwnWrites: () => Promise<OwnWrites>;
   /** Undefined before they are there. */
   triggers: () => Triggers | undefined;
-  clock: Clock;
   log: ServiceLog;
 }
 
 /** Joins; disposed, it tells nothing more. */
 export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
-  const { node, nodes, registry, events, executionLog, clock, log } = options;
+  const { node, nodes, registry, events, executionLog, log } = options;
   const fromOthers = new WeakSet<ServiceEvent>();
   const hear = (text: string) => {
     const event = JSON.parse(text) as ServiceEvent;
@@ -62,7 +61,9 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     },
   });
   const over = new AbortController();
-  const upkeep = keepUp(options, over.signal);
+  // As the node's own beats: how often it looks is no matter of the time that is stored.
+  const clock = new SystemClock();
+  const upkeep = keepUp(options, clock, over.signal);
   const warnings = new LabelWarnings({ nodes, listAgents: () => registry.list(), clock, log });
   warnings.start();
   return {
@@ -75,7 +76,8 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
 }
 
 async function keepUp(
-  { node, budgets, clock, log }: JoinNodesOptions,
+  { node, budgets, log }: JoinNodesOptions,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {

@@ -1,6 +1,7 @@
 // What tests ask a runtime about its executions, and how they answer them.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
+import { IS_POSTGRES } from "../../support/test_database.ts";
 import { payloadsOf, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -29,6 +30,15 @@ export async function untilStatus(runtime: Runtime, id: number, status: string):
 /** What the calls of an execution returned, in the order of its log. */
 export async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
+}
+
+/** As a kill would have left all that is stored: nothing has ended, and no machine is about to take it. */
+export async function leaveRunning(place: TestWorkspace): Promise<void> {
+  await place.run(
+    "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL" +
+      (IS_POSTGRES ? ", job = NULL, cancelled = NULL" : ""),
+  );
+  await place.run("DELETE FROM frames WHERE event = 'complete'");
 }
 
 /** Contents of the messages that an execution was seeded with, in order. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
 import { SqlBudgetStore } from "../../../../runtime/storage/budgets.ts";
 import { until } from "../../../support/until.ts";
+import { untilStatus } from "../executions_of.ts";
 import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf, says } from "./budget_world.ts";
 
 Deno.test("a run whose next call does not fit into the day asks, continues after yes, and ends after no", async () => {
@@ -85,7 +86,8 @@ Deno.test("a question about a budget that nobody answers in time ends the run", 
   const { id, status } = await runOf(runtime, "daily");
   assert.equal(status, "waiting");
   await world.clock.advance(5 * 60_000);
-  const ended = await atRest(runtime, id);
+  await untilStatus(runtime, id, "aborted");
+  const ended = await runtime.getExecution(id);
   assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_day ($0.50)"]);
 });
 
@@ -251,11 +253,10 @@ Deno.test("a call that failed on the way counts as far as it was seen; its repet
   );
   await using runtime = await world.open();
   const { id } = await runtime.run("daily", {});
-  for (const seconds of [2, 4, 8]) {
-    await until(() => world.clock.sleeping > 1, "the call waits for its next attempt");
-    await world.clock.advance(seconds * 1_000);
-  }
-  await atRest(runtime, id);
+  await until(async () => {
+    await world.clock.advance(500);
+    return (await runtime.getExecution(id)).status !== "running";
+  }, "the last attempt");
   const [budget] = await runtime.budgets.list("daily");
   // Four attempts, each with some tokens of its text.
   assert.equal(budget?.reserved, 0);

@@ -8,6 +8,7 @@ import {
   toEnd,
 } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
+import { leaveRunning, untilStatus } from "../executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const FREE = "auto_approve: '*'";
@@ -270,9 +271,10 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
   const stopped = runtime.stop({ graceMs: 8_000 });
   await assert.rejects(runtime.run("short", {}), /shutting down/);
   await until(() => clock.awaits(8_000), "the grace");
-  await clock.advance(8_000);
+  await clock.advance(3_000);
+  await untilStatus(runtime, short.id, "success");
+  await clock.advance(5_000);
   await stopped;
-  assert.equal((await runtime.getExecution(short.id)).status, "success");
   const ended = await runtime.getExecution(long.id);
   assert.deepEqual([ended.status, ended.error], [
     "aborted",
@@ -290,10 +292,9 @@ Deno.test("openRuntime() ends what a dead service left running as orphaned, with
     await runtime.cancel(id);
   }
   // As a kill would have left it: no end, and another instance's name on it.
-  await place.run("UPDATE executions SET status = 'running', finished_at = NULL, error = NULL");
-  await place.run("DELETE FROM frames WHERE event = 'complete'");
+  await leaveRunning(place);
   await using runtime = await place.open();
-  const ended = await runtime.getExecution(id);
+  const ended = await toEnd(runtime, id);
   assert.equal(ended.status, "orphaned");
   const completes = (await payloadsOf(runtime, id)).filter((one) =>
     one["event_type"] === "complete"

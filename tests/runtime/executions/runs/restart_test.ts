@@ -4,6 +4,7 @@ import { toTimestamp } from "../../../../base/clock.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
+import { leaveRunning } from "../executions_of.ts";
 
 Deno.test("the duration of a run that is kept over a restart is the time it ran, before and after, and no other", async () => {
   await using place = await createTestWorkspace();
@@ -39,10 +40,7 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
     await runtime.cancel(id);
   }
   // As a kill would have left it: no end, no figures, and another instance's name on it.
-  await place.run(
-    "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL",
-  );
-  await place.run("DELETE FROM frames WHERE event = 'complete'");
+  await leaveRunning(place);
   await place.run("UPDATE instances SET stopped_at = NULL");
   const newest = "id = (SELECT max(id) FROM frames)";
   const [last] = await place.all<{ payload: string }>(`SELECT payload FROM frames WHERE ${newest}`);
@@ -51,6 +49,6 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
   await place.run(`UPDATE frames SET payload = ? WHERE ${newest}`, JSON.stringify(payload));
   await clock.advance(3_600_000);
   await using runtime = await place.open({ clock });
-  const { status, durationMs } = await runtime.getExecution(id);
+  const { status, durationMs } = await toEnd(runtime, id);
   assert.deepEqual([status, durationMs], ["orphaned", 4_000]);
 });
