@@ -26,7 +26,12 @@ export class TestClock implements Clock {
 
   /** Whether somebody waits for exactly so long from now. */
   awaits(ms: number): boolean {
-    return this.#sleepers.some(({ until }) => until === this.#now + ms);
+    return this.countAwaiting(ms) > 0;
+  }
+
+  /** How many do. */
+  countAwaiting(ms: number): number {
+    return this.#sleepers.filter(({ until }) => until === this.#now + ms).length;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -109,13 +109,19 @@ export class ActiveRuns {
     this.#stopping.abort();
   }
 
-  /** Waits for what is about to run, gives all runs `graceMs` to end, then stops the rest, and waits for them. */
-  async drain(options: { graceMs: number; error: string }): Promise<void> {
+  /**
+   * Waits for what is about to run, gives all runs `graceMs` to end, then stops the rest, and waits for them. `graceEnds`:
+   * what is done right before that.
+   */
+  async drain(
+    options: { graceMs: number; error: string; graceEnds?: () => void },
+  ): Promise<void> {
     await this.started();
     const ends = this.#ended();
     if (options.graceMs > 0) {
       await firstOf(ends, { within: { clock: this.#clock, ms: options.graceMs } });
     }
+    options.graceEnds?.();
     this.#over = new RunStopped(options.error, { resumable: true });
     for (const { stop } of this.#runs.values()) stop.abort(this.#over);
     await ends;

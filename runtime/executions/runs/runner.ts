@@ -122,7 +122,9 @@ export class Runner implements AsyncDisposable {
     this.#active.close();
     this.#deliveries?.close();
     await this.#expiry[Symbol.asyncDispose]();
-    await this.#active.drain({ graceMs, error });
+    // What is stopped is for other machines: this one would take it again and again.
+    const graceEnds = () => void this.#shared?.stopTaking();
+    await this.#active.drain({ graceMs, error, graceEnds });
     await this.#shared?.stopTaking();
     await this.#deliveries?.settled();
   }

@@ -16,14 +16,18 @@ Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others w
   await place.writeScript("other", [{ say: "Done." }]);
   await using runtime = await place.open({ clock });
   const ids: number[] = [];
-  for (let i = 0; i < 5; i++) ids.push((await runtime.run("slow", {})).id);
   const ended = async () =>
     (await runtime.listExecutions({ statuses: ["success"], agentId: "slow", limit: 9, offset: 0 }))
       .map(({ id }) => id).sort((a, b) => a - b);
   const notices = async (id: number) =>
     (await runtime.readFrames(id, { after: 0 })).map(({ payload }) => JSON.parse(payload).message)
       .filter((message) => /max_concurrent_runs/.test(message));
-  await until(async () => (await notices(ids[4] ?? 0)).length === 1, "the last one waits");
+  for (let i = 0; i < 5; i++) {
+    const { id } = await runtime.run("slow", {});
+    ids.push(id);
+    if (i < 2) await until(() => clock.countAwaiting(1_000) === i + 1, "it begins");
+    else await until(async () => (await notices(id)).length === 1, "it waits");
+  }
   assert.deepEqual(await notices(ids[1] ?? 0), []);
   assert.deepEqual(await notices(ids[2] ?? 0), [
     "Waits for other runs of this agent: max_concurrent_runs is 2",
@@ -31,8 +35,8 @@ Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others w
   // Another agent is not held up.
   const { id } = await runtime.run("other", {});
   await until(async () => (await runtime.getExecution(id)).status === "success", "it runs");
-  for (const expected of [2, 4, 5]) {
-    await until(() => clock.awaits(1_000), "the next ones began");
+  for (const [begun, expected] of [[2, 2], [2, 4], [1, 5]] as const) {
+    await until(() => clock.countAwaiting(1_000) === begun, "the next ones began");
     await clock.advance(1_000);
     await until(async () => (await ended()).length === expected, `${expected} have ended`);
     assert.deepEqual(await ended(), ids.slice(0, expected));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { toTimestamp } from "../../../../base/clock.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
+import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { leaveRunning } from "../executions_of.ts";
 
@@ -41,7 +42,8 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
   }
   // As a kill would have left it: no end, no figures, and another instance's name on it.
   await leaveRunning(place);
-  await place.run("UPDATE instances SET stopped_at = NULL");
+  const since = IS_POSTGRES ? ", started_at = 0, last_seen = 0" : "";
+  await place.run(`UPDATE instances SET stopped_at = NULL${since}`);
   const newest = "id = (SELECT max(id) FROM frames)";
   const [last] = await place.all<{ payload: string }>(`SELECT payload FROM frames WHERE ${newest}`);
   const payload = JSON.parse(last?.payload ?? "");
