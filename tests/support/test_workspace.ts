@@ -63,7 +63,9 @@ export async function createTestWorkspace(
   await Deno.mkdir(configDir);
   const config = options.config ?? `workspace: ${workspace}\n`;
   await Deno.writeTextFile(join(configDir, "config.yaml"), config);
-  const database = IS_POSTGRES ? await createTestPostgres() : undefined;
+  // A test may also name one of its own, or none.
+  const isGiven = options.shell?.["INKLING_DATABASE_URL"] !== undefined;
+  const database = IS_POSTGRES && !isGiven ? await createTestPostgres() : undefined;
   const shell: Record<string, string> = {
     INKLING_CONFIG_DIR: configDir,
     INKLING_STATE_DIR: stateDir,

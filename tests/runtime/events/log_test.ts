@@ -4,6 +4,7 @@ import { RedactedReply } from "../../../runtime/executions/record/redacted_reply
 import { ExecutionLog, type LogItem } from "../../../runtime/events/log.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../../support/test_store.ts";
+import { until } from "../../support/until.ts";
 
 function follow(
   store: TestStore,
@@ -119,10 +120,11 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
     }
   })();
   const without = collect(follow(store, execution.id));
+  await until(() => items.length === 1, "what is stored");
   await settle();
   reply.push("Hel");
   reply.push("lo");
-  await settle();
+  await until(() => items.length === 2, "what is said");
   assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
   reply.push(" unread");
   await journal.finish({
@@ -161,13 +163,13 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
       await reading;
       return items.filter(({ type }) => type === "delta");
     };
-    return { leave };
+    return { items, leave };
   };
   reply.push("Once ");
   const late = join();
-  await settle();
+  await until(() => late.items.length === 2, "what is stored, and said so far");
   reply.push("upon");
-  await settle();
+  await until(() => late.items.length === 3, "what is said");
   assert.deepEqual(await late.leave(), [
     { type: "delta", content: "Once ", restart: true },
     { type: "delta", content: "upon", restart: false },
@@ -175,10 +177,11 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
   reply.restart();
   reply.push("Anew");
   const later = join();
-  await settle();
+  await until(() => later.items.length === 2, "what is stored, and said anew");
   assert.deepEqual(await later.leave(), [{ type: "delta", content: "Anew", restart: true }]);
   await journal.begin([]);
   const behind = join();
+  await until(() => behind.items.length > 0, "what is stored");
   await settle();
   assert.deepEqual(await behind.leave(), []);
 });
@@ -187,10 +190,14 @@ Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or no
   await using store = await openTestStore();
   const execution = await store.accept();
   const stop = new AbortController();
-  const reading = collect(follow(store, execution.id, { signal: stop.signal }));
-  await settle();
+  const items: LogItem[] = [];
+  const reading = (async () => {
+    for await (const item of follow(store, execution.id, { signal: stop.signal })) items.push(item);
+  })();
+  await until(() => items.length === 1, "what is stored");
   stop.abort();
-  assert.deepEqual((await reading).map(eventOf), ["meta"]);
+  await reading;
+  assert.deepEqual(items.map(eventOf), ["meta"]);
 });
 
 Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell", async () => {

@@ -20,7 +20,11 @@ export class NodeWorld implements AsyncDisposable {
     await client.connect();
     await client.query(`CREATE DATABASE ${name}`);
     await client.end();
-    return new NodeWorld(await createTestWorkspace(), server, `${server.address}/${name}`);
+    return new NodeWorld(
+      await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } }),
+      server,
+      `${server.address}/${name}`,
+    );
   }
 
   /** A machine; `more`: further lines of its config.yaml. */
@@ -36,7 +40,6 @@ export class NodeWorld implements AsyncDisposable {
     const own = {
       INKLING_CONFIG_DIR: configDir,
       INKLING_STATE_DIR: join(root, `state-${name}`),
-      INKLING_DATABASE_URL: "",
     };
     return await openRuntime({
       settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),

@@ -8,7 +8,7 @@ Deno.test({
   ignore: !HAS_POSTGRES,
 }, async () => {
   await using server = await startPostgres();
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   const start = async (name: string, labels: string) => {
     const database = `${server.address.replace("inkling@", "inkling:s3cret@")}/postgres`;
     const config = `workspace: ${place.workspace}\ndatabase: ${database}\n` +

@@ -10,7 +10,7 @@ Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others w
   const clock = new TestClock();
   await place.writeScript(
     "slow",
-    [{ say: "Done.", delay_ms: 1_000 }],
+    [{ say: "Done.", delay_ms: 1_700 }],
     "max_concurrent_runs: 2\non_pending: parallel",
   );
   await place.writeScript("other", [{ say: "Done." }]);
@@ -25,7 +25,7 @@ Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others w
   for (let i = 0; i < 5; i++) {
     const { id } = await runtime.run("slow", {});
     ids.push(id);
-    if (i < 2) await until(() => clock.countAwaiting(1_000) === i + 1, "it begins");
+    if (i < 2) await until(() => clock.countAwaiting(1_700) === i + 1, "it begins");
     else await until(async () => (await notices(id)).length === 1, "it waits");
   }
   assert.deepEqual(await notices(ids[1] ?? 0), []);
@@ -36,8 +36,8 @@ Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others w
   const { id } = await runtime.run("other", {});
   await until(async () => (await runtime.getExecution(id)).status === "success", "it runs");
   for (const [begun, expected] of [[2, 2], [2, 4], [1, 5]] as const) {
-    await until(() => clock.countAwaiting(1_000) === begun, "the next ones began");
-    await clock.advance(1_000);
+    await until(() => clock.countAwaiting(1_700) === begun, "the next ones began");
+    await clock.advance(1_700);
     await until(async () => (await ended()).length === expected, `${expected} have ended`);
     assert.deepEqual(await ended(), ids.slice(0, expected));
   }

@@ -30,16 +30,16 @@ Deno.test("run_agent ten times in one reply: ten executions, at most eight at on
     { call: numbers.map((n) => delegate("echo", n)) },
     { say: "Done." },
   ], "agents: [echo]");
-  await place.writeScript("echo", [{ say: "Here.", delay_ms: 1_000 }]);
+  await place.writeScript("echo", [{ say: "Here.", delay_ms: 1_700 }]);
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("lead", {});
   await until(async () => (await idsOf(runtime, "echo")).length === 8, "eight children");
-  await until(() => clock.countAwaiting(1_000) === 8, "the children at their models");
-  await clock.advance(1_000);
+  await until(() => clock.countAwaiting(1_700) === 8, "the children at their models");
+  await clock.advance(1_700);
   await until(async () => (await idsOf(runtime, "echo")).length === 10, "the other two");
-  await until(() => clock.countAwaiting(1_000) === 2, "their models");
-  await clock.advance(1_000);
+  await until(() => clock.countAwaiting(1_700) === 2, "their models");
+  await clock.advance(1_700);
   assert.equal((await toEnd(runtime, id)).status, "success");
   const results = (await resultsOf(runtime, id)).map((one) => JSON.parse(String(one["content"])));
   const args = await Promise.all(
