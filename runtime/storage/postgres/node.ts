@@ -171,10 +171,11 @@ export class Node implements AsyncDisposable {
     this.#connection.tell(`${topic} ${this.instanceId} ${text}`);
   }
 
-  /** Asks for these leases and no others; what is free of them is held soon. */
-  wantLeases(names: Iterable<string>): void {
-    this.leases.want(names);
+  /** Asks for these leases and no others; resolves as NodeLeases.want does. */
+  async wantLeases(names: Iterable<string>): Promise<void> {
+    const answer = this.leases.want(names);
     this.#connection.wake();
+    await answer;
   }
 
   /** Gives back what is still held, and leaves the others. */

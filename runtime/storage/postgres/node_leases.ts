@@ -18,6 +18,9 @@ export class NodeLeases {
   readonly #now: () => number;
   readonly #changed: () => void;
   #wanted: ReadonlySet<string> = new Set();
+  /** What was wanted at the last renewal. */
+  #asked: ReadonlySet<string> = new Set();
+  #answer: PromiseWithResolvers<void> | undefined;
   #held: ReadonlySet<string> = new Set();
   #until = 0;
 
@@ -30,9 +33,14 @@ export class NodeLeases {
     this.#changed = changed;
   }
 
-  /** From the next renewal on these are asked for, and no others kept. */
-  want(names: Iterable<string>): void {
+  /**
+   * From the next renewal on these are asked for, and no others kept. Resolves when it is known which of them are held, or
+   * that nobody can tell at present.
+   */
+  want(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
+    if (this.#wanted.symmetricDifference(this.#asked).size === 0) return Promise.resolve();
+    return (this.#answer ??= Promise.withResolvers()).promise;
   }
 
   holds(name: string): boolean {
@@ -41,18 +49,28 @@ export class NodeLeases {
 
   /** Keeps what is held, and takes what is free. */
   async renew(query: Query): Promise<void> {
-    const wanted = [...this.#wanted];
+    const asked = this.#wanted;
+    const wanted = [...asked];
     if (wanted.length === 0 && this.#held.size === 0) return;
     // Before it is asked: the lease does not end sooner than that.
     const until = this.#now() + LEASE_MS;
     const { rows } = await query(RENEW, [this.#instanceId, wanted]);
     await query(RELEASE, [this.#instanceId, wanted]);
     this.#hold(rows.map((row) => (row as { name: string }).name), until);
+    this.#asked = asked;
+    // Otherwise others were wanted meanwhile.
+    if (this.#wanted === asked) this.#settle();
   }
 
   /** Nothing could be renewed: what has run out meanwhile is not held any more. */
   expire(): void {
     if (this.#now() >= this.#until) this.#hold([], 0);
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#answer?.resolve();
+    this.#answer = undefined;
   }
 
   #hold(names: readonly string[], until: number): void {

@@ -43,8 +43,8 @@ export interface WatcherPorts {
 
 /** The agents that this machine watches for, of those that it could. */
 export interface WatchShares {
-  /** Asks for these agents and no others. */
-  want(agentIds: readonly string[]): void;
+  /** Asks for these agents and no others; resolves when it is known which of them it has. */
+  want(agentIds: readonly string[]): Promise<void>;
   holds(agentId: string): boolean;
 }
 
@@ -148,7 +148,7 @@ export class Watcher implements AsyncDisposable {
     // Also of agents that went while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
     const { shares } = this.#ports;
-    shares?.want([...known, ...watching.keys()]);
+    await shares?.want([...known, ...watching.keys()]);
     const isOurs = (id: string) => shares?.holds(id) ?? true;
     const size = AGENTS_AT_ONCE;
     const others = [...this.#watches.keys()].filter((id) => !isOurs(id));
