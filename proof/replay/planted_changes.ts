@@ -10,6 +10,8 @@ export interface PlantedChange {
   name: string;
   plant(place: TestWorkspace, agent: string): Promise<void> | void;
   found?: { call: number; kind: Difference["kind"]; what: RegExp };
+  /** It changes what is stored, in SQLite's words. */
+  isStored?: boolean;
 }
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
@@ -104,6 +106,7 @@ function record(
 ): PlantedChange {
   return {
     name,
+    isStored: true,
     plant(place) {
       using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
       if (db.run(sql) === 0) throw new TypeError(`${name}: nothing to change`);

@@ -34,11 +34,18 @@ export function toPostgres(sql: string): string {
     if (json !== undefined) return `json_text(${json}, '{${path?.replaceAll(".", ",")}}')`;
     if (list !== undefined) {
       const parameter = number(list.slice(1));
-      return `json_array_elements_text(CAST(${parameter} AS json)) AS ${name ?? "listed"} (value)`;
+      return `json_array_elements_text(CAST(${storable(parameter)} AS json)) AS ${
+        name ?? "listed"
+      } (value)`;
     }
     if (alias !== undefined) return `AS "${alias}"`;
     return written === undefined ? whole : number(written);
   });
+}
+
+/** A JSON text whose texts are as toStorable leaves them. */
+function storable(json: string): string {
+  return `regexp_replace(CAST(${json} AS text), '(?<!\\\\)((\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g')`;
 }
 
 /** The values of a result as SQLite gives them: numbers, and truth as 1 or 0. Dates and JSON are not among ours. */

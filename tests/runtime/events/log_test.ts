@@ -114,9 +114,12 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   });
   const reply = new RedactedReply(execution.id, store);
   const items: LogItem[] = [];
+  const finished = Promise.withResolvers<void>();
   const reading = (async () => {
     for await (const item of follow(store, execution.id, { deltas: true })) {
       items.push(item);
+      // Whoever is slow.
+      if (item.type === "delta") await finished.promise;
     }
   })();
   const without = collect(follow(store, execution.id));
@@ -132,6 +135,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
     error: null,
     output: "Hello unread",
   });
+  finished.resolve();
   await reading;
   assert.deepEqual(items.map(eventOf), [
     "meta",

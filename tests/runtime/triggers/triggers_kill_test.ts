@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
 import { REPOSITORY } from "../../support/repository.ts";
+import { IS_POSTGRES } from "../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import type { MortalOrder } from "./mortal_service.ts";
@@ -81,15 +82,18 @@ for (const when of ["before", "after"] as const) {
     const before = await runsOf(place);
     assert.equal(before.length, when === "before" ? 1 : 2);
     const child = await serve(place);
-    const hasMore = async () => (await runsOf(place)).length >= before.length + 2;
+    const hasMore = async () => {
+      const runs = await runsOf(place);
+      return runs.length >= before.length + 2 && runs[1]?.status !== "running";
+    };
     await until(hasMore, "runs after the restart");
     await kill(child);
     await checkSlots(place, 1_000);
     const [first, second] = (await runsOf(place)).map(({ status }) => status);
     assert.deepEqual(
       [first, second],
-      ["success", when === "before" ? "success" : "orphaned"],
-      "what was accepted and never ran is told as such, and not run again",
+      ["success", when === "before" || IS_POSTGRES ? "success" : "orphaned"],
+      "what was accepted and never ran is told as such, and not run again; but waits for any machine where there are several",
     );
   });
 
@@ -121,7 +125,7 @@ for (const when of ["before", "after"] as const) {
     assert.deepEqual(await place.all("SELECT * FROM watch_queue"), []);
     const statuses = (await runsOf(place)).map(({ status }) => status);
     assert.ok(statuses.every((status) => status === "success" || status === "orphaned"));
-    if (when === "after") assert.equal(statuses[6], "orphaned");
+    if (when === "after") assert.equal(statuses[6], IS_POSTGRES ? "success" : "orphaned");
   });
 }
 

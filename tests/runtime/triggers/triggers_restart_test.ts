@@ -140,7 +140,7 @@ Deno.test("what an agent writes while the service lets it end does not fire it a
   const clock = new GateClock();
   await live.open({ clock });
   live.write("inbox/1.md");
-  await until(async () => (await live.runs("late")).length === 1, "the run");
+  await until(() => clock.waiting === 1, "the run");
   const stopping = live.runtime.stop({ graceMs: 20_000 });
   assert.equal(await live.runningCount("late"), 1);
   clock.open();
@@ -176,7 +176,7 @@ Deno.test("runs that continue after a restart count: four at a time, one for a p
   await live.open({ clock });
   const first = ["1.md", "2.md", "3.md", "4.md"];
   for (const name of first) live.write(`inbox/${name}`);
-  await until(async () => (await live.runs("slow")).length === 4, "four runs");
+  await until(() => clock.waiting === 4, "four runs");
   await live.untilFired("witness", ...first.map((name) => `created ${name}`));
   assert.equal(await live.runningCount("slow"), 4);
   await live.restart({ clock });

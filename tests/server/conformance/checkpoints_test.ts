@@ -1,5 +1,6 @@
 // Conformance: stored conversations, their numbers and their removal.
 import assert from "node:assert/strict";
+import { IS_POSTGRES } from "../../support/test_database.ts";
 import { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
 import { overBoth, type Reached } from "./both_transports.ts";
 
@@ -16,7 +17,10 @@ overBoth("GET /checkpoints counts conversations, messages and bytes by agent", a
   const { status, body } = await on.call("/checkpoints");
   assert.equal(status, 200);
   assert.deepEqual(CheckpointsBody.parse(body), body);
-  assert.equal(body.path, on.runtime.directories.databaseFile);
+  assert.equal(
+    body.path,
+    IS_POSTGRES ? on.runtime.storage.place : on.runtime.directories.databaseFile,
+  );
   assert.ok(body.size_bytes > 0);
   const [{ bytes, ...writer }] = body.agents;
   // System prompt, turn and reply; the second run has the turn and reply of the first before its own.

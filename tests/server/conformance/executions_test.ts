@@ -5,13 +5,17 @@ import {
   ExecutionSummary,
   LogRow,
 } from "../../../server/schemas/execution_schemas.ts";
+import { until } from "../../support/until.ts";
 import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** An agent that runs until it is cancelled. */
-async function startEndless({ workspace, client }: Reached): Promise<number> {
+async function startEndless({ workspace, client, runtime }: Reached): Promise<number> {
   await workspace.writeScript("endless", [{ delay_ms: 600_000, say: "Never." }]);
   await client.reload();
-  return (await client.run("endless")).execution_id;
+  const { execution_id: id } = await client.run("endless");
+  const hasBegun = async () => (await runtime.readFrames(id, { after: 0 })).length > 1;
+  await until(hasBegun, "it runs");
+  return id;
 }
 
 overBoth(

@@ -200,10 +200,13 @@ overBoth(
 overBoth(
   "a stream that a stop meets gets the result of a run that ends in time, and replays after a restart",
   async (on) => {
-    await on.workspace.writeScript("slow", [{ delay_ms: 200, say: "Done." }]);
+    await on.workspace.writeScript("slow", [{ delay_ms: 500, say: "Done." }]);
     await on.client.reload();
     const { execution_id } = await on.client.run("slow");
     const following = on.framesOf(execution_id);
+    const hasBegun = async () =>
+      (await on.runtime.readFrames(execution_id, { after: 0 })).length > 1;
+    await until(hasBegun, "it runs");
     await on.service.shutdown("requested");
     assert.equal((await following).at(-1)?.event, "complete");
     await on.restart();

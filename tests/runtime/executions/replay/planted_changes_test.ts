@@ -5,12 +5,14 @@ import {
   NO_CHANGES,
   writeSurroundings,
 } from "../../../../proof/replay/planted_changes.ts";
+import { SQLITE } from "../../../support/test_database.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { answer } from "../executions_of.ts";
 
 for (const change of [...CHANGES, ...NO_CHANGES]) {
   const told = change.found === undefined ? "is not told" : "is found at its first effect";
-  Deno.test(`replay(): ${change.name} ${told}`, async () => {
+  const options = change.isStored === true ? SQLITE : {};
+  Deno.test(`replay(): ${change.name} ${told}`, options, async () => {
     await using place = await createTestWorkspace({ shell: { OWNER: "Ada" } });
     await writeSurroundings(place);
     let id: number;
