@@ -233,7 +233,7 @@ export class Node implements AsyncDisposable {
 
 /** The database's time, but for who brings a clock that is not the machine's. */
 async function openClock(database: PostgresDatabase, given: Clock | undefined): Promise<Clock> {
-  if (given !== undefined && !(given instanceof SystemClock)) return given;
+  if (given !== undefined && given.constructor !== SystemClock) return given;
   const clock = new DatabaseClock();
   await clock.set(async () => {
     const row = await database.read(() => get<{ now: number }>(`SELECT ${NOW} AS now`));
