@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
+import { SQLITE } from "../../../support/test_database.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
 
@@ -66,23 +67,28 @@ Deno.test("Runner.cancel() ends a run, wherever it meets it on its way to a ques
   }
 });
 
-Deno.test("Runner.cancel() of a run whose question is just being stored ends it, although it is answered at once", async () => {
-  await using on = await openTestRunner([createTestAgent()]);
-  const { runner, store } = on;
-  afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
-    // The execution waits, and its run does not know it yet.
-    assert.equal(await runner.cancel(id), "cancelling");
-    await runner.respond(id, { requestId, answer: { text: "yes" } });
-  });
-  // The run that the answer begins is not over before the first one has found that it was cancelled.
-  afterChange(store.conversations, "finishCall", settle);
-  const completions = completionsOf(on);
-  const { id } = await runner.start(createTestAgent(), MANUAL);
-  await until(() => completions.length > 0, "the end");
-  const { execution } = (await store.executions.readExecution(id))!;
-  assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"]);
-  assert.deepEqual(completions, ["aborted"]);
-});
+// In turns of this process, which a server's answers take no part in: there, an answer is another machine's.
+Deno.test(
+  "Runner.cancel() of a run whose question is just being stored ends it, although it is answered at once",
+  SQLITE,
+  async () => {
+    await using on = await openTestRunner([createTestAgent()]);
+    const { runner, store } = on;
+    afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
+      // The execution waits, and its run does not know it yet.
+      assert.equal(await runner.cancel(id), "cancelling");
+      await runner.respond(id, { requestId, answer: { text: "yes" } });
+    });
+    // The run that the answer begins is not over before the first one has found that it was cancelled.
+    afterChange(store.conversations, "finishCall", settle);
+    const completions = completionsOf(on);
+    const { id } = await runner.start(createTestAgent(), MANUAL);
+    await until(() => completions.length > 0, "the end");
+    const { execution } = (await store.executions.readExecution(id))!;
+    assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"]);
+    assert.deepEqual(completions, ["aborted"]);
+  },
+);
 
 Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its way to a question", async () => {
   const left: Record<string, string> = {};
