@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../support/program.ts";
+import { IS_POSTGRES } from "../support/test_database.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
@@ -16,7 +17,8 @@ Deno.test("start -d returns when the service answers; a second start says so; st
     0o600,
   );
   assert.equal(Deno.statSync(home.stateDir).mode! & 0o777, 0o700);
-  for (const name of ["inkling.db", "inkling.log", "inkling.pid"]) {
+  const files = IS_POSTGRES ? [] : ["inkling.db"];
+  for (const name of [...files, "inkling.log", "inkling.pid"]) {
     assert.equal(
       Deno.statSync(join(home.stateDir, name)).mode! & 0o077,
       0,
