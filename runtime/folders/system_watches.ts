@@ -124,6 +124,8 @@ export class SystemWatches implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // To close what a pipe has stalled would block the whole process.
+    await this.check();
     this.#over.abort();
     await this.#last;
     for (const watch of [...this.#open.keys()]) this.#end(watch);

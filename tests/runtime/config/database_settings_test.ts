@@ -133,6 +133,7 @@ Deno.test("parseConfig() refuses what no node can be, at its place", () => {
 Deno.test("config.yaml says what of it has no effect without a database, whoever may name one", async () => {
   await using place = await createTestWorkspace({
     config: "node:\n  runs: 5\ndatabase_connections: 5\n",
+    shell: { INKLING_DATABASE_URL: "" },
   });
   const warned = async () =>
     (await place.settings()).config.warnings.map((one) => formatDiagnostic({ ...one, path: "c" }));
@@ -181,7 +182,10 @@ Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused b
 });
 
 Deno.test("the workspace of one test of an agent has no database, though the real one has", async () => {
-  await using place = await createTestWorkspace({ config: "database: postgres://u@db/x\n" });
+  await using place = await createTestWorkspace({
+    config: "database: postgres://u@db/x\n",
+    shell: { INKLING_DATABASE_URL: "" },
+  });
   const real = await place.settings();
   await using own = await PrivateWorkspace.open(real, {});
   assert.equal(real.database?.address, "postgres://u@db/x");
@@ -254,7 +258,9 @@ Deno.test("the passwords of the database are taken out of log lines and of what 
 
 Deno.test("an address with a password that is too short to be hidden alone is hidden as a whole; PGPASSWORD is no secret without a database", async () => {
   const address = "postgres://u:abc@db/x";
-  await using place = await createTestWorkspace({ shell: { PGPASSWORD: "of-the-shell" } });
+  await using place = await createTestWorkspace({
+    shell: { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" },
+  });
   const redact = async (text: string) => {
     const log = { write: () => {} };
     const opened = await openAgents({

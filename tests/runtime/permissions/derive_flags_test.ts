@@ -310,7 +310,7 @@ Deno.test("deriveFlags() lets a program run where answers have a schema: they ar
 Deno.test("deriveFlags() allows the database its host, its variables and its files, and nothing of it without one", async () => {
   const address = "postgres://u:hunter2secret@db.example/x?sslrootcert=/etc/pg/ca.pem";
   await using place = await createTestWorkspace({
-    shell: { PGPASSWORD: "hunter3secret", PGPORT: "6432" },
+    shell: { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" },
   });
   const without = await derive(place);
   assert.ok(!JSON.stringify(without.flags).includes("PG"));

@@ -36,7 +36,7 @@ Deno.test({
     "an agent that Deno's flags stand against gets a warning for each part of its file, and the log has it once",
   permissions: CLOSED,
   async fn() {
-    await using place = await createTestWorkspace();
+    await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
     await place.writeAgent("needy", NEEDY);
     const found = await warningsOf(place, "needy");
     const hint =
@@ -59,7 +59,7 @@ Deno.test({
   name: "validate tells what the flags of its own process stand against",
   permissions: CLOSED,
   async fn() {
-    await using place = await createTestWorkspace();
+    await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
     await place.writeAgent("needy", NEEDY.replace("custom_tools: [weather]\n", ""));
     const [file] = await validateWorkspace(await place.settings(), "needy", { cwd: place.root });
     const messages = file?.diagnostics.map(({ severity, message }) => `${severity} ${message}`);
@@ -73,7 +73,7 @@ Deno.test({
   name: "an agent whose key and variables stand in files, and whose model is here, has no gap",
   permissions: CLOSED,
   async fn() {
-    await using place = await createTestWorkspace();
+    await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
     await Deno.mkdir(join(place.agentsDir, "_config"));
     const file = join(place.agentsDir, "_config", ".env");
     await Deno.writeTextFile(file, "CORP_API_KEY=k-12345678\nCITY=Bern\n");
@@ -88,7 +88,7 @@ Deno.test({
 });
 
 Deno.test("without narrow flags nothing is looked for and nothing told", async () => {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   await place.writeAgent("needy", NEEDY);
   assert.deepEqual(await warningsOf(place, "needy"), []);
 });
