@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../support/program.ts";
-import { IS_POSTGRES } from "../support/test_database.ts";
+import { IS_POSTGRES, SQLITE } from "../support/test_database.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
@@ -82,7 +82,7 @@ Deno.test("SIGTERM lets the service go in order; start in the foreground ends wi
   assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
 });
 
-Deno.test("SIGTERM before the service listens is an end in order, too", async () => {
+Deno.test("SIGTERM before the service listens is an end in order, too", SQLITE, async () => {
   await using home = await createRealHome();
   assert.equal((await home.inkling("start", "--daemon")).code, 0);
   assert.equal((await home.inkling("stop")).code, 0);
@@ -121,22 +121,26 @@ Deno.test("on Windows the service says in a sentence what it lacks there", async
   assert.match(stderr, /^Error: The service needs a Unix socket, and Deno has none on Windows/);
 });
 
-Deno.test("a damaged database stops the start with a sentence, and is left as it is", async () => {
-  await using home = await createRealHome();
-  await Deno.mkdir(home.stateDir, { mode: 0o700 });
-  const path = join(home.stateDir, "inkling.db");
-  await Deno.writeTextFile(path, "this is no database ".repeat(400));
-  for (const [args, expected] of [[["start"], 1], [["start", "--daemon"], 3]] as const) {
-    const { code, stderr } = await home.inkling(...args);
-    assert.equal(code, expected, args.join(" "));
-    assert.match(
-      stderr,
-      /inkling\.db: the database is damaged\. It was left as it is/,
-    );
-    assert.doesNotMatch(stderr, /\bat .*\.ts:\d+/, "no stack trace");
-  }
-  assert.match(await Deno.readTextFile(path), /^this is no database/);
-});
+Deno.test(
+  "a damaged database stops the start with a sentence, and is left as it is",
+  SQLITE,
+  async () => {
+    await using home = await createRealHome();
+    await Deno.mkdir(home.stateDir, { mode: 0o700 });
+    const path = join(home.stateDir, "inkling.db");
+    await Deno.writeTextFile(path, "this is no database ".repeat(400));
+    for (const [args, expected] of [[["start"], 1], [["start", "--daemon"], 3]] as const) {
+      const { code, stderr } = await home.inkling(...args);
+      assert.equal(code, expected, args.join(" "));
+      assert.match(
+        stderr,
+        /inkling\.db: the database is damaged\. It was left as it is/,
+      );
+      assert.doesNotMatch(stderr, /\bat .*\.ts:\d+/, "no stack trace");
+    }
+    assert.match(await Deno.readTextFile(path), /^this is no database/);
+  },
+);
 
 Deno.test("a broken config.yaml stops the command with file, line and column", async () => {
   await using home = await createRealHome({

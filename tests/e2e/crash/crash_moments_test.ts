@@ -1,5 +1,6 @@
 // A sample of `deno task crash`: kills at ten random moments, and deaths while what another service left is taken up.
 import assert from "node:assert/strict";
+import { SQLITE } from "../../support/test_database.ts";
 import { ALL_ACCEPTED, recoveryPoints } from "../../../proof/crash/crash_points.ts";
 import { CrashWorld } from "../../../proof/crash/crash_world.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
@@ -25,9 +26,15 @@ for (const [index, moment] of moments.entries()) {
 }
 
 for (const point of recoveryPoints(2)) {
-  Deno.test(`death ${point.name}, after another: nothing logged is lost, no unsafe call runs twice, every run ends`, async () => {
-    await using world = await CrashWorld.open();
-    await world.round({ point: ALL_ACCEPTED }, { point });
-    assert.deepEqual([...world.deathsAt], [[ALL_ACCEPTED.name, 1], [point.name, 1]]);
-  });
+  // Where several machines share them, runs are taken over by claims.
+  const options = point.name.endsWith("a run is taken over") ? SQLITE : {};
+  Deno.test(
+    `death ${point.name}, after another: nothing logged is lost, no unsafe call runs twice, every run ends`,
+    options,
+    async () => {
+      await using world = await CrashWorld.open();
+      await world.round({ point: ALL_ACCEPTED }, { point });
+      assert.deepEqual([...world.deathsAt], [[ALL_ACCEPTED.name, 1], [point.name, 1]]);
+    },
+  );
 }
