@@ -190,11 +190,20 @@ export interface TestPostgres extends AsyncDisposable {
 export async function createTestPostgres(given?: string): Promise<TestPostgres> {
   const server = given ?? await sharedPostgres();
   await templates.getOrInsertComputed(server, makeTemplate);
+  return await createDatabase(server, TEMPLATE);
+}
+
+/** One without tables. */
+export async function createBarePostgres(): Promise<TestPostgres> {
+  return await createDatabase(await sharedPostgres(), "template1");
+}
+
+async function createDatabase(server: string, template: string): Promise<TestPostgres> {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await alter(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return {
     address: `${server}/${name}`,
-    [Symbol.asyncDispose]: () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    [Symbol.asyncDispose]: () => alter(server, `DROP DATABASE ${name} WITH (FORCE)`),
   };
 }
 
@@ -227,7 +236,7 @@ async function makeTemplate(server: string): Promise<void> {
   }
 }
 
-async function administer(server: string, statement: string): Promise<void> {
+async function alter(server: string, statement: string): Promise<void> {
   const client = await connect(server);
   try {
     await client.query(statement);

@@ -5,8 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PostgresDatabase } from "../../../runtime/storage/postgres/postgres_database.ts";
 import { fillHistory, readAll } from "../../runtime/storage/history/filled_history.ts";
-import { HAS_POSTGRES, sharePostgres } from "../../support/postgres.ts";
-import { createTestPostgres } from "../../support/test_database.ts";
+import { createBarePostgres, HAS_POSTGRES, sharePostgres } from "../../support/postgres.ts";
 import { createRealHome, untilFound } from "../real_process.ts";
 
 sharePostgres();
@@ -20,7 +19,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
       `${signal} while a history is moved: the target is as it was, the source too, and the next try is whole`,
     ignore: !HAS_POSTGRES,
     async fn() {
-      await using place = await createTestPostgres();
+      await using place = await createBarePostgres();
       const { address } = place;
       {
         await using _shaped = await PostgresDatabase.open({ address });

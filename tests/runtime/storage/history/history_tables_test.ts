@@ -4,8 +4,7 @@ import { LEFT_OUT, readHistoryTables } from "../../../../runtime/storage/history
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
-import { createTestPostgres } from "../../../support/test_database.ts";
+import { createBarePostgres, HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
@@ -16,7 +15,7 @@ Deno.test(
   "every table and column of both databases is copied, or left out with a reason",
   WITH_POSTGRES,
   async () => {
-    await using place = await createTestPostgres();
+    await using place = await createBarePostgres();
     await using _shaped = await PostgresDatabase.open({ address: place.address });
     const signal = new AbortController().signal;
     await using history = await PostgresHistory.connect(place.address, signal);
@@ -54,7 +53,7 @@ Deno.test(
   "a table or a column that only one of them has is a bug that is told",
   WITH_POSTGRES,
   async () => {
-    await using place = await createTestPostgres();
+    await using place = await createBarePostgres();
     await using _shaped = await PostgresDatabase.open({ address: place.address });
     const signal = new AbortController().signal;
     await using history = await PostgresHistory.connect(place.address, signal);

@@ -7,7 +7,7 @@ import {
   moveHistory,
   type MoveOptions,
 } from "../../../../runtime/storage/history/move_history.ts";
-import { createTestPostgres } from "../../../support/test_database.ts";
+import { createBarePostgres } from "../../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 export interface MoveWorld extends AsyncDisposable {
@@ -29,7 +29,7 @@ export interface MoveWorld extends AsyncDisposable {
 export async function openMoveWorld(): Promise<MoveWorld> {
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace());
-  const { address } = resources.use(await createTestPostgres());
+  const { address } = resources.use(await createBarePostgres());
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   resources.defer(() => client.end());
