@@ -81,7 +81,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
   for (let instance = 1; instance <= INSTANCES; instance++) {
     const life = new AbortController();
     const budgets = mortal(new SqlBudgetStore(store.db, String(instance)), life.signal);
-    await budgets.settleAbandoned();
+    await budgets.settleAbandoned(clock.now());
     const gate = new BudgetGate({
       store: budgets,
       families: store.families,

@@ -73,6 +73,7 @@ export async function runClusterSample({ seed }: { seed: number }): Promise<Clus
   return await cluster.run(async (disturbances) => {
     await cluster.callers.rush(SAMPLE_RUNS);
     if (one === undefined || two === undefined || three === undefined) return;
+    await cluster.everyNodeRuns();
     await Promise.all([
       disturbances.freeze(one, SAMPLE_MS),
       disturbances.kill(two, 0),
@@ -137,6 +138,13 @@ class Cluster {
     if (!await this.#followers.rest(END_MS)) {
       this.#world.findings.add("a follower comes to the end of what has ended", {});
     }
+  }
+
+  /** Waits until each node runs something. */
+  everyNodeRuns(): Promise<void> {
+    return this.#none(
+      `SELECT ${this.#world.nodes.length} - count(DISTINCT instance_id) AS n FROM executions WHERE status = 'running'`,
+    );
   }
 
   /** Waits until the query counts nothing. */

@@ -5,6 +5,9 @@ import { FOLLOWING, LABELLED, STEADY } from "./cluster_agents.ts";
 
 const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join(", ");
 
+/** Agents whose runs go on after the end of their node, whichever it is. */
+const GOES_ON = list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent]);
+
 export const CLUSTER_INVARIANTS: readonly Invariant[] = [
   rule(
     "what was asked for has its key: no node started anything of its own",
@@ -14,15 +17,14 @@ export const CLUSTER_INVARIANTS: readonly Invariant[] = [
   rule(
     "what is to go on after the death of its node is never orphaned",
     "SELECT id, agent_id, error FROM executions WHERE id >= ?1 AND status = 'orphaned' " +
-      `AND parent_execution_id IS NULL AND agent_id IN (${
-        list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent])
-      })`,
+      `AND parent_execution_id IS NULL AND agent_id IN (${GOES_ON})`,
   ),
   rule(
-    "what was begun ends well, unless somebody cancelled it, its node died, or its limit was reached",
+    "what was begun ends well, unless somebody cancelled it, its node ended, or its limit was reached",
     "SELECT id, agent_id, status, error FROM executions WHERE id >= ?1 AND parent_execution_id IS NULL " +
       "AND status NOT IN ('success', 'orphaned') AND error <> 'Cancelled by user' " +
-      "AND error NOT LIKE 'Aborted: loop_detected%' AND agent_id <> 'limited'",
+      "AND error NOT LIKE 'Aborted: loop_detected%' AND agent_id <> 'limited' " +
+      `AND (error <> 'Aborted: service stopped' OR agent_id IN (${GOES_ON}))`,
   ),
   rule(
     "who delegates reads what came of it",

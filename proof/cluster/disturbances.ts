@@ -82,7 +82,12 @@ export class Disturbances {
 
   async silenceQueue(node: ClusterNode, ms: number): Promise<void> {
     this.#world.count("connections of the queue silenced");
-    await node.disconnect(ms, QUEUE);
+    await this.#disconnect(node, ms, QUEUE);
+  }
+
+  async #disconnect(node: ClusterNode, ms: number, program?: string): Promise<void> {
+    const cut = node.disconnect(ms, program);
+    await Promise.all([cut, this.#takeovers.hindered(node)]);
   }
 
   async #troubleUntil(node: ClusterNode, kills: number): Promise<void> {
@@ -104,14 +109,14 @@ export class Disturbances {
           break;
         case "silence":
           this.#world.count("connections silenced");
-          await node.disconnect(chance.between(SILENCE_MS.shortest, SILENCE_MS.longest));
+          await this.#disconnect(node, chance.between(SILENCE_MS.shortest, SILENCE_MS.longest));
           break;
         case "silenceQueue":
           await this.silenceQueue(node, chance.between(FREEZE_MS.shortest, FREEZE_MS.longest));
           break;
         case "cut":
           this.#world.count("connections cut");
-          await node.disconnect(0);
+          await this.#disconnect(node, 0);
       }
     }
   }
@@ -136,6 +141,7 @@ export class Disturbances {
       await postgres.stop(signal);
       await sleep(gapMs);
       await postgres.start();
+      await this.#takeovers.hindered();
     };
     // What happens to it happens to all of them.
     await nodes.reduce((act, node) => () => node.trouble(act), restart)();

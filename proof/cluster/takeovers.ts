@@ -42,6 +42,21 @@ export class Takeovers {
     for (const { id, frame } of rows) this.#left.set(id, { since, frame });
   }
 
+  /** The node, or with none every node, was hindered: what it had just taken over counts from now on. */
+  async hindered(node?: ClusterNode): Promise<void> {
+    if (this.#left.size === 0) return;
+    const rows = await this.#world.query<{ id: number }>(
+      "SELECT e.id FROM executions e JOIN instances i ON i.id = e.instance_id " +
+        `WHERE e.id IN (${[...this.#left.keys()].join(", ")})${node ? " AND i.name = ?" : ""}`,
+      ...node ? [node.name] : [],
+    );
+    const since = performance.now();
+    for (const { id } of rows) {
+      const left = this.#left.get(id);
+      if (left !== undefined) left.since = since;
+    }
+  }
+
   /** Looks until `end`. */
   async watch(): Promise<void> {
     const { signal } = this.#leaving;

@@ -80,9 +80,12 @@ export class AgentAuthor {
   ): Promise<{ text: string } | { failure: string }> {
     const { temperature, maxTokens } = this.#settings.config.defaults;
     await using validation = await openAgentValidation(this.#settings);
-    const { config, directories, shell } = this.#settings;
     const clock = this.#clock;
-    using opened = await openWorkspacePurse({ config, directories, shell, clock, log: SILENT });
+    await using opened = await openWorkspacePurse({
+      settings: this.#settings,
+      clock,
+      log: SILENT,
+    });
     const { purse } = opened;
     try {
       const text = await draftAgent(request, {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describeUnknownModel } from "../agents/validation/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
+import { DATABASE_VARIABLE, readDatabaseSettings } from "../config/database_settings.ts";
 import type { Directories } from "../config/directories.ts";
 import { EnvironmentFiles } from "../config/files/environment_files.ts";
 import { exists } from "../config/files/exists.ts";
@@ -93,10 +94,15 @@ export class Installation {
     const { config } = await this.#withChoices(choices);
     const directories = await this.#directories(config);
     const clock = this.#clock;
-    using opened = await openWorkspacePurse({
-      config,
-      directories,
-      shell: this.#surroundings.shell,
+    const { shell } = this.#surroundings;
+    const variable = shell[DATABASE_VARIABLE] || undefined;
+    await using opened = await openWorkspacePurse({
+      settings: {
+        config,
+        directories,
+        shell,
+        database: readDatabaseSettings(config, { variable }),
+      },
       clock,
       log: { write: () => {} },
     });

@@ -14,17 +14,22 @@ import type {
   ReservationRefusal,
 } from "../executions/budget/budget_store.ts";
 import { USAGE_STEP_MS } from "../executions/usage.ts";
-import { DAY_MS } from "../../base/time_units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { Database } from "./database.ts";
-import { isAlive } from "./instances.ts";
+import { isAlive, NOW } from "./instances.ts";
 import { afterwards, all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
 
 /** What a period needs of the past: the longest month, and a day for the zones. */
 const KEPT_MS = 32 * DAY_MS;
+/** What a crash of the database undid is at most so old; whoever sets money aside knows of it by then. */
+const UNDONE_MS = MINUTE_MS;
 /** From this share of a limit on people are told. */
 const NEAR = 0.8;
 
-/** Of several machines: whether the one that set it aside lives. */
+/** What a person's own process sets aside, for a draft or a trial, has so long: it is not among the machines. */
+const PERSONAL_CALL_MS = HOUR_MS;
+/** Of several machines: whether one of them set it aside, and whether that one lives. */
+const IS_MACHINE = "instance_id IN (SELECT id FROM instances)";
 const IS_ALIVE = isAlive("reservations.instance_id");
 
 interface ReservationRow {
@@ -40,6 +45,8 @@ interface ReservationRow {
 export class SqlBudgetStore implements BudgetStore {
   readonly #db: Database;
   readonly #instanceId: string;
+  /** What was set aside here and is not booked yet. */
+  readonly #open = new Set<number>();
   /** What is too old was removed when this quarter of an hour began. */
   #tidiedStep = 0;
 
@@ -48,9 +55,9 @@ export class SqlBudgetStore implements BudgetStore {
     this.#instanceId = instanceId;
   }
 
-  reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal> {
+  async reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal> {
     const instanceId = this.#instanceId;
-    return this.#db.change("soon", function* () {
+    const outcome = await this.#db.change("soon", function* () {
       if (wanted.budgets.length > 0) yield* lock("budgets");
       const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
@@ -70,16 +77,21 @@ export class SqlBudgetStore implements BudgetStore {
       if (reserved === undefined) throw new TypeError("The statement returned no id");
       return { id: reserved.id };
     });
+    if ("id" in outcome) this.#open.add(outcome.id);
+    return outcome;
   }
 
-  settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]> {
-    return this.#db.change("soon", () => this.#settle(id, used, budgets));
+  async settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]> {
+    const near = await this.#db.change("soon", () => this.#settle(id, used, budgets));
+    this.#open.delete(id);
+    return near;
   }
 
   *#settle(id: number, used: Amount, budgets: readonly Budget[]): Operation<BudgetState[]> {
     const row = yield* get<ReservationRow>(
-      "DELETE FROM reservations WHERE id = ? RETURNING *",
+      "DELETE FROM reservations WHERE id = ? AND instance_id = ? RETURNING *",
       id,
+      this.#instanceId,
     );
     if (row === undefined) return [];
     yield* book(row, used);
@@ -96,17 +108,28 @@ export class SqlBudgetStore implements BudgetStore {
     return near;
   }
 
-  settleAbandoned(): Promise<number> {
+  settleAbandoned(now: number): Promise<number> {
     const instanceId = this.#instanceId;
+    const open = this.#open;
     return this.#db.change("power", function* () {
       const rows = yield* all<ReservationRow>(
         {
           sqlite: "DELETE FROM reservations WHERE instance_id <> ? RETURNING *",
-          postgres:
-            `DELETE FROM reservations WHERE instance_id <> ? AND NOT ${IS_ALIVE} RETURNING *`,
+          postgres: `DELETE FROM reservations WHERE instance_id <> ? AND NOT ${IS_ALIVE} ` +
+            `AND (${IS_MACHINE} OR at < ${NOW} - ${PERSONAL_CALL_MS}) RETURNING *`,
         },
         instanceId,
       );
+      const old = yield* all<{ id: number }>(
+        "SELECT id FROM reservations WHERE instance_id = ? AND at < ?",
+        instanceId,
+        now - UNDONE_MS,
+      );
+      for (const { id } of old.filter(({ id }) => !open.has(id))) {
+        rows.push(
+          ...yield* all<ReservationRow>("DELETE FROM reservations WHERE id = ? RETURNING *", id),
+        );
+      }
       for (const row of rows) yield* book(row, row);
       return rows.length;
     });

@@ -84,7 +84,7 @@ async function keepUp(
     await clock.sleep(UPKEEP_MS, signal).catch(() => {});
     if (signal.aborted) return;
     try {
-      await budgets.settleAbandoned();
+      await budgets.settleAbandoned(node.clock.now());
       await node.executions.enqueueLeft();
     } catch (error) {
       log.write("warn", "What other machines left could not be settled; tried again soon", {

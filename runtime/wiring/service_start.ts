@@ -58,7 +58,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
     resources.use(await joinNodes({ ...parts, ...parts.shared, triggers: () => triggers }));
   }
   resources.use(runner);
-  const unsettled = await parts.budgets.settleAbandoned();
+  const unsettled = await parts.budgets.settleAbandoned(clock.now());
   if (unsettled > 0) {
     const message = "Model calls that a killed process was making count in full in the budgets";
     log.write("warn", message, { calls: unsettled });

@@ -2,35 +2,41 @@
 // of the workspace, in the database of its service, which may be running meanwhile.
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Config } from "../config/config.ts";
-import type { Directories } from "../config/directories.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
 import { BudgetGate } from "../executions/budget/budget_gate.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { Purse } from "../models/spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlBudgetStore } from "../storage/budgets.ts";
+import type { Database } from "../storage/database.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory } from "../storage/state_dir/history_place.ts";
 import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 
+const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
+
+/** A person makes one call after the other, a trial some at once. */
+const CONNECTIONS = 3;
+
 /** Whose purse it is. */
 export interface WorkspacePurseOptions {
-  config: Config;
-  directories: Directories;
-  shell: Readonly<Record<string, string>>;
+  settings: Pick<WorkspaceSettings, "config" | "directories" | "shell" | "database">;
   clock: Clock;
   log: ServiceLog;
 }
 
 /** A purse that has to be closed. */
-export interface WorkspacePurse extends Disposable {
+export interface WorkspacePurse extends AsyncDisposable {
   purse: Omit<Purse, "model">;
 }
 
 /** Opens it. Throws StateDirUnusable and DatabaseUnusable. */
 export async function openWorkspacePurse(options: WorkspacePurseOptions): Promise<WorkspacePurse> {
-  const { config, directories, shell, clock, log } = options;
-  const db = await openDatabase(options);
+  const { settings, clock, log } = options;
+  const { config, directories, shell } = settings;
+  await using resources = new AsyncDisposableStack();
+  const db = resources.use(await openDatabase(settings));
   const gate = new BudgetGate({
     store: new SqlBudgetStore(db, crypto.randomUUID()),
     families: { readLineage: () => Promise.resolve([]) },
@@ -41,13 +47,18 @@ export async function openWorkspacePurse(options: WorkspacePurseOptions): Promis
     log,
   });
   const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
-  return { purse: { gate, prices }, [Symbol.dispose]: () => db[Symbol.dispose]() };
+  const opened = resources.move();
+  return { purse: { gate, prices }, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** Nothing is made for a workspace in which nothing ran yet and nothing is bounded: there is nothing to hold a call to. */
 async function openDatabase(
-  { config, directories }: WorkspacePurseOptions,
-): Promise<SqliteDatabase> {
+  { config, directories, database }: WorkspacePurseOptions["settings"],
+): Promise<Database & (Disposable | AsyncDisposable)> {
+  if (database !== undefined) {
+    const { PostgresDatabase } = await loadPostgres();
+    return PostgresDatabase.open({ address: database.address, connections: CONNECTIONS });
+  }
   const path = findHistory(directories);
   if (path !== undefined) return SqliteDatabase.open(path);
   const { perDay, perMonth, tokens } = config.budget;

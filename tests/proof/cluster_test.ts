@@ -4,7 +4,8 @@ import { runClusterSample } from "../../proof/cluster/cluster.ts";
 import { HAS_POSTGRES } from "../support/postgres.ts";
 
 Deno.test({
-  name: "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken",
+  name:
+    "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken",
   ignore: !HAS_POSTGRES,
   async fn() {
     const { violations, done, takeovers } = await runClusterSample({ seed: 11 });

@@ -16,7 +16,7 @@ export async function tryLive(
 ): Promise<ExitCode> {
   const { output } = context;
   const names = (models ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
-  using trial = await tests.openTrial({
+  await using trial = await tests.openTrial({
     ...(agentId !== undefined && { agentId }),
     models: names,
     repeat,

@@ -64,7 +64,7 @@ interface Cell {
 }
 
 /** One trial. Dispose of it. */
-export class LiveTrial implements Disposable {
+export class LiveTrial implements AsyncDisposable {
   /** Cases that cannot be played. */
   readonly unplayable: readonly (CaseFile & Pick<TestResult, "problems">)[];
   readonly estimate: TrialEstimate;
@@ -72,7 +72,7 @@ export class LiveTrial implements Disposable {
   readonly #repeat: number;
   readonly #tests: TrialTests;
   readonly #models: ModelSupply;
-  readonly #opened: Disposable;
+  readonly #opened: AsyncDisposable;
 
   private constructor(parts: {
     unplayable: LiveTrial["unplayable"];
@@ -81,7 +81,7 @@ export class LiveTrial implements Disposable {
     repeat: number;
     tests: TrialTests;
     models: ModelSupply;
-    opened: Disposable;
+    opened: AsyncDisposable;
   }) {
     this.unplayable = parts.unplayable;
     this.estimate = parts.estimate;
@@ -98,13 +98,10 @@ export class LiveTrial implements Disposable {
     tests: TrialTests,
   ): Promise<LiveTrial> {
     const { settings, clock } = tests.ports;
-    const { config, directories, shell } = settings;
     const [{ ModelSupply }, { openWorkspacePurse }] = [await loadModelSupply(), await loadPurse()];
     // Real money: it counts in the budgets of the workspace and of its agents.
-    using opened = new DisposableStack();
-    const { purse } = opened.use(
-      await openWorkspacePurse({ config, directories, shell, clock, log: SILENT }),
-    );
+    await using opened = new AsyncDisposableStack();
+    const { purse } = opened.use(await openWorkspacePurse({ settings, clock, log: SILENT }));
     const models = new ModelSupply({ settings, clock, log: SILENT, gate: purse.gate });
     const unplayable: (CaseFile & Pick<TestResult, "problems">)[] = [];
     const cells: Cell[] = [];
@@ -133,8 +130,8 @@ export class LiveTrial implements Disposable {
     });
   }
 
-  [Symbol.dispose](): void {
-    this.#opened[Symbol.dispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened[Symbol.asyncDispose]();
   }
 
   /** Plays all of it. */

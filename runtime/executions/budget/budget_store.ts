@@ -37,8 +37,11 @@ export interface BudgetStore {
    */
   settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]>;
 
-  /** Books in full what dead instances had set aside; returns how many there were. */
-  settleAbandoned(): Promise<number>;
+  /**
+   * Books in full what dead instances had set aside, and what this one has settled long before `now` but still stands: a
+   * database that crashed has lost the last moment. Returns how many there were.
+   */
+  settleAbandoned(now: number): Promise<number>;
 
   /** The budgets as they stand. */
   readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]>;

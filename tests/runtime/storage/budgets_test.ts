@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { SystemClock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Budget } from "../../../runtime/executions/budget/budget.ts";
 import { findUsedUp, SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
+import { openInstance } from "../../../runtime/storage/instances.ts";
+import type { SqlValue } from "../../../runtime/storage/operation.ts";
+import { IS_POSTGRES } from "../../support/test_database.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 const DAY: Budget = {
@@ -58,13 +63,58 @@ Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and 
   assert.ok("id" in left);
   const own = await store.budgets.reserve(call(20));
   assert.ok("id" in own);
-  assert.equal(await store.budgets.settleAbandoned(), 1);
-  assert.equal(await store.budgets.settleAbandoned(), 0);
+  assert.equal(await store.budgets.settleAbandoned(1_000), 1);
+  assert.equal(await store.budgets.settleAbandoned(1_000), 0);
   // It was not dead after all: what it books late is booked already.
   await dead.settle(left.id, { nanos: 5, tokens: 1 }, []);
   await store.budgets.settle(own.id, { nanos: 4, tokens: 1 }, []);
   const [state] = await store.budgets.readBudgets([DAY]);
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
+});
+
+Deno.test("SqlBudgetStore books in full what it had settled and a crash of the database brought back; what is under way stands", async () => {
+  await using store = await openTestStore();
+  const settled = await store.budgets.reserve(call(30));
+  const going = await store.budgets.reserve(call(20));
+  assert.ok("id" in settled && "id" in going);
+  const [row] = await store.all<Record<string, SqlValue>>(
+    "SELECT * FROM reservations WHERE id = ?",
+    settled.id,
+  );
+  assert.ok(row !== undefined);
+  await store.budgets.settle(settled.id, { nanos: 5, tokens: 1 }, []);
+  // As a server comes back that lost the last moment before its crash.
+  await store.run(
+    "DELETE FROM spending",
+  );
+  await store.run(
+    `INSERT INTO reservations (${Object.keys(row).join(", ")}) VALUES (${
+      Object.keys(row).map(() => "?").join(", ")
+    })`,
+    ...Object.values(row),
+  );
+  assert.equal(await store.budgets.settleAbandoned(30_000), 0);
+  assert.equal(await store.budgets.settleAbandoned(120_000), 1);
+  await store.budgets.settle(going.id, { nanos: 4, tokens: 1 }, []);
+  const [state] = await store.budgets.readBudgets([DAY]);
+  assert.deepEqual([state?.used, state?.reserved], [34, 0]);
+});
+
+Deno.test({
+  name:
+    "of several machines, what a dead one set aside is booked soon, what a person's own process did after an hour",
+  ignore: !IS_POSTGRES,
+  async fn() {
+    await using store = await openTestStore({ instanceId: "living" });
+    const now = new SystemClock().now();
+    const at = (minutesAgo: number) => call(10, { at: now - minutesAgo * MINUTE_MS });
+    await store.db.change("power", () => openInstance({ id: "dead", pid: 1, startedAt: 0 }));
+    await new SqlBudgetStore(store.db, "dead").reserve(at(0));
+    await new SqlBudgetStore(store.db, "a person's").reserve(at(50));
+    assert.equal(await store.budgets.settleAbandoned(now), 1);
+    await new SqlBudgetStore(store.db, "another person's").reserve(at(70));
+    assert.equal(await store.budgets.settleAbandoned(now), 1);
+  },
 });
 
 Deno.test("SqlBudgetStore counts what was set aside before midnight on the day before", async () => {

@@ -177,7 +177,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     durability: "power",
     prepare: async (store) => {
       await new SqlBudgetStore(store.db, "a dead one").reserve(CALL);
-      return () => store.budgets.settleAbandoned();
+      return () => store.budgets.settleAbandoned(0);
     },
   },
   {

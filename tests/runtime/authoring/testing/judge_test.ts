@@ -31,7 +31,7 @@ async function playLive(
     `---\nmodel: { provider: openai, name: gpt-4o, base_url: "${server.url}" }\n${lines}---\nTask\n`,
   );
   await world.write("worker/case.yaml", text);
-  using trial = await world.tests.openTrial({ models: [], repeat: 1 });
+  await using trial = await world.tests.openTrial({ models: [], repeat: 1 });
   const { estimate, unplayable } = trial;
   assert.deepEqual(unplayable, []);
   const [row] = await trial.run();
@@ -174,7 +174,7 @@ Deno.test("judge: another model is tried, and the agent's own one judges", async
     `---\nmodel: { provider: openai, name: gpt-4o, base_url: "${server.url}" }\n---\nTask\n`,
   );
   await world.write("worker/case.yaml", JUDGED.replace("well? }", "well?, votes: 1 }"));
-  using trial = await world.tests.openTrial({ models: ["openai/gpt-4o-mini"], repeat: 1 });
+  await using trial = await world.tests.openTrial({ models: ["openai/gpt-4o-mini"], repeat: 1 });
   const [row] = await trial.run();
   assert.equal(row?.passed, 1);
   assert.deepEqual(server.requests.map(({ body }) => body["model"]), ["gpt-4o-mini", "gpt-4o"]);

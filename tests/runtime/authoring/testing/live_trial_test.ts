@@ -22,7 +22,7 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
   );
   await world.write("worker/wrong.yaml", `${fixtures}expect: { output: { equals: rainy } }\n`);
   await world.write("worker/broken.yaml", "version: 2\n");
-  using trial = await tests.openTrial({ models: [], repeat: 3 });
+  await using trial = await tests.openTrial({ models: [], repeat: 3 });
   assert.deepEqual(trial.estimate, { runs: 6, votes: 0, costUsd: 0, unknown: 0 });
   assert.deepEqual(trial.unplayable.map(({ name }) => name), ["worker/broken"]);
   const rows = await trial.run();
@@ -47,7 +47,7 @@ Deno.test("live trial: a cost that cannot be told is told as such, and a model w
     "worker/b.yaml",
     "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n",
   );
-  using trial = await world.tests.openTrial({
+  await using trial = await world.tests.openTrial({
     models: ["openai/gpt-4o", "local/none"],
     repeat: 2,
   });
@@ -69,7 +69,7 @@ Deno.test("live trial: without a key each run fails by that name, and nothing el
     "---\nmodel: { provider: openai, name: gpt-5 }\n---\nTask\n",
   );
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
-  using trial = await world.tests.openTrial({ agentId: "worker", models: [], repeat: 1 });
+  await using trial = await world.tests.openTrial({ agentId: "worker", models: [], repeat: 1 });
   const [row] = await trial.run();
   assert.equal(row?.passed, 0);
   assert.match(row?.failure?.failures[0]?.got ?? "", /^error: .*OPENAI_API_KEY/);
