@@ -51,9 +51,14 @@ overBoth(
 );
 
 overBoth("a shutting down service refuses runs with 503", async ({ workspace, client, call }) => {
-  await workspace.writeScript("slow", [{ delay_ms: 1_500, say: "Done." }]);
+  await workspace.writeScript("slow", [
+    { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
+    { delay_ms: 1_500, say: "Done." },
+  ]);
   await client.reload();
-  await client.run("slow");
+  const { execution_id } = await client.run("slow");
+  // It has begun: where machines share the database it waits for one of them.
+  for await (const { event } of client.follow(execution_id)) if (event === "tool_call") break;
   await client.shutdown();
   const { status, body } = await call("/agents/writer/run", { method: "POST" });
   assert.deepEqual([status, body], [503, { detail: "The service is shutting down" }]);

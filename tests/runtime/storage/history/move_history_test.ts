@@ -4,13 +4,15 @@ import type { MovedHistory } from "../../../../runtime/storage/history/move_hist
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqlExecutionReads } from "../../../../runtime/storage/executions/execution_reads.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { openMoveWorld } from "./move_world.ts";
 
-const WITH_POSTGRES = { ignore: !HAS_POSTGRES };
+/** Both databases are here already, whichever the other tests use. */
+const WITH_POSTGRES = { ignore: !HAS_POSTGRES || IS_POSTGRES };
 sharePostgres();
 
 Deno.test(

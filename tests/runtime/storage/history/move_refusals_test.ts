@@ -5,12 +5,14 @@ import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storag
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
+import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
 import { openMoveWorld } from "./move_world.ts";
 
-const WITH_POSTGRES = { ignore: !HAS_POSTGRES };
+/** Both databases are here already, whichever the other tests use. */
+const WITH_POSTGRES = { ignore: !HAS_POSTGRES || IS_POSTGRES };
 sharePostgres();
 
 /** A history with one execution. */
