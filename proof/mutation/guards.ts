@@ -471,8 +471,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the end of an execution survives a power cut",
     file: "runtime/storage/executions/endings.ts",
-    find: `change("power", function* () {\n      // One that waits`,
-    replace: `change("process", function* () {\n      // One that waits`,
+    find: `change("power", function* () {\n      if (ending.isUnclaimed)`,
+    replace: `change("process", function* () {\n      if (ending.isUnclaimed)`,
     tests: ["tests/runtime/storage"],
   },
   {
@@ -1474,7 +1474,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a commit whose answer was lost is not taken for a failure",
     file: "runtime/storage/postgres/postgres_database.ts",
-    find: "if (!isEnding || !await this.#isStored(mark)) throw error;",
+    find: "if (!isEnding || !await this.#isStored(mark, effects)) throw error;",
     replace: "throw error;",
     tests: ["tests/runtime/storage/postgres"],
   },
@@ -1488,8 +1488,29 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an execution is taken only by the job that it has now",
     file: "runtime/storage/postgres/claims.ts",
-    find: "WHERE id = ? AND job = ? AND status = 'running' FOR UPDATE",
-    replace: "WHERE id = ? AND ? IS NOT NULL AND status = 'running' FOR UPDATE",
+    find: "WHERE id = ?1 AND job = ?2 AND",
+    replace: "WHERE id = ?1 AND ?2 IS NOT NULL AND",
+    tests: ["tests/runtime/storage/postgres"],
+  },
+  {
+    guard: "an execution is taken only by the last delivery of its job",
+    file: "runtime/storage/postgres/claims.ts",
+    find: "AND retry_count = ?3) FOR UPDATE",
+    replace: "AND retry_count >= coalesce(?3, 0)) FOR UPDATE",
+    tests: ["tests/runtime/storage/postgres"],
+  },
+  {
+    guard: "what a living machine runs is not ended by another",
+    file: "runtime/storage/executions/endings.ts",
+    find: 'AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")})`',
+    replace: 'AND (instance_id IS NULL OR ${isAlive("executions.instance_id")} IS NOT NULL)`',
+    tests: ["tests/runtime/storage/postgres"],
+  },
+  {
+    guard: "a step of a run of which nobody can say whether it is stored is not stored twice",
+    file: "runtime/storage/postgres/postgres_database.ts",
+    find: "if (fenced !== undefined) throw new LeaseLost(`Execution ${fenced}`);",
+    replace: "void fenced;",
     tests: ["tests/runtime/storage/postgres"],
   },
   {

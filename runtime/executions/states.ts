@@ -3,9 +3,10 @@
 
 /**
  * Who changes a state: the `run` itself, in this process; an `answer`, or the time that is over for one; somebody `outside`
- * of what waits (a cancel, a purge, the end of what delegated); the `recovery` of what a dead service left.
+ * of what waits (a cancel, a purge, the end of what delegated), or of what is to run and `nobody` runs; the `recovery` of what
+ * a dead service left.
  */
-export type StateChanger = "run" | "answer" | "outside" | "recovery";
+export type StateChanger = "run" | "answer" | "outside" | "nobody" | "recovery";
 
 /** By state, those that may follow it. None follows a final one. */
 const FOLLOWERS = {
@@ -13,7 +14,7 @@ const FOLLOWERS = {
     waiting: ["run"],
     success: ["run"],
     error: ["run"],
-    aborted: ["run"],
+    aborted: ["run", "nobody"],
     timeout: ["run"],
     orphaned: ["recovery"],
   },

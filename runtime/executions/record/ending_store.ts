@@ -16,6 +16,8 @@ export interface CutReply {
 export interface Ending {
   /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
   from: OpenStatus;
+  /** Only where no machine runs it: it is ended for the one that died, or that has not come yet. */
+  isUnclaimed?: boolean;
   status: FinalStatus;
   error: string | null;
   output: string | null;

@@ -269,6 +269,7 @@ export class Journal {
     const error = outcome.error === null ? null : shown(outcome.error);
     const ended = await endings.finishExecution(this.#identity.executionId, {
       from,
+      ...(outcome.by === "nobody" && { isUnclaimed: true }),
       status: outcome.status,
       error,
       output,

@@ -80,7 +80,11 @@ export class Deliveries implements Worker {
     await active.ended(executionId);
     const taken = await shared.take(delivery);
     if (taken === undefined) return;
-    await runs.takeUp(taken);
-    await active.ended(executionId);
+    try {
+      await runs.takeUp(taken);
+    } finally {
+      // What was launched runs on, whatever failed afterwards.
+      await active.ended(executionId);
+    }
   }
 }

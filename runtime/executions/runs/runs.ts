@@ -28,6 +28,8 @@ import type { SharedRuns, Taken } from "./shared_runs.ts";
 /** Why an execution is ended whose result nobody needs any longer. */
 export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
+const UNSTORED_END = "The end of an execution could not be stored";
+
 /** What runs are made of. */
 export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   acceptances: AcceptanceStore;
@@ -89,7 +91,11 @@ export class Runs {
   async takeUp({ subject, isRedelivered, ranMs, cancelled }: Taken): Promise<void> {
     const { execution } = subject;
     const { agents, rereadAgents } = this.#ports;
-    if (agents.find(execution.agentId) === undefined) await rereadAgents?.();
+    if (agents.find(execution.agentId) === undefined) {
+      await this.#orLog(execution, "Agents' files could not be read anew", async () => {
+        await rereadAgents?.();
+      });
+    }
     const decide = isRedelivered ? afterRestart({ ranMs }) : afterWaiting(execution);
     if (isRedelivered) {
       const message = "An execution comes from another machine, which left it or is gone";
@@ -115,7 +121,7 @@ export class Runs {
     },
   ): Promise<void> {
     // Where it fails, the row stays as it is; the next start finds it abandoned and says so.
-    await this.#orLog(execution, async () => {
+    await this.#orLog(execution, UNSTORED_END, async () => {
       await this.#afterEnd(await journal.finish(outcome));
     });
   }
@@ -163,14 +169,10 @@ export class Runs {
     { error, shared }: { error: string; shared: SharedRuns },
   ): Promise<"cancelling" | ExecutionStatus> {
     const { id } = execution;
-    if (await shared.takeUnowned(id)) {
-      try {
-        await this.end(execution, { outcome: { status: "aborted", error, output: null } });
-      } finally {
-        shared.ended(id);
-      }
-      return "aborted";
-    }
+    const outcome: Outcome = { status: "aborted", by: "nobody", error, output: null };
+    const ended = await new Journal(execution, this.#ports).finish(outcome);
+    await this.#afterEnd(ended);
+    if (ended !== undefined) return "aborted";
     // Where it does not run any more, it waits, or has ended.
     return await shared.requestCancel(id, error) ? "cancelling" : await this.#abort(id, error);
   }
@@ -216,7 +218,7 @@ export class Runs {
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;
     if (isCancelled) {
-      await this.#orLog(execution, async () => {
+      await this.#orLog(execution, UNSTORED_END, async () => {
         if (await this.abortWaiting(execution.id, error)) return;
         // An answer came in between: it runs again, or is about to.
         leave();
@@ -268,15 +270,12 @@ export class Runs {
     await this.#run(subject, next.agent, control);
   }
 
-  async #orLog({ id }: Execution, store: () => Promise<void>): Promise<void> {
+  async #orLog({ id }: Execution, failure: string, act: () => Promise<void>): Promise<void> {
     try {
-      await store();
+      await act();
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      this.#ports.serviceLog.write("error", "The end of an execution could not be stored", {
-        execution: id,
-        error,
-      });
+      this.#ports.serviceLog.write("error", failure, { execution: id, error });
     }
   }
 }

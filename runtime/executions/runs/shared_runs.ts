@@ -5,6 +5,8 @@ import type { StoredRun } from "../record/execution_reads.ts";
 export interface Delivery {
   jobId: string;
   executionId: number;
+  /** Which delivery of the job it is. */
+  attempt: number;
   /** Another execution waits for it. */
   isDelegated: boolean;
 }
@@ -42,12 +44,6 @@ export interface SharedRuns {
   take(delivery: Delivery): Promise<Taken | undefined>;
   /** The execution rests here, or could not be taken. Where it is still to run, another machine gets it. */
   rest(delivery: Delivery): Promise<void>;
-  /**
-   * Makes an execution this machine's, to be ended here, where nobody has it or its machine is dead; false otherwise. It is let
-   * go of with `ended`.
-   */
-  takeUnowned(executionId: number): Promise<boolean>;
-  ended(executionId: number): void;
   /** Lets whoever runs it end it with this error; false where it does not run. */
   requestCancel(executionId: number, error: string): Promise<boolean>;
   /** Resolves once something is stored for an execution anywhere, with the signal, and at the latest after a second. */

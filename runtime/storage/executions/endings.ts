@@ -9,7 +9,18 @@ import { insertFollowUps } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { voidRequests } from "./request_rows.ts";
 import { wakeAncestors } from "./waiting.ts";
-import { fence, get, run } from "../operation.ts";
+import { isAlive } from "../instances.ts";
+import { fence, get, type Operation, run } from "../operation.ts";
+
+/** Whoever had it, or is given its job now, can write nothing for it any more. False where a living machine has it. */
+function* takeFromNobody(id: number): Operation<boolean> {
+  const changed = yield* run(
+    "UPDATE executions SET epoch = epoch + 1, job = NULL WHERE id = ? AND status = 'running' " +
+      `AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")})`,
+    id,
+  );
+  return changed > 0;
+}
 
 /** Ends; who waited for one runs again: of `ownerId`, or of nobody until a machine takes it. */
 export class SqlEndingStore implements EndingStore {
@@ -27,8 +38,10 @@ export class SqlEndingStore implements EndingStore {
     const ownerId = this.#ownerId;
     const messages = this.#messages;
     return this.#db.change("power", function* () {
-      // One that waits is nobody's, and may be ended by everybody.
-      if (ending.from === "running") yield* fence(executionId);
+      if (ending.isUnclaimed) {
+        if (!(yield* takeFromNobody(executionId))) return undefined;
+        // One that waits is nobody's, and may be ended by everybody.
+      } else if (ending.from === "running") yield* fence(executionId);
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
           "duration_ms = coalesce(duration_ms, 0) + ?5, " +

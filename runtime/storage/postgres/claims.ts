@@ -1,6 +1,7 @@
 // Who may run an execution, where several machines could: what is asked and stored of it. Only PostgreSQL has these columns.
 import type { Taken } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../instances.ts";
+import { QUEUE_SCHEMA } from "./queue_names.ts";
 import { all, announce, enqueue, get, type Operation, run } from "../operation.ts";
 import { selectStored } from "../executions/execution_reads.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
@@ -9,6 +10,8 @@ import { selectUncountedMs } from "../executions/recovery.ts";
 export interface ClaimRequest {
   id: number;
   jobId: string;
+  /** Which delivery of the job it is. */
+  attempt: number;
   instanceId: string;
 }
 
@@ -16,15 +19,17 @@ export interface ClaimRequest {
 export type Claim = Taken & { epoch: number };
 
 /**
- * Makes the execution this machine's. Undefined: it has ended, waits, or has another job since; this one is to be completed
- * without effect.
+ * Makes the execution this machine's. Undefined: it has ended, waits, has another job since, or this one was given to
+ * another machine; this delivery is to be completed without effect.
  */
 export function* claimExecution(
-  { id, jobId, instanceId }: ClaimRequest,
+  { id, jobId, attempt, instanceId }: ClaimRequest,
 ): Operation<Claim | undefined> {
   const found = yield* get<{ previous: string | null; cancelled: string | null }>(
-    "SELECT instance_id AS previous, cancelled FROM executions WHERE id = ? AND job = ? AND status = 'running' FOR UPDATE",
-    ...[id, jobId],
+    "SELECT instance_id AS previous, cancelled FROM executions WHERE id = ?1 AND job = ?2 AND status = 'running' " +
+      `AND EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.job WHERE id = CAST(?2 AS uuid) AND state = 'active' ` +
+      "AND retry_count = ?3) FOR UPDATE",
+    ...[id, jobId, attempt],
   );
   if (found === undefined) return undefined;
   const { previous, cancelled } = found;
@@ -39,18 +44,6 @@ export function* claimExecution(
     throw new TypeError("An execution went while its row was held");
   }
   return { subject, epoch: row.epoch, cancelled, isRedelivered, ranMs };
-}
-
-/** The same for one that nobody has, or a dead machine: whatever job it has lets nobody take it any more. */
-export function* claimUnowned(
-  id: number,
-  instanceId: string,
-): Operation<{ epoch: number } | undefined> {
-  return yield* get<{ epoch: number }>(
-    "UPDATE executions SET instance_id = ?, epoch = epoch + 1, job = NULL WHERE id = ? AND status = 'running' " +
-      `AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")}) RETURNING epoch`,
-    ...[instanceId, id],
-  );
 }
 
 /** Whether this job is still the one that lets a machine run the execution. */
@@ -69,17 +62,6 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
   );
   if (changed > 0) yield* announce(id);
   return changed > 0;
-}
-
-/** Of these executions, those that are to end, and with which error. */
-export function* selectCancelled(
-  ids: readonly number[],
-): Operation<{ id: number; error: string }[]> {
-  return yield* all<{ id: number; error: string }>(
-    "SELECT id, cancelled AS error FROM executions WHERE cancelled IS NOT NULL AND status = 'running' " +
-      "AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-    JSON.stringify(ids),
-  );
 }
 
 /** Gives a job to each execution that is to run and has none: of a history that was moved here, or of who died as it ended one. */

@@ -4,12 +4,11 @@ import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
 import { DatabaseAway } from "../database.ts";
-import { openBoss, type OpenBossOptions, QUEUE_OPTIONS, QUEUE_SCHEMA } from "./pg_boss.ts";
+import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
 import type { Query } from "./postgres_database.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
-import { isOfDelegated, requireLabels, suits } from "./queue_names.ts";
+import { isOfDelegated, QUEUE_SCHEMA, requireLabels, suits } from "./queue_names.ts";
 
-const HEARTBEAT_MS = 3_000;
 const POLL_MS = 1_000;
 /** The most jobs of one statement: a machine with much room leaves some to others that ask at the same time. */
 const BATCH = 20;
@@ -32,10 +31,7 @@ export interface OpenJobQueueOptions extends OpenBossOptions {
 
 /** A delivery that is ours until its end. */
 interface HeldJob {
-  id: string;
   queue: string;
-  /** Tells it from other deliveries of the same job. */
-  retryCount: number;
   delivery: Delivery;
 }
 
@@ -53,12 +49,10 @@ export class JobQueue {
   readonly #made = new Map<string, Promise<void>>();
   readonly #held = new Map<string, HeldJob>();
   readonly #closed = new AbortController();
-  readonly #stop = new AbortController();
   /** Ends the pause of the loop that takes jobs: the present one, or the next where it is at work. */
   #wake = new AbortController();
   #worker: Taker | undefined;
   #taking: Promise<void> | undefined;
-  #beating: Promise<void> | undefined;
   /** Which queue is asked first changes, so that none has to wait for another to be empty. */
   #turn = 0;
 
@@ -100,7 +94,6 @@ export class JobQueue {
     if (this.#worker !== undefined) throw new Error("This queue is being worked already");
     this.#worker = worker;
     this.#taking = this.#takeOn(worker);
-    this.#beating = this.#beatOn(worker);
   }
 
   /** Whether this machine would take a job of the queue now. */
@@ -140,6 +133,23 @@ export class JobQueue {
     return this.#held.get(delivery.jobId)?.delivery === delivery;
   }
 
+  /** Keeps what this machine has, and tells the worker what it has no more. */
+  async beat(query: Query): Promise<void> {
+    const jobs = [...this.#held.values()];
+    if (jobs.length === 0) return;
+    const { rows } = await query(HEARTBEAT, [
+      jobs.map(({ delivery }) => delivery.jobId),
+      jobs.map(({ delivery: { jobId, attempt } }) => `${jobId}:${attempt}`),
+    ]);
+    const ours = new Set(rows.map((row) => (row as { id: string }).id));
+    for (const { delivery } of jobs) {
+      // Meanwhile it may have ended here, or have come anew.
+      if (ours.has(delivery.jobId) || !this.holds(delivery)) continue;
+      this.#held.delete(delivery.jobId);
+      this.#worker?.lost(delivery);
+    }
+  }
+
   /** Takes no more; what was taken is kept. */
   async stopTaking(): Promise<void> {
     this.#closed.abort(NO_LONGER_NEEDED);
@@ -150,8 +160,6 @@ export class JobQueue {
   /** Takes no more, gives back what is still held, and disconnects. */
   async stop(): Promise<void> {
     await this.stopTaking();
-    this.#stop.abort(NO_LONGER_NEEDED);
-    await this.#beating;
     for (const { delivery } of [...this.#held.values()]) {
       await this.release(delivery).catch(this.#onError);
     }
@@ -222,35 +230,12 @@ export class JobQueue {
         // Lost and back again before a heartbeat could tell.
         const former = this.#held.get(id);
         if (former !== undefined) worker.lost(former.delivery);
-        const delivery = { jobId: id, executionId, isDelegated: isOfDelegated(name) };
-        this.#held.set(id, { id, queue: name, retryCount, delivery });
+        const isDelegated = isOfDelegated(name);
+        const delivery = { jobId: id, executionId, attempt: retryCount, isDelegated };
+        this.#held.set(id, { queue: name, delivery });
         if (!this.#closed.signal.aborted) worker.take(delivery);
       }
       empty = jobs.length < limit ? empty + 1 : 0;
-    }
-  }
-
-  async #beatOn(worker: Taker): Promise<void> {
-    for (;;) {
-      await this.#pause(HEARTBEAT_MS, this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      const jobs = [...this.#held.values()];
-      if (jobs.length === 0) continue;
-      try {
-        const { rows } = await this.#boss.getDb().executeSql(HEARTBEAT, [
-          jobs.map(({ id }) => id),
-          jobs.map(({ id, retryCount }) => `${id}:${retryCount}`),
-        ]);
-        const ours = new Set(rows.map(({ id }) => id as string));
-        for (const job of jobs) {
-          // Meanwhile it may have ended here, or have come anew.
-          if (ours.has(job.id) || this.#held.get(job.id) !== job) continue;
-          this.#held.delete(job.id);
-          worker.lost(job.delivery);
-        }
-      } catch (error) {
-        this.#onError(error);
-      }
     }
   }
 
@@ -265,6 +250,6 @@ function roomFor(queue: string, worker: Taker): number {
   return isOfDelegated(queue) ? Infinity : worker.free();
 }
 
-function attemptOf({ id, retryCount }: HeldJob): { id: string; retryCount: number } {
-  return { id, retryCount };
+function attemptOf({ delivery }: HeldJob): { id: string; retryCount: number } {
+  return { id: delivery.jobId, retryCount: delivery.attempt };
 }

@@ -206,9 +206,10 @@ export class Node implements AsyncDisposable {
     if (first === this.instanceId) return;
     const text = rest.join(" ");
     if (topic === "queued") this.executions.queued(text);
-    // Where that fails, the next beat looks again.
-    else if (topic === "cancel") this.executions.endCancelled([Number(text)]).catch(() => {});
-    else this.#listeners?.told(topic, text);
+    else if (topic === "cancel") {
+      // The beat looks who is to end.
+      if (this.executions.has(Number(text))) this.#connection.wake();
+    } else this.#listeners?.told(topic, text);
   }
 
   async #poll(): Promise<void> {
@@ -223,10 +224,11 @@ export class Node implements AsyncDisposable {
       const { rows: [row] } = await query(SIGN, [this.instanceId]);
       return Number((row as { last_seen: string } | undefined)?.last_seen ?? this.clock.now());
     };
+    // First of all: what is not kept in time is another machine's.
+    await this.executions.beat(query);
     if (this.clock instanceof DatabaseClock) await this.clock.set(sign);
     else await sign();
     await this.leases.renew(query);
-    await this.executions.endCancelled();
     this.#outage.over();
   }
 }

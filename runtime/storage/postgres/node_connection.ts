@@ -17,9 +17,9 @@ const loadPg = lazyModule(() =>
 
 /** How often a machine shows that it lives. */
 export const BEAT_MS = 3_000;
-/** A beat that takes longer has not come through. */
-const BEAT_TIMEOUT_MS = 5_000;
-const RETRY = { firstMs: 500, longestMs: 5_000 };
+/** A statement that takes longer has not come through. With one more try it is known well before a lease on runs is over. */
+const BEAT_TIMEOUT_MS = 4_000;
+const RETRY = { firstMs: 500, longestMs: 1_000 };
 /** What NOTIFY takes at most, in bytes. */
 const MOST_BYTES = 7_900;
 

@@ -6,15 +6,13 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import { DatabaseUnusable } from "../database.ts";
 import { CONNECTION_LIMITS, prepareConnection, toClientConfig } from "./connection.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
+import { QUEUE_SCHEMA } from "./queue_names.ts";
 
 const loadPgBoss = lazyModule(() => import("pg-boss"));
 const loadPg = lazyModule(() =>
   // @ts-types="@types/pg"
   import("pg")
 );
-
-/** Where its tables are. */
-export const QUEUE_SCHEMA = "inkling_queue";
 
 /** A machine that says nothing for so long has lost its jobs: what pg-boss allows at least. */
 const LEASE_SECONDS = 10;

@@ -174,7 +174,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         throw error;
       }
       // The server may hold its row for a while: the next change takes another one.
-      if (!isEnding || !await this.#isStored(mark)) throw error;
+      if (!isEnding || !await this.#isStored(mark, effects)) throw error;
     }
     for (const act of effects.after) act();
     return result as T;
@@ -202,6 +202,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           effects.announced.add(statement.executionId);
         } else if (statement.type === "fence") {
           await this.#requireExecution(client, statement.executionId);
+          effects.fenced = statement.executionId;
         } else if (statement.type === "lease") {
           await this.#requireLease(client, statement.name);
         } else {
@@ -256,7 +257,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** What became of a change whose end was not heard. */
-  async #isStored({ row, number }: ChangeMark): Promise<boolean> {
+  async #isStored({ row, number }: ChangeMark, { fenced }: Effects): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
       try {
@@ -271,6 +272,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       const ms = backoffMs(attempt, { firstMs: 100, longestMs: 5_000 });
       await this.#clock.sleep(ms);
     }
+    // Tried again it might be stored twice. Whoever gets the execution next goes on from what is stored.
+    if (fenced !== undefined) throw new LeaseLost(`Execution ${fenced}`);
     throw new StorageUnavailable(
       `Cannot use ${this.place}: the connection broke off at the end of a change, and whether it is stored stays unknown.`,
       { cause: failure },
@@ -288,4 +291,6 @@ function endOf({ announced }: Effects): string {
 interface Effects {
   announced: Set<number>;
   after: (() => void)[];
+  /** The execution of this machine's that it is of. */
+  fenced?: number;
 }

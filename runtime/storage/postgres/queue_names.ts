@@ -1,5 +1,7 @@
 // The names of queues: who waits in one, and what a machine must have for it.
 
+/** Where the tables of the queues are. */
+export const QUEUE_SCHEMA = "inkling_queue";
 /** Those that other executions wait for. */
 const DELEGATED = "delegated";
 const LABEL = /^[a-z0-9-]+$/;

@@ -3,20 +3,16 @@ import { type Clock, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
 import type { WaitingRun } from "../operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
-import {
-  claimExecution,
-  claimUnowned,
-  enqueueLeft,
-  isToRun,
-  requestCancel,
-  selectCancelled,
-} from "./claims.ts";
+import { claimExecution, enqueueLeft, isToRun, requestCancel } from "./claims.ts";
 import type { JobQueue } from "./job_queue.ts";
 import type { PostgresDatabase, Query } from "./postgres_database.ts";
 import { queueOf } from "./queue_names.ts";
 
 /** A lost notification costs no more than this. */
 export const POLL_MS = 1_000;
+
+const CANCELLED = "SELECT id, cancelled AS error FROM inkling.executions " +
+  "WHERE cancelled IS NOT NULL AND status = 'running' AND id = ANY($1::bigint[])";
 
 /** What they are shared with. */
 export interface SharedExecutionsOptions {
@@ -76,11 +72,12 @@ export class SharedExecutions implements SharedRuns {
   }
 
   async take(delivery: Delivery): Promise<Taken | undefined> {
-    const { executionId: id, jobId } = delivery;
-    const { database, epochs, instanceId, queue } = this.#options;
-    // Lost before its turn came: another machine may have claimed it.
-    if (!queue.holds(delivery)) return undefined;
-    const claim = await database.change("power", () => claimExecution({ id, jobId, instanceId }));
+    const { executionId: id } = delivery;
+    const { database, epochs, instanceId } = this.#options;
+    const claim = await database.change(
+      "power",
+      () => claimExecution({ ...delivery, id, instanceId }),
+    );
     if (claim === undefined) return undefined;
     epochs.set(id, claim.epoch);
     this.#deliveries.set(id, delivery);
@@ -91,25 +88,16 @@ export class SharedExecutions implements SharedRuns {
     const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
     // Where it was answered meanwhile, it may run here again by another job.
-    if (this.#deliveries.get(executionId) === delivery) this.ended(executionId);
+    if (this.#deliveries.get(executionId) === delivery) {
+      this.#options.epochs.delete(executionId);
+      this.#deliveries.delete(executionId);
+    }
     try {
       const isLeft = await database.read(() => isToRun(executionId, jobId));
       await (isLeft ? queue.release(delivery) : queue.complete(delivery));
     } finally {
       queue.forget(delivery);
     }
-  }
-
-  async takeUnowned(executionId: number): Promise<boolean> {
-    const { database, epochs, instanceId } = this.#options;
-    const claim = await database.change("power", () => claimUnowned(executionId, instanceId));
-    if (claim !== undefined) epochs.set(executionId, claim.epoch);
-    return claim !== undefined;
-  }
-
-  ended(executionId: number): void {
-    this.#options.epochs.delete(executionId);
-    this.#deliveries.delete(executionId);
   }
 
   async requestCancel(executionId: number, error: string): Promise<boolean> {
@@ -148,11 +136,14 @@ export class SharedExecutions implements SharedRuns {
     this.#worker?.cancel(executionId, error);
   }
 
-  /** Ends those that somebody wants to end: of these, or of all that run here. */
-  async endCancelled(ids: Iterable<number> = this.#options.epochs.keys()): Promise<void> {
-    const here = [...ids].filter((id) => this.has(id));
-    if (here.length === 0) return;
-    const cancelled = await this.#options.database.read(() => selectCancelled(here));
-    for (const { id, error } of cancelled) this.cancel(id, error);
+  /** Keeps what runs here, and ends what somebody wants to end. */
+  async beat(query: Query): Promise<void> {
+    const { queue, epochs } = this.#options;
+    await queue.beat(query);
+    if (epochs.size === 0) return;
+    const { rows } = await query(CANCELLED, [[...epochs.keys()]]);
+    for (const { id, error } of rows as { id: string; error: string }[]) {
+      this.cancel(Number(id), error);
+    }
   }
 }

@@ -10,6 +10,8 @@ import type {
 import { LogLines } from "../../../support/log_lines.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
+const DELIVERY: Delivery = { jobId: "job", executionId: 1, attempt: 0, isDelegated: false };
+
 Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at a time", async () => {
   const active = new ActiveRuns(new TestClock());
   let running = 0;
@@ -42,7 +44,7 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
     serviceLog: new LogLines(),
     places: 9,
   });
-  const deliver = (): Delivery => ({ jobId: "job", executionId: 1, isDelegated: false });
+  const deliver = () => ({ ...DELIVERY });
   deliveries.take(deliver());
   while (running === 0) await settle();
   deliveries.take(deliver());
@@ -54,4 +56,31 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
   }
   await settled;
   assert.equal(mostAtOnce, 1);
+});
+
+Deno.test("Deliveries: what runs is let go of when it rests, whatever failed after it began", async () => {
+  const active = new ActiveRuns(new TestClock());
+  const happened: string[] = [];
+  const { promise: end, resolve: endIt } = Promise.withResolvers<void>();
+  const shared = {
+    take: () => Promise.resolve({} as Taken),
+    rest: () => Promise.resolve(void happened.push("let go of")),
+    wake: () => {},
+  } as unknown as SharedRuns;
+  const runs: Pick<Runs, "takeUp"> = {
+    takeUp: () => {
+      active.launch(1, async () => {
+        await end;
+        happened.push("ended");
+      });
+      return Promise.reject(new Error("The database is away"));
+    },
+  };
+  const serviceLog = new LogLines();
+  const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
+  deliveries.take(DELIVERY);
+  for (let n = 0; n < 5; n++) await settle();
+  endIt();
+  await deliveries.settled();
+  assert.deepEqual(happened, ["ended", "let go of"]);
 });

@@ -21,6 +21,8 @@ export interface CuttingProxy extends AsyncDisposable {
   /** What the server sends is not read from now on, until readAgain(). */
   stopReading(): void;
   readAgain(): void;
+  /** New connections are closed at once. */
+  refuseNew(): void;
   /** New connections pass again. Those that were open stay swallowed. */
   passNew(): void;
 }
@@ -33,6 +35,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
   let fatal: string | undefined;
   let last: string | undefined;
   let swallowing: string | undefined;
+  let isRefusing = false;
   let bytes = 0;
   let reading = Promise.withResolvers<void>();
   reading.resolve();
@@ -72,6 +75,10 @@ export function openCuttingProxy(target: number): CuttingProxy {
   const accept = async () => {
     for await (const client of listener) {
       open.add(client);
+      if (isRefusing) {
+        close(client);
+        continue;
+      }
       const server = await Deno.connect({ hostname: "127.0.0.1", port: target }).catch(() => {});
       if (server === undefined) {
         close(client);
@@ -112,7 +119,11 @@ export function openCuttingProxy(target: number): CuttingProxy {
     },
     stopReading: () => reading = Promise.withResolvers(),
     readAgain: () => reading.resolve(),
-    passNew: () => swallowing = undefined,
+    refuseNew: () => isRefusing = true,
+    passNew() {
+      swallowing = undefined;
+      isRefusing = false;
+    },
     async [Symbol.asyncDispose]() {
       reading.resolve();
       listener.close();

@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import type { Ending } from "../../../../runtime/executions/record/ending_store.ts";
+import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import { SqlEndingStore } from "../../../../runtime/storage/executions/endings.ts";
+import { NOW } from "../../../../runtime/storage/instances.ts";
 import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
 import { get } from "../../../../runtime/storage/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
@@ -10,6 +14,17 @@ import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
 import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { QueueMachine } from "./queue_machine.ts";
+
+const ABORTED: Ending = {
+  from: "running",
+  isUnclaimed: true,
+  status: "aborted",
+  error: "Cancelled by user",
+  output: null,
+  finishedAt: 1,
+  durationMs: 0,
+  frames: () => [],
+};
 
 /** What a machine gets to know of an execution that it takes. */
 async function termsOf(machine: QueueMachine, job: Delivery | undefined) {
@@ -135,7 +150,12 @@ Deno.test(
       there.work();
       await until(() => there.taken.length > 0, "it is taken by the other");
       const [again] = there.taken;
-      assert.deepEqual(again, { jobId: job?.jobId, executionId: id, isDelegated: false });
+      assert.deepEqual(again, {
+        jobId: job?.jobId,
+        executionId: id,
+        attempt: 1,
+        isDelegated: false,
+      });
       assert.deepEqual(await termsOf(there, again), [2, true, null]);
       // The first one has nothing to say of it any more.
       await here.complete(job?.jobId ?? "");
@@ -173,7 +193,7 @@ Deno.test(
       // It does not know yet, and ends one of them: that is the other's now.
       await here.complete(other?.jobId ?? "");
       assert.deepEqual(await here.states(), { active: 2 });
-      await until(() => here.lost.length > 0, "it is told");
+      await here.beat();
       assert.deepEqual(here.lost, [gone?.jobId]);
     });
 
@@ -220,12 +240,64 @@ Deno.test(
           get(
             "UPDATE inkling_queue.job SET started_on = now() - interval '23 hours', heartbeat_on = now() - interval '4 seconds' RETURNING id",
           ));
-        await until(
-          async () => (await here.database.read(old))?.jobs === 0,
-          "each is as if begun now",
-        );
+        await here.beat();
+        assert.equal((await here.database.read(old))?.jobs, 0);
         assert.deepEqual(here.lost, []);
         assert.deepEqual(await here.states(), { active: 2 });
+      },
+    );
+
+    await t.step(
+      "who stood still between taking a job and claiming its run claims nothing once another has it",
+      async () => {
+        const address = await newDatabase();
+        await using here = await QueueMachine.open({ address, name: "here" });
+        await using there = await QueueMachine.open({ address, name: "there" });
+        const id = await here.accept();
+        here.work();
+        await until(() => here.taken.length > 0, "it is taken");
+        here.room = 0;
+        await here.database.change(
+          "power",
+          () =>
+            get("UPDATE inkling_queue.job SET state = 'retry', start_after = now() RETURNING id"),
+        );
+        there.work();
+        await until(() => there.taken.length > 0, "the other takes it");
+        assert.deepEqual(await termsOf(there, there.taken[0]), [1, false, null]);
+        assert.equal(await termsOf(here, here.taken[0]), undefined);
+        await there.write(id);
+      },
+    );
+
+    await t.step(
+      "what no living machine runs is ended at once; whoever had it, or gets it, writes nothing more",
+      async () => {
+        const address = await newDatabase();
+        await using here = await QueueMachine.open({ address, name: "here" });
+        await using there = await QueueMachine.open({ address, name: "there" });
+        const id = await here.accept();
+        here.room = 1;
+        here.work();
+        await until(() => here.taken.length > 0, "it is taken");
+        assert.deepEqual(await termsOf(here, here.taken[0]), [1, false, null]);
+        const endings = new SqlEndingStore(there.database, "there");
+        const isEnded = async (execution: number) =>
+          await endings.finishExecution(execution, ABORTED) !== undefined;
+        const seen = (at: string) =>
+          here.client.query(`UPDATE inkling.instances SET last_seen = ${at} WHERE id = 'here'`);
+        await seen(NOW);
+        assert.equal(await isEnded(id), false);
+        await here.write(id);
+        await seen("0");
+        assert.equal(await isEnded(id), true);
+        await assert.rejects(here.write(id), LeaseLost);
+        const waiting = await here.accept();
+        assert.equal(await isEnded(waiting), true);
+        here.room = 2;
+        here.queue.wake();
+        await until(() => here.taken.length === 2, "its job is taken");
+        assert.equal(await termsOf(here, here.taken[1]), undefined);
       },
     );
 

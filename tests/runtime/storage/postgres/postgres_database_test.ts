@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
+import { SystemClock } from "../../../../base/clock.ts";
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import {
   afterwards,
@@ -311,6 +312,43 @@ Deno.test(
       );
       assert.equal(rows.length, 1);
     });
+
+    await t.step(
+      "where nobody can say whether a step of a run is stored, its machine does not try it again",
+      async () => {
+        await using client = await openClient(address);
+        const { rows: [row] } = await client.query(
+          "INSERT INTO inkling.executions (agent_id, display_name, status, trigger, request, model, started_at, instance_id, epoch) " +
+            "VALUES ('a', 'A', 'running', 'manual', '{}', '', 0, 'here', 1) RETURNING id",
+        );
+        const id = Number(row.id);
+        await using proxy = openCuttingProxy(server.port);
+        const system = new SystemClock();
+        await using cut = await PostgresDatabase.open({
+          address: address.replace(`:${server.port}`, `:${proxy.port}`),
+          connections: 2,
+          clock: {
+            now: () => system.now(),
+            sleep: (ms, signal) => system.sleep(Math.min(ms, 20), signal),
+          },
+          node: {
+            instanceId: "here",
+            leases: new Map([[id, 1]]),
+            enqueue: () => Promise.resolve(() => {}),
+            cancelled: () => {},
+          },
+        });
+        proxy.loseAnswerOf("COMMIT");
+        proxy.refuseNew();
+        const step = cut.change("power", function* () {
+          yield* fence(id);
+          yield* keep("step", "once");
+        });
+        await assert.rejects(step, LeaseLost);
+        const stored = await database.read(() => all("SELECT 1 FROM settings WHERE key = 'step'"));
+        assert.equal(stored.length, 1);
+      },
+    );
 
     await t.step("a name that is wrong is told in one sentence", async () => {
       const opening = (path: string) =>

@@ -1,4 +1,6 @@
 // A machine of several over one database: it accepts executions, takes them from the queue, and tells what it did.
+// @ts-types="@types/pg"
+import pg from "pg";
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { type Claim, claimExecution } from "../../../../runtime/storage/postgres/claims.ts";
 import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
@@ -28,6 +30,7 @@ export class QueueMachine implements AsyncDisposable {
     readonly name: string,
     readonly database: PostgresDatabase,
     readonly queue: JobQueue,
+    readonly client: pg.Client,
     readonly sent: Map<number, string>,
     readonly labelsOf: Map<number, readonly string[]>,
     readonly leases: Map<number, number>,
@@ -44,6 +47,10 @@ export class QueueMachine implements AsyncDisposable {
       labels,
       onError: (error) => errors.push(error),
     });
+    const client = new pg.Client({ connectionString: address });
+    // Where the server goes, the statement that fails says so.
+    client.on("error", () => {});
+    await client.connect();
     const database = await PostgresDatabase.open({
       address,
       connections: 4,
@@ -64,7 +71,7 @@ export class QueueMachine implements AsyncDisposable {
         "INSERT INTO instances (id, pid, started_at) VALUES (?, 1, 0) ON CONFLICT DO NOTHING",
         name,
       ));
-    return new QueueMachine(name, database, queue, sent, labelsOf, leases, errors);
+    return new QueueMachine(name, database, queue, client, sent, labelsOf, leases, errors);
   }
 
   work(): void {
@@ -109,10 +116,10 @@ export class QueueMachine implements AsyncDisposable {
     });
   }
 
-  async claim({ jobId, executionId }: Delivery): Promise<Claim | undefined> {
+  async claim({ executionId, ...delivery }: Delivery): Promise<Claim | undefined> {
     const claim = await this.database.change(
       "power",
-      () => claimExecution({ id: executionId, jobId, instanceId: this.name }),
+      () => claimExecution({ ...delivery, id: executionId, instanceId: this.name }),
     );
     if (claim !== undefined) this.leases.set(executionId, claim.epoch);
     return claim;
@@ -156,8 +163,16 @@ export class QueueMachine implements AsyncDisposable {
     return Object.fromEntries(rows.map(({ state, jobs }) => [state, jobs]));
   }
 
+  /** As a node does it every few seconds, on a connection of its own. */
+  async beat(): Promise<void> {
+    await this.queue.beat(async (text, values) =>
+      await this.client.query(text, values as unknown[])
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.queue.stop();
+    await this.client.end().catch(() => {});
     await this.database[Symbol.asyncDispose]();
   }
 }
