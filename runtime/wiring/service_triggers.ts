@@ -53,6 +53,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const start = createStartRun(runner);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
+    isShared: shared !== undefined,
     store: slots,
     start,
     isPaused,

@@ -33,6 +33,8 @@ export interface ScheduleBookPorts {
   log: ServiceLog;
   /** The machine's IANA zone. */
   timeZone: string;
+  /** Other machines store in the same place. */
+  isShared?: boolean;
 }
 
 /** The schedules of all agents. */
@@ -137,9 +139,12 @@ export class ScheduleBook {
 
   async #end(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
     const listed = new Map(agents.map((agent) => [agent.id, agent]));
+    const { isShared = false } = this.#ports;
     const isOver = (id: string) => {
       const agent = listed.get(id);
-      return agent === undefined ? !isUnreadable(id) : !isScheduled(agent);
+      if (agent !== undefined) return !isScheduled(agent);
+      // Another machine may have its file, where this one never had it.
+      return !isUnreadable(id) && (!isShared || this.#entries.has(id));
     };
     const known = new Set([...this.#entries.keys(), ...this.#stored?.keys() ?? []]);
     const over = [...known].filter(isOver);

@@ -238,6 +238,23 @@ Deno.test(
       }
     });
 
+    await t.step(
+      "a machine that lacks an agent's file forgets no schedule of the others",
+      async () => {
+        await using world = await newWorld();
+        const lines = "trigger: { type: schedule, every: 1h }";
+        await world.workspace.writeScript("hourly", [{ say: "tick" }], lines);
+        await (await world.open("one"))[Symbol.asyncDispose]();
+        const stored = () => world.query("SELECT agent_id, anchor FROM inkling.schedules");
+        const before = await stored();
+        assert.equal(before.length, 1);
+        const { directories } = await world.workspace.settings();
+        await Deno.remove(join(directories.agentsDir, "hourly.md"));
+        await (await world.open("two"))[Symbol.asyncDispose]();
+        assert.deepEqual(await stored(), before);
+      },
+    );
+
     await t.step("a slot runs once, and the pause holds for all", async () => {
       await using world = await newWorld();
       await world.workspace.writeScript(
