@@ -12,7 +12,7 @@ import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { wrapText } from "../../output/wrap.ts";
 import { checkHealth, type Health } from "../../service/connection.ts";
-import { findInstalledUnit, START_UNIT } from "../../service/units/installed_unit.ts";
+import { describeUnitStart, findInstalledUnit } from "../../service/units/installed_unit.ts";
 
 /** A finding, and what came of its repair. */
 interface Outcome {
@@ -112,9 +112,7 @@ async function examineService(
       : `No service runs, and ${who}; its unit is ${unit}`;
     const remedy = unit === undefined
       ? '"inkling start -d" starts it; "inkling start --print-unit" prints a file that starts it with the machine'
-      : unit.endsWith(".service")
-      ? `${START_UNIT}; "journalctl --user -u inkling" says why it ended`
-      : `launchctl bootstrap gui/$(id -u) ${unit}`;
+      : describeUnitStart(unit);
     findings.push({ severity: "error", subject, problem, remedy });
   } catch (error) {
     // A database or config.yaml that cannot be used: told by the examination.

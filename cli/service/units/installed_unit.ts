@@ -1,10 +1,10 @@
 // Whether a service manager is told to start the service: by the files that --print-unit is for.
 import { PATHS } from "../../../base/plain_path.ts";
 
-const { join } = PATHS;
+const { dirname, join } = PATHS;
 
-/** How systemd is told to start a unit that is there. */
-export const START_UNIT = "systemctl --user enable --now inkling";
+/** Units for the machine, not for a user. */
+const SYSTEM_FOLDER = "/etc/systemd/system";
 
 /** The file of an installed unit; undefined: there is none where such files usually are. */
 export function findInstalledUnit(
@@ -14,7 +14,7 @@ export function findInstalledUnit(
   const config = environment["XDG_CONFIG_HOME"] ?? join(home, ".config");
   const folders = [
     join(config, "systemd/user"),
-    ...["/etc/systemd/user", "/etc/systemd/system"],
+    ...["/etc/systemd/user", SYSTEM_FOLDER],
     join(home, "Library/LaunchAgents"),
   ];
   for (const folder of folders) {
@@ -23,6 +23,13 @@ export function findInstalledUnit(
     }
   }
   return undefined;
+}
+
+/** What to type to start the unit in this file and, with systemd, to hear why it ended. */
+export function describeUnitStart(file: string): string {
+  if (!file.endsWith(".service")) return `launchctl bootstrap gui/$(id -u) ${file}`;
+  const user = dirname(file) === SYSTEM_FOLDER ? "" : "--user ";
+  return `systemctl ${user}enable --now inkling; "journalctl ${user}-u inkling" says why it ended`;
 }
 
 function namesIn(folder: string): string[] {
