@@ -57,11 +57,23 @@ Deno.test("docs/many-machines.md: its agent parses, and asks for a label that on
 Deno.test("docs/many-machines.md: its figures are those of the queue and of config.yaml", () => {
   const page = PAGE.replaceAll(/\s+/g, " ");
   const { database } = nodeOf("database: postgres://inkling@db.example/inkling");
-  assert.ok(page.includes(`its lease ends after ${QUEUE_OPTIONS.heartbeatSeconds} seconds`));
+  const seconds = QUEUE_OPTIONS.heartbeatSeconds;
+  assert.ok(page.includes(`its hold on its runs ends after ${seconds} seconds`));
+  assert.ok(page.includes(`After ${seconds} seconds without a sign of life`));
   assert.equal(QUEUE_OPTIONS.deleteAfterSeconds, 3_600);
   assert.ok(page.includes("Jobs of the queue go an hour after they ended"));
   assert.ok(page.includes(`\`database_connections\` (${database.connections}), and 4 more`));
   assert.ok(page.includes(`\`node.runs\` (${database.node.runs})`));
+});
+
+Deno.test("docs: a database is made in UTF-8, whatever the cluster's encoding is", () => {
+  const commands = ["many-machines", "operations"].flatMap((name) =>
+    Deno.readTextFileSync(join(REPOSITORY, `docs/${name}.md`)).match(/^.*createdb .*$/gm) ?? []
+  );
+  assert.equal(commands.length, 2);
+  for (const command of commands) {
+    assert.match(command, /--owner=inkling --encoding=UTF8 --template=template0 inkling$/);
+  }
 });
 
 /** What this test looks at of a compose file. */
@@ -124,7 +136,19 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
   const [program = "", ...args] = unit.values("Service", "ExecStart").join().split(" ");
   assert.deepEqual(args, ["start", "--keep-alive", "--port", "8420", "--host", "0.0.0.0"]);
   assert.deepEqual(unit.values("Unit", "StartLimitIntervalSec"), ["0"]);
+  // A start that fails for what it requires is not tried again.
+  for (const name of ["Requires", "RequiresMountsFor", "BindsTo"]) {
+    assert.deepEqual(unit.values("Unit", name), [], name);
+  }
   assert.deepEqual(unit.values("Service", "Restart"), ["on-failure"]);
+  const [first = ""] = blocksOf("yaml");
+  assert.deepEqual(unit.values("Service", "ExecStartPre"), [
+    `/usr/bin/test -d ${nodeOf(first).config.workspace}/agents`,
+  ]);
+  // The commands that the page has people type look into the same folders.
+  const wrapper = blocksOf("sh").find((block) => block.startsWith("#!/bin/sh")) ?? "";
+  const [folders = ""] = unit.values("Service", "Environment");
+  assert.ok(wrapper.includes(`sudo -u ${unit.values("Service", "User").join()} env ${folders} `));
   assert.deepEqual(unit.values("Service", "TimeoutStopSec"), [`${STOP_SECONDS}`]);
   // What the page warns of, and its two lines end.
   assert.match(PAGE.replaceAll(/\s+/g, " "), /gives up after five such starts within five minutes/);
