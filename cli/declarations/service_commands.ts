@@ -119,10 +119,13 @@ export const moveHistory = declareCommand({
   description: "Copy the history into a PostgreSQL database, or from one into a new file",
   examples: [
     [
-      "inkling move-history --to postgres://inkling@db.lan/inkling",
+      'inkling move-history --to "postgres://inkling@db.example/inkling?sslmode=verify-full"',
       "into an empty database; the password may be in PGPASSWORD or PGPASSFILE",
     ],
-    ["inkling move-history --from postgres://inkling@db.lan/inkling", "the other way"],
+    [
+      'inkling move-history --from "postgres://inkling@db.example/inkling?sslmode=verify-full"',
+      "the other way, with all nodes stopped",
+    ],
   ],
   arguments: {},
   options: {

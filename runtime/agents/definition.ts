@@ -274,7 +274,7 @@ export const definitionSchema = z.object({
   max_concurrent_runs: field(
     countLimit,
     "none",
-    "Maximum runs of this agent at once; further ones wait, delegated ones neither wait nor count",
+    "Maximum runs of this agent at once, on each node; further ones wait, delegated ones neither wait nor count",
   ),
   nodes: oneOrMore(nodeLabel).refine(
     (labels) => labels.length <= MOST_NODE_LABELS,

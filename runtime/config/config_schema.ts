@@ -127,7 +127,7 @@ export const configSchema = z.object({
   database_connections: field(
     z.int().min(1).max(200),
     10,
-    "Maximum connections of this machine to the database",
+    "Maximum connections of this machine for the history; the queue and the other nodes take 4 more",
   ),
   node: section({
     name: optional(nodeName).meta({
@@ -137,7 +137,7 @@ export const configSchema = z.object({
     labels: field(
       oneOrMore(nodeLabel),
       [],
-      "What this machine has, for agents whose `nodes` ask for it",
+      "What this machine has, for agents whose `nodes` ask for it: small letters, digits and hyphens",
     ).meta({ values: "text or list" }),
     runs: field(
       z.int().min(1).max(10_000),
