@@ -12,6 +12,22 @@ export type Row = readonly Value[];
 /** The most rows of a batch (PostgreSQL takes 65,535 values at once), and about the most characters of it: a longer row is a batch of its own. */
 export const BATCH = { rows: 1_000, size: 4 * 1024 * 1024 };
 
+/** The numbers of rows of batches, for rows of these sizes. */
+export function toBatches(sizes: readonly number[]): number[] {
+  const batches: number[] = [];
+  let count = 0;
+  let total = 0;
+  for (const size of sizes) {
+    if (count === BATCH.rows || count > 0 && total + size > BATCH.size) {
+      batches.push(count);
+      count = total = 0;
+    }
+    count++;
+    total += size;
+  }
+  return count > 0 ? [...batches, count] : batches;
+}
+
 /** A database that has a history. */
 export interface HistorySource {
   /** Where it is, for people. */

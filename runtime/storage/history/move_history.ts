@@ -62,7 +62,7 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
   // One moment of it, whatever happens to the file.
   db.run("BEGIN");
   await bringUpToDate(address);
-  await using target = await PostgresHistory.connect(address, signal);
+  await using target = await PostgresHistory.connect(address, { signal });
   const tables = await readTables(target);
   await target.beginWriting(tables);
   refuseFilled(await target.findFilled(tables), {
@@ -85,23 +85,22 @@ async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "settin
     remedy:
       "Move it away first, with the files inkling.db-wal and inkling.db-shm beside it, if there are any",
   });
-  await using source = await PostgresHistory.connect(address, signal);
+  await using source = await PostgresHistory.connect(address, { signal });
   await source.requireShape();
+  const tables = await readTables(source);
+  await source.beginReading(tables);
+  // One that begins from here on waits.
   await refuseLiving(source);
   // Born beside its place, and seen there only when it is whole.
   const born = `${databaseFile}.new`;
   removeDatabase(born);
   try {
-    await source.beginReading();
-    const tables = await readTables(source);
     const copied = await copyInto(born, { tables, source, options });
-    await source.endReading();
-    // What one did that began meanwhile would be missing.
-    await refuseLiving(source);
     SqliteDatabase.foldLog(born);
-    signal.throwIfAborted();
     // An empty one, whose log must not be taken for that of the new one.
     if (isThere(databaseFile)) SqliteDatabase.foldLog(databaseFile);
+    // What others write would be missing: until the new one is in its place, they wait.
+    await source.requireHeld();
     Deno.renameSync(born, databaseFile);
     // The source may be deleted now, so the new name must survive a power cut.
     using folder = Deno.openSync(dirname(databaseFile));

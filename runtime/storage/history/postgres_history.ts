@@ -1,23 +1,26 @@
 // A history in PostgreSQL, as it is copied: one connection with one transaction, which holds all of it together.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
-import { lazyModule } from "../../../base/lazy_module.ts";
 import { DatabaseUnusable, StorageUnavailable } from "../database.ts";
 import { isAlive } from "../instances.ts";
-import { CONNECTION_LIMITS, prepareConnection, toClientConfig } from "../postgres/connection.ts";
+import {
+  CONNECTION_LIMITS,
+  loadPg,
+  prepareConnection,
+  toClientConfig,
+} from "../postgres/connection.ts";
 import { toPostgres } from "../postgres/dialect.ts";
 import { describeAddress, outageReason } from "../postgres/postgres_errors.ts";
 import { SCHEMA, STEPS } from "../postgres/schema.ts";
-import { BATCH, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
+import { type HistoryTarget, type Row, toBatches, type Value } from "./copy_history.ts";
 import type { HistoryColumn, HistoryTable, PostgresColumn } from "./history_tables.ts";
-
-const loadPg = lazyModule(() =>
-  // @ts-types="@types/pg"
-  import("pg")
-);
 
 /** The longest that the other side of the copy takes for a batch. */
 const SILENT_MS = 60_000;
+/** How long it waits for each table that others hold: what nodes write waits behind it, their beats for 5 s at most. */
+const LOCK_MS = 3_000;
+/** Another one holds a table for so long, or waits for this one in turn. */
+const HELD = new Set<unknown>(["55P03", "40P01"]);
 /** So many rows' sizes are asked for at once. */
 const SIZES = 10_000;
 
@@ -33,6 +36,14 @@ const TYPES = {
     return oid === 701 ? Number : (text: string) => text;
   },
 };
+
+/** How a history is connected to. */
+export interface PostgresHistoryOptions {
+  /** Breaks the connection off. */
+  signal: AbortSignal;
+  /** In place of SILENT_MS. */
+  silentMs?: number;
+}
 
 /** A machine that runs on the database. */
 export interface LivingNode {
@@ -52,8 +63,11 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Connects. `signal` breaks the connection off. Rejects with StorageUnavailable, as all that follows does. */
-  static async connect(address: string, signal: AbortSignal): Promise<PostgresHistory> {
+  /** Connects. Rejects with StorageUnavailable, as all that follows does. */
+  static async connect(
+    address: string,
+    { signal, silentMs = SILENT_MS }: PostgresHistoryOptions,
+  ): Promise<PostgresHistory> {
     const { default: pg } = await loadPg();
     signal.throwIfAborted();
     const client = new pg.Client({
@@ -67,7 +81,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     signal.addEventListener("abort", () => void client.end().catch(() => {}));
     try {
       await client.connect();
-      await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs: SILENT_MS });
+      await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs });
       // A server may end what takes long, which this may do.
       await client.query("SET statement_timeout = 0");
     } catch (error) {
@@ -116,14 +130,16 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     return rows.map(([name, pid]) => ({ name: String(name), pid: String(pid) }));
   }
 
-  /** Begins to read: everything as it is now. */
-  async beginReading(): Promise<void> {
-    await this.#run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  /** Begins to read: everything as it is now, and until the end others wait who would change it. Throws as beginWriting() does. */
+  async beginReading(tables: readonly HistoryTable[]): Promise<void> {
+    // The other side may take long at its end, which the server must not take for a process that stands still.
+    const lasting = "SET LOCAL idle_in_transaction_session_timeout = 0";
+    const how = `ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lasting}`;
+    await this.#begin(how, { tables, mode: "SHARE" });
   }
 
   /** Begins to write: nobody else does until the end. Throws DatabaseUnusable where somebody is at it. */
   async beginWriting(tables: readonly HistoryTable[]): Promise<void> {
-    const names = tables.map(({ name }) => `"${name}"`).join(", ");
     const [[encoding] = []] = await this.#rows("SHOW server_encoding");
     if (encoding !== "UTF8") {
       throw new DatabaseUnusable(
@@ -131,12 +147,23 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
           "Make another: createdb --encoding=UTF8 --template=template0",
       );
     }
+    await this.#begin("", { tables, mode: "EXCLUSIVE" });
+  }
+
+  /** What is read is what was there once the tables are held: only a SELECT settles the moment. */
+  async #begin(
+    how: string,
+    { tables, mode }: { tables: readonly HistoryTable[]; mode: "SHARE" | "EXCLUSIVE" },
+  ): Promise<void> {
+    const names = tables.map(({ name }) => `"${name}"`).join(", ");
     try {
-      await this.#run("BEGIN");
-      await this.#run(`LOCK TABLE ${names} IN EXCLUSIVE MODE NOWAIT`);
+      // Not NOWAIT: an autovacuum makes room only for who waits.
+      await this.#run(
+        `BEGIN ${how}; SET LOCAL lock_timeout = ${LOCK_MS}; LOCK TABLE ${names} IN ${mode} MODE`,
+      );
     } catch (error) {
       const { cause } = error as { cause?: { code?: unknown } };
-      if (cause?.code !== "55P03") throw error;
+      if (!HELD.has(cause?.code)) throw error;
       throw new DatabaseUnusable(
         `Another Inkling is writing into ${this.place}, or copies a history there. Stop it, and run this again`,
       );
@@ -211,9 +238,9 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     ));
   }
 
-  /** Ends the reading. */
-  async endReading(): Promise<void> {
-    await this.#run("ROLLBACK");
+  /** Rejects where the connection has broken off, and with it what kept others from writing. */
+  async requireHeld(): Promise<void> {
+    await this.#run("SELECT 1");
   }
 
   /** Makes what was written last. */
@@ -269,20 +296,4 @@ function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
 /** As SQLite sorts texts: by their bytes. */
 function ordered({ name, type }: HistoryColumn): string {
   return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
-}
-
-/** The numbers of rows of batches. */
-function toBatches(sizes: readonly number[]): number[] {
-  const batches: number[] = [];
-  let count = 0;
-  let total = 0;
-  for (const size of sizes) {
-    if (count === BATCH.rows || count > 0 && total + size > BATCH.size) {
-      batches.push(count);
-      count = total = 0;
-    }
-    count++;
-    total += size;
-  }
-  return count > 0 ? [...batches, count] : batches;
 }

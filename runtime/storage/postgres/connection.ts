@@ -1,9 +1,16 @@
 // How a connection to PostgreSQL is made: what an address may say, TLS, and the limits that the server holds it to.
 // @ts-types="@types/pg"
 import type { ClientBase } from "pg";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import { DatabaseUnusable } from "../database.ts";
 import { describeAddress, parseAddress } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
+
+/** The driver. */
+export const loadPg = lazyModule(() =>
+  // @ts-types="@types/pg"
+  import("pg")
+);
 
 /** Runs one statement as it is, with numbered parameters. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>;

@@ -17,8 +17,8 @@ Deno.test(
   async () => {
     await using place = await createBarePostgres();
     await using _shaped = await PostgresDatabase.open({ address: place.address });
-    const signal = new AbortController().signal;
-    await using history = await PostgresHistory.connect(place.address, signal);
+    const { signal } = new AbortController();
+    await using history = await PostgresHistory.connect(place.address, { signal });
     using shape = SqliteDatabase.open(":memory:");
     const there = await history.readColumns();
     const tables = readHistoryTables(shape, there);
@@ -55,8 +55,8 @@ Deno.test(
   async () => {
     await using place = await createBarePostgres();
     await using _shaped = await PostgresDatabase.open({ address: place.address });
-    const signal = new AbortController().signal;
-    await using history = await PostgresHistory.connect(place.address, signal);
+    const { signal } = new AbortController();
+    await using history = await PostgresHistory.connect(place.address, { signal });
     const there = await history.readColumns();
     using shape = SqliteDatabase.open(":memory:");
     const more = { table: "executions", column: "mood", isCounter: false };

@@ -1,0 +1,102 @@
+// A history that is copied out of PostgreSQL is held as it is until the copy is in its place: nobody's work is left behind.
+// @ts-types="@types/pg"
+import pg from "pg";
+import assert from "node:assert/strict";
+import { readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
+import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
+import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { createTestPostgres, HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
+import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { until } from "../../../support/until.ts";
+import { fillHistory, readAll } from "./filled_history.ts";
+import { type MoveWorld, openMoveWorld } from "./move_world.ts";
+
+/** Both databases are here already, whichever the other tests use. */
+const WITH_POSTGRES = { ignore: !HAS_POSTGRES || IS_POSTGRES };
+sharePostgres();
+
+/** What a node leaves that begins, and ends in order. */
+const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
+  "VALUES ('short', 71, 1, 2, 'gpu-1')";
+
+/** A history in PostgreSQL, and none in the state directory. Returns what it was made of. */
+async function fill(world: MoveWorld) {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile);
+  const before = readAll(databaseFile);
+  await world.move("to");
+  world.removeFile();
+  return before;
+}
+
+Deno.test(
+  "PostgresHistory is read on after a silence for which the server ends other transactions",
+  { ignore: !HAS_POSTGRES },
+  async () => {
+    await using place = await createTestPostgres();
+    const silentMs = 100;
+    const { signal } = new AbortController();
+    await using history = await PostgresHistory.connect(place.address, { signal, silentMs });
+    using shape = SqliteDatabase.open(":memory:");
+    const tables = readHistoryTables(shape, await history.readColumns());
+    await history.beginReading(tables);
+
+    // Another one falls silent later than this one, and is ended.
+    const other = new pg.Client({ connectionString: place.address });
+    const ended = new Promise<void>((resolve) => other.once("end", resolve));
+    other.on("error", () => {});
+    await other.connect();
+    await other.query(`SET idle_in_transaction_session_timeout = ${silentMs}; BEGIN`);
+    await ended;
+    for (const table of tables) assert.deepEqual(await Array.fromAsync(history.read(table)), []);
+    await history.requireHeld();
+  },
+);
+
+Deno.test(
+  "what a node would write while a history is copied out waits until the copy is in its place",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    const before = await fill(world);
+    let there: Promise<string[]> | undefined;
+    await world.move("from", {
+      onProgress: () => void (there ??= world.query(SHORT_LIFE).then(() => world.files())),
+    });
+    assert.deepEqual(await there, ["inkling.db"]);
+    assert.deepEqual(readAll(world.directories.databaseFile), before);
+  },
+);
+
+Deno.test(
+  "what is being written when a history is to be copied out is in the copy, or nothing is copied",
+  WITH_POSTGRES,
+  async () => {
+    await using world = await openMoveWorld();
+    await fill(world);
+    const writer = new pg.Client({ connectionString: world.address });
+    await writer.connect();
+    try {
+      await writer.query(`BEGIN; ${SHORT_LIFE}`);
+      await assert.rejects(world.move("from"), (error: Error) => {
+        assert.match(error.message, /Another Inkling is writing into postgres:.+ Stop it/);
+        return true;
+      });
+      assert.deepEqual(world.files(), []);
+
+      const moving = world.move("from");
+      await until(async () => {
+        const waiting = await world.query(
+          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
+        );
+        return waiting.length > 0;
+      }, "the copy waits for the writer");
+      await writer.query("COMMIT");
+      await moving;
+    } finally {
+      await writer.end();
+    }
+    using db = SqliteDatabase.open(world.directories.databaseFile);
+    assert.ok(db.get("SELECT 1 FROM instances WHERE id = 'short'"));
+  },
+);
