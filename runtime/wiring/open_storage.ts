@@ -87,7 +87,9 @@ export async function openReadOnlyStorage(
   }
   const { PostgresDatabase } = await loadPostgres();
   const { address, connections } = database;
-  const db = resources.use(await PostgresDatabase.open({ address, connections, isLooking: true }));
+  const db = resources.use(
+    await PostgresDatabase.open({ address, connections, bringsUpToDate: false }),
+  );
   return { db, instanceId, clock };
 }
 

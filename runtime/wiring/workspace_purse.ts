@@ -57,7 +57,9 @@ async function openDatabase(
 ): Promise<Database & (Disposable | AsyncDisposable)> {
   if (database !== undefined) {
     const { PostgresDatabase } = await loadPostgres();
-    return PostgresDatabase.open({ address: database.address, connections: CONNECTIONS });
+    const { address } = database;
+    // Its shape is a matter of its services: older ones could not start any more.
+    return PostgresDatabase.open({ address, connections: CONNECTIONS, bringsUpToDate: false });
   }
   const path = findHistory(directories);
   if (path !== undefined) return SqliteDatabase.open(path);

@@ -61,15 +61,15 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
   requireShape(db);
   // One moment of it, whatever happens to the file.
   db.run("BEGIN");
-  await bringUpToDate(address);
   await using target = await PostgresHistory.connect(address, { signal });
+  await target.requireEncoding();
+  // Before anything is changed there: older services may use it, which could not start any more.
+  refuseFilledTarget(await target.findFilled(), target);
+  await bringUpToDate(address);
   const tables = await readTables(target);
   await target.beginWriting(tables);
-  refuseFilled(await target.findFilled(tables), {
-    place: target.place,
-    remedy: "Name an empty database: createdb makes one. Or remove what is in this one, " +
-      "all of it: DROP SCHEMA inkling CASCADE, in psql",
-  });
+  // Somebody may have come in between.
+  refuseFilledTarget(await target.findFilled(), target);
   const copied = await copyHistory(tables, { source: new SqliteHistory(db), target }, options);
   await target.commit();
   return { ...copied, from: path, to: target.place };
@@ -172,12 +172,21 @@ function refuseFilled(
   throw new MoveRefused(`${place} has a history already: rows in ${first}${more}. ${remedy}`);
 }
 
+function refuseFilledTarget(filled: readonly string[], { place }: PostgresHistory): void {
+  refuseFilled(filled, {
+    place,
+    remedy: "Name an empty database: createdb makes one. Or remove what is in this one, " +
+      "all of it: DROP SCHEMA inkling CASCADE, in psql",
+  });
+}
+
 async function refuseLiving(postgres: PostgresHistory): Promise<void> {
   const nodes = await postgres.findLivingNodes();
   if (nodes.length === 0) return;
-  const names = nodes.map(({ name, pid }) => `${name} (PID ${pid})`).join(", ");
   throw new MoveRefused(
-    `Services run on ${postgres.place}: ${names}. Stop each of them with "inkling stop" there, and run this again. ` +
+    `Services run on ${postgres.place}: ${
+      nodes.join(", ")
+    }. Stop each of them with "inkling stop" there, and run this again. ` +
       "One that was killed counts for half a minute more",
   );
 }

@@ -13,14 +13,17 @@ import { toPostgres } from "../postgres/dialect.ts";
 import { describeAddress, outageReason } from "../postgres/postgres_errors.ts";
 import { SCHEMA, STEPS } from "../postgres/schema.ts";
 import { type HistoryTarget, type Row, toBatches, type Value } from "./copy_history.ts";
-import type { HistoryColumn, HistoryTable, PostgresColumn } from "./history_tables.ts";
+import {
+  type HistoryColumn,
+  type HistoryTable,
+  LEFT_OUT,
+  type PostgresColumn,
+} from "./history_tables.ts";
 
 /** The longest that the other side of the copy takes for a batch. */
 const SILENT_MS = 60_000;
 /** How long it waits for each table that others hold: what nodes write waits behind it, their beats for 5 s at most. */
 const LOCK_MS = 3_000;
-/** Another one holds a table for so long, or waits for this one in turn. */
-const HELD = new Set<unknown>(["55P03", "40P01"]);
 /** So many rows' sizes are asked for at once. */
 const SIZES = 10_000;
 
@@ -43,12 +46,6 @@ export interface PostgresHistoryOptions {
   signal: AbortSignal;
   /** In place of SILENT_MS. */
   silentMs?: number;
-}
-
-/** A machine that runs on the database. */
-export interface LivingNode {
-  name: string;
-  pid: string;
 }
 
 /** The history of one database. Disposing takes back what is not committed. */
@@ -120,14 +117,13 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     }));
   }
 
-  /** The nodes that live, by the database's clock. */
-  async findLivingNodes(): Promise<LivingNode[]> {
+  /** The nodes that live, by the database's clock: `name (PID 7)`. */
+  async findLivingNodes(): Promise<string[]> {
+    const node = "coalesce(name, id) || ' (PID ' || pid || ')'";
     const rows = await this.#rows(
-      `SELECT coalesce(name, id), pid::text FROM instances WHERE ${
-        isAlive("instances.id")
-      } ORDER BY 1`,
+      `SELECT ${node} FROM instances WHERE ${isAlive("instances.id")} ORDER BY 1`,
     );
-    return rows.map(([name, pid]) => ({ name: String(name), pid: String(pid) }));
+    return rows.map(([name]) => String(name));
   }
 
   /** Begins to read: everything as it is now, and until the end others wait who would change it. Throws as beginWriting() does. */
@@ -138,15 +134,18 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     await this.#begin(how, { tables, mode: "SHARE" });
   }
 
+  /** Throws DatabaseUnusable for a database that cannot hold every history. */
+  async requireEncoding(): Promise<void> {
+    const [[encoding] = []] = await this.#rows("SHOW server_encoding");
+    if (encoding === "UTF8") return;
+    throw new DatabaseUnusable(
+      `Cannot use ${this.place}: its encoding is ${encoding}, which does not have all characters. ` +
+        "Make another: createdb --encoding=UTF8 --template=template0",
+    );
+  }
+
   /** Begins to write: nobody else does until the end. Throws DatabaseUnusable where somebody is at it. */
   async beginWriting(tables: readonly HistoryTable[]): Promise<void> {
-    const [[encoding] = []] = await this.#rows("SHOW server_encoding");
-    if (encoding !== "UTF8") {
-      throw new DatabaseUnusable(
-        `Cannot use ${this.place}: its encoding is ${encoding}, which does not have all characters. ` +
-          "Make another: createdb --encoding=UTF8 --template=template0",
-      );
-    }
     await this.#begin("", { tables, mode: "EXCLUSIVE" });
   }
 
@@ -163,21 +162,23 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
       );
     } catch (error) {
       const { cause } = error as { cause?: { code?: unknown } };
-      if (!HELD.has(cause?.code)) throw error;
+      // Another one holds a table for so long, or waits for this one in turn.
+      if (cause?.code !== "55P03" && cause?.code !== "40P01") throw error;
       throw new DatabaseUnusable(
         `Another Inkling is writing into ${this.place}, or copies a history there. Stop it, and run this again`,
       );
     }
   }
 
-  /** The tables that have rows. */
-  async findFilled(tables: readonly HistoryTable[]): Promise<string[]> {
-    const one = tables.map(({ name }, index) =>
-      `SELECT ${index}, '${name}' WHERE EXISTS (SELECT 1 FROM "${name}")`
-    );
-    return (await this.#rows(`${one.join(" UNION ALL ")} ORDER BY 1`)).map(([, name]) =>
-      String(name)
-    );
+  /** The tables of a history that have rows, whichever version made them. */
+  async findFilled(): Promise<string[]> {
+    const names = new Set((await this.readColumns()).map(({ table }) => table));
+    // Tables of another program, or none.
+    if (!names.has("schema_steps")) return [];
+    const selects = [...names].filter((name) => !(name in LEFT_OUT))
+      .map((name) => `SELECT '${name}' WHERE EXISTS (SELECT 1 FROM "${name}")`);
+    const rows = await this.#rows(`${selects.join(" UNION ALL ")} ORDER BY 1`);
+    return rows.map(([name]) => String(name));
   }
 
   async *read(table: HistoryTable): AsyncGenerator<readonly Row[]> {

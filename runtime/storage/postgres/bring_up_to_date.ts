@@ -5,13 +5,12 @@ import type { Query } from "./connection.ts";
 import { SCHEMA, STEPS } from "./schema.ts";
 
 /**
- * Several machines may come at once: one after the other looks, and the first does it. Who only looks (`isLooking`) changes
- * nothing. Throws DatabaseUnusable for a database of a newer version, or of another program, and to who looks for one that is
- * not up to date; it is left as it is.
+ * Several machines may come at once: one after the other looks, and the first does it. Throws DatabaseUnusable for a database of
+ * a newer version, or of another program, and without `bringsUpToDate` for one that is not up to date; it is left as it is.
  */
 export async function bringUpToDate(
   query: Query,
-  { place, isLooking = false }: { place: string; isLooking?: boolean },
+  { place, bringsUpToDate = true }: { place: string; bringsUpToDate?: boolean },
 ): Promise<void> {
   try {
     await query("BEGIN");
@@ -31,7 +30,7 @@ export async function bringUpToDate(
         `Cannot use ${place}: its schema "${SCHEMA}" has tables of another program. Give Inkling a database of its own.`,
       );
     }
-    if (found.steps === 0 && isLooking) {
+    if (found.steps === 0 && !bringsUpToDate) {
       throw new DatabaseUnusable(
         `Cannot look into ${place}: there is no history yet. Start a service, which makes it.`,
       );
@@ -45,7 +44,7 @@ export async function bringUpToDate(
       "SELECT coalesce(max(version), 0) AS version FROM schema_steps",
     ) as { rows: [{ version: number }] };
     requireKnownFormat(newest.version, place);
-    if (isLooking && newest.version < STEPS.length) {
+    if (!bringsUpToDate && newest.version < STEPS.length) {
       throw new DatabaseUnusable(
         `Cannot look into ${place}: it was written by an older Inkling. Start a service of this version, which brings it up to date.`,
       );
@@ -54,7 +53,7 @@ export async function bringUpToDate(
       await query(STEPS[version] ?? "");
       await query("INSERT INTO schema_steps (version) VALUES ($1)", [version + 1]);
     }
-    if (!isLooking) await query(REMOVE_OLD_MARKS);
+    if (bringsUpToDate) await query(REMOVE_OLD_MARKS);
     await query("COMMIT");
   } catch (error) {
     // Where that fails, too, the connection's end does it.

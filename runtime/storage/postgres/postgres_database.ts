@@ -48,8 +48,8 @@ export interface OpenPostgresOptions {
   address: string;
   /** The most connections at once. */
   connections?: number;
-  /** Nothing is changed in it; it must be up to date. */
-  isLooking?: boolean;
+  /** False: its shape is left as it is, and must be that of this version. */
+  bringsUpToDate?: boolean;
   /** Absent: nothing is run here. */
   node?: NodeHooks;
   clock?: Clock;
@@ -82,7 +82,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       await connections.use((client) =>
         bringUpToDate(connections.queryWith(client), {
           place: connections.place,
-          isLooking: options.isLooking ?? false,
+          bringsUpToDate: options.bringsUpToDate ?? true,
         })
       );
       return new PostgresDatabase(connections, clock, node);

@@ -1,4 +1,6 @@
 // What stops a history from being moved: nothing is changed then, and once it is mended the same command does it.
+// @ts-types="@types/pg"
+import pg from "pg";
 import assert from "node:assert/strict";
 import { MoveRefused } from "../../../../runtime/storage/history/move_history.ts";
 import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
@@ -34,7 +36,7 @@ Deno.test(
       assert.ok(error instanceof MoveRefused);
       assert.match(
         error.message,
-        /has a history already: rows in instances and 2 more tables\. Name an empty database/,
+        /has a history already: rows in executions and 2 more tables\. Name an empty database/,
       );
       return true;
     });
@@ -312,6 +314,13 @@ Deno.test(
     const { databaseFile } = world.directories;
     await fillLittle(databaseFile);
     await world.move("to");
+    const newest = "(SELECT max(version) FROM inkling.schema_steps)";
+    const step = await world.query(
+      `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version`,
+    );
+    // A service of the older version may still want to start on it.
+    await assert.rejects(world.move("to"), /has a history already/);
+    assert.notDeepEqual(await world.query(`SELECT ${newest} AS version`), step);
     {
       using db = SqliteDatabase.open(databaseFile);
       db.run("PRAGMA user_version = 1");
@@ -339,6 +348,11 @@ Deno.test("a database that does not have all characters is refused", WITH_POSTGR
       world.move("to", { address }),
       /its encoding is LATIN1.+createdb --encoding=UTF8/,
     );
+    const client = new pg.Client({ connectionString: address });
+    await client.connect();
+    const { rows } = await client.query("SELECT to_regnamespace('inkling') AS made");
+    await client.end();
+    assert.deepEqual(rows, [{ made: null }]);
   } finally {
     await world.query(`DROP DATABASE ${name} WITH (FORCE)`);
   }

@@ -261,28 +261,31 @@ Deno.test(
       }
     });
 
-    await t.step("who only looks changes nothing, and says what is to be done first", async () => {
-      const client = new pg.Client({ connectionString: address });
-      await client.connect();
-      await client.query("CREATE DATABASE looked_at");
-      await client.end();
-      const other = `${server.address}/looked_at`;
-      const look = () => PostgresDatabase.open({ address: other, isLooking: true });
-      await assert.rejects(look(), /there is no history yet\. Start a service/);
-      await (await PostgresDatabase.open({ address: other }))[Symbol.asyncDispose]();
-      await using looking = await look();
-      const newest = "SELECT max(version) AS version FROM schema_steps";
-      const version = (await looking.read(() => get<{ version: number }>(newest)))?.version ?? 0;
-      await looking.change(
-        "power",
-        () => run("DELETE FROM schema_steps WHERE version = ?", version),
-      );
-      await assert.rejects(look(), /an older Inkling\. Start a service of this version/);
-      assert.equal(
-        (await looking.read(() => get<{ version: number }>(newest)))?.version,
-        version - 1,
-      );
-    });
+    await t.step(
+      "who does not bring it up to date changes nothing, and says what is to be done first",
+      async () => {
+        const client = new pg.Client({ connectionString: address });
+        await client.connect();
+        await client.query("CREATE DATABASE looked_at");
+        await client.end();
+        const other = `${server.address}/looked_at`;
+        const look = () => PostgresDatabase.open({ address: other, bringsUpToDate: false });
+        await assert.rejects(look(), /there is no history yet\. Start a service/);
+        await (await PostgresDatabase.open({ address: other }))[Symbol.asyncDispose]();
+        await using looking = await look();
+        const newest = "SELECT max(version) AS version FROM schema_steps";
+        const version = (await looking.read(() => get<{ version: number }>(newest)))?.version ?? 0;
+        await looking.change(
+          "power",
+          () => run("DELETE FROM schema_steps WHERE version = ?", version),
+        );
+        await assert.rejects(look(), /an older Inkling\. Start a service of this version/);
+        assert.equal(
+          (await looking.read(() => get<{ version: number }>(newest)))?.version,
+          version - 1,
+        );
+      },
+    );
 
     await t.step("a newer database, and one of another program, stay as they are", async () => {
       await using client = await openClient(`${server.address}/fresh`);
