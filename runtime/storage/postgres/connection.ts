@@ -17,11 +17,11 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<{ row
 
 /** What `pg` makes a connection with. */
 export interface ConnectionConfig {
-  host?: string;
+  host: string;
   port?: number;
   user?: string;
   password?: string;
-  database?: string;
+  database: string;
   options?: string;
   ssl?: false | { ca?: string; cert?: string; key?: string; rejectUnauthorized?: boolean };
   application_name: string;
@@ -54,12 +54,12 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 const SSL_MODES = ["disable", "no-verify", "require", "verify-ca", "verify-full"];
 const SSL_FILES = { sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
 /** What else the address may say behind the question mark. */
-const OPTIONS = ["host", "port", "user", "password", "dbname", "application_name", "options"];
+const OPTIONS = ["application_name", "options"];
 
 /**
- * What `pg` is to be given for an address. It is taken apart here, because pg reads the files of certificates again for each
- * connection, takes no notice of what it does not know, and has the whole address in its errors. What is missing comes from
- * PGPASSWORD and the like. Rejects with DatabaseUnusable.
+ * What `pg` is to be given for an address that describeBadAddress() has let through. It is taken apart here, because pg reads the
+ * files of certificates again for each connection, takes no notice of what it does not know, and has the whole address in its
+ * errors. What is missing comes from PGPASSWORD and the like. Rejects with DatabaseUnusable.
  */
 export async function toClientConfig(
   address: string,
@@ -74,18 +74,14 @@ export async function toClientConfig(
   }
   const place = describeAddress(address);
   const given = Object.fromEntries(url.searchParams);
-  const { dbname, application_name, options } = given;
-  const host = given.host ?? decode(url.hostname.replace(/^\[(.*)\]$/, "$1"));
-  const port = given.port ?? url.port;
-  const user = given.user ?? decode(url.username);
-  const password = given.password ?? decode(url.password);
-  const database = dbname ?? decode(url.pathname.slice(1));
+  const { application_name, options } = given;
+  const { port, username, password } = url;
   return {
-    ...(host === "" ? {} : { host }),
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     ...(port === "" ? {} : { port: Number(port) }),
-    ...(user === "" ? {} : { user }),
-    ...(password === "" ? {} : { password }),
-    ...(database === "" ? {} : { database }),
+    ...(username === "" ? {} : { user: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+    database: decodeURIComponent(url.pathname.slice(1)),
     ...(options === undefined ? {} : { options }),
     ...await readTls(given, place),
     application_name: application_name ?? "inkling",
@@ -123,15 +119,6 @@ async function readTls(
   return {
     ssl: { ...files, ...(given.sslmode === "no-verify" ? { rejectUnauthorized: false } : {}) },
   };
-}
-
-/** As it was written where it is no escape: a password may have a percent sign. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What holds for a connection from its beginning on. Gives the number of the server's process for it. */

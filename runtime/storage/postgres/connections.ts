@@ -2,12 +2,12 @@
 // @ts-types="@types/pg"
 import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Clock } from "../../../base/clock.ts";
-import { lazyModule } from "../../../base/lazy_module.ts";
 import { DatabaseAway, StorageUnavailable } from "../database.ts";
 import { Answers } from "./answers.ts";
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,
+  loadPg,
   prepareConnection,
   type Query,
   toClientConfig,
@@ -19,11 +19,6 @@ import {
   isConnectionLost,
   outageReason,
 } from "./postgres_errors.ts";
-
-const loadPg = lazyModule(() =>
-  // @ts-types="@types/pg"
-  import("pg")
-);
 
 /** How they are made. */
 export interface ConnectionsOptions {

@@ -4,8 +4,8 @@ import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
 import { DatabaseAway } from "../database.ts";
+import type { Query } from "./connection.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
-import type { Query } from "./postgres_database.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { isOfDelegated, QUEUE_SCHEMA, requireLabels, suits } from "./queue_names.ts";
 

@@ -2,11 +2,12 @@
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import { closeNode, NOW, openNode } from "../instances.ts";
 import { get } from "../operation.ts";
+import type { Query } from "./connection.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import { JobQueue } from "./job_queue.ts";
 import { NodeConnection } from "./node_connection.ts";
 import { NodeLeases } from "./node_leases.ts";
-import { PostgresDatabase, type Query } from "./postgres_database.ts";
+import { PostgresDatabase } from "./postgres_database.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { POLL_MS, SharedExecutions } from "./shared_executions.ts";
 

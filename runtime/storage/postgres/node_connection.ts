@@ -6,14 +6,14 @@ import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { lazyModule } from "../../../base/lazy_module.ts";
-import { CONNECTION_LIMITS, prepareConnection, type Query, toClientConfig } from "./connection.ts";
+import {
+  CONNECTION_LIMITS,
+  loadPg,
+  prepareConnection,
+  type Query,
+  toClientConfig,
+} from "./connection.ts";
 import { CHANNEL } from "./postgres_database.ts";
-
-const loadPg = lazyModule(() =>
-  // @ts-types="@types/pg"
-  import("pg")
-);
 
 /** How often a machine shows that it lives. */
 export const BEAT_MS = 3_000;

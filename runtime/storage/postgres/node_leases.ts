@@ -1,6 +1,6 @@
 // What one machine at a time does, by names: a lease that nobody renews is another machine's after a while.
-import type { Query } from "./postgres_database.ts";
 import { NOW } from "../instances.ts";
+import type { Query } from "./connection.ts";
 
 /** Several times as long as a beat; whoever is frozen for longer has lost what it had. */
 const LEASE_MS = 15_000;

@@ -4,15 +4,11 @@ import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { DatabaseUnusable } from "../database.ts";
-import { CONNECTION_LIMITS, prepareConnection, toClientConfig } from "./connection.ts";
+import { CONNECTION_LIMITS, loadPg, prepareConnection, toClientConfig } from "./connection.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
 
 const loadPgBoss = lazyModule(() => import("pg-boss"));
-const loadPg = lazyModule(() =>
-  // @ts-types="@types/pg"
-  import("pg")
-);
 
 /** A machine that says nothing for so long has lost its jobs: what pg-boss allows at least. */
 const LEASE_SECONDS = 10;

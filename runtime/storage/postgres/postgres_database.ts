@@ -18,8 +18,6 @@ import { Connections } from "./connections.ts";
 import { toPostgres, toStorable } from "./dialect.ts";
 import { ConnectionLost, outageReason } from "./postgres_errors.ts";
 
-export type { Query } from "./connection.ts";
-
 /** NOTIFY's channel, on which machines wake each other. */
 export const CHANNEL = "inkling";
 

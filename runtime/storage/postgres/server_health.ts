@@ -1,19 +1,13 @@
 // Whether a PostgreSQL server can be used, and how many nodes live over its database. Nothing is changed in it.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
-import { lazyModule } from "../../../base/lazy_module.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { LIFE_MS } from "../../executions/nodes/node_reads.ts";
 import { DatabaseUnusable } from "../database.ts";
 import { requireKnownFormat } from "./bring_up_to_date.ts";
-import { toClientConfig } from "./connection.ts";
+import { loadPg, toClientConfig } from "./connection.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
-
-const loadPg = lazyModule(() =>
-  // @ts-types="@types/pg"
-  import("pg")
-);
 
 /** Older ones get no corrections any more. */
 const OLDEST_MAJOR = 14;

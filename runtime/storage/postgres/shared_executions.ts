@@ -4,8 +4,9 @@ import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/
 import type { WaitingRun } from "../operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
 import { claimExecution, enqueueLeft, isToRun, requestCancel } from "./claims.ts";
+import type { Query } from "./connection.ts";
 import type { JobQueue } from "./job_queue.ts";
-import type { PostgresDatabase, Query } from "./postgres_database.ts";
+import type { PostgresDatabase } from "./postgres_database.ts";
 import { queueOf } from "./queue_names.ts";
 
 /** A lost notification costs no more than this. */

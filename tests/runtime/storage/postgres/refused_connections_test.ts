@@ -9,6 +9,9 @@ import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_
 import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
+/** As it stands in an address. */
+const WRITTEN = encodeURIComponent(PASSWORD);
+
 const refused = (address: string, sentence: RegExp, limits = {}) =>
   assert.rejects(
     PostgresDatabase.open({ address, limits: { connectMs: 5_000, ...limits } }),
@@ -46,11 +49,11 @@ Deno.test(
     const notLetIn =
       /: it does not let this user in from here\. Look at the user of the address, at pg_hba\.conf/;
     const cases: readonly (readonly [string, string, RegExp])[] = [
-      ["a wrong password", at(`scram:x${PASSWORD}`), wrong],
-      ["a wrong password that is sent as it is", at(`plain:x${PASSWORD}`), wrong],
+      ["a wrong password", at(`scram:x${WRITTEN}`), wrong],
+      ["a wrong password that is sent as it is", at(`plain:x${WRITTEN}`), wrong],
       ["no password", at("scram"), missing],
       ["no password that is sent as it is", at("plain"), wrong],
-      ["a user that does not exist, with a password", at(`nobody:${PASSWORD}`), wrong],
+      ["a user that does not exist, with a password", at(`nobody:${WRITTEN}`), wrong],
       ["a user that does not exist", at("ghost"), notLetIn],
       ["a user that pg_hba.conf rejects", at("rejected"), notLetIn],
       ["a user that pg_hba.conf does not know", at("other"), notLetIn],
@@ -61,7 +64,7 @@ Deno.test(
       ],
       [
         "a database that is missing",
-        at(`scram:${PASSWORD}`, "/nothing"),
+        at(`scram:${WRITTEN}`, "/nothing"),
         /: there is no database of this name\. Make it with createdb, or correct the address\.$/,
       ],
       [
@@ -74,9 +77,7 @@ Deno.test(
       await t.step(what, () => refused(address, sentence));
     }
     await t.step("the right password in the address, also one with a percent sign", async () => {
-      await opens(at(`scram:${PASSWORD}`));
-      await opens(at(`scram:${encodeURIComponent(PASSWORD)}`));
-      await opens(at("scram", `/runs?password=${encodeURIComponent(PASSWORD)}`));
+      await opens(at(`scram:${WRITTEN}`));
     });
     await t.step(
       "a user without rights in a schema that another one owns",
@@ -181,32 +182,27 @@ const FORM =
 const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
   [
     "a closed port",
-    `postgres://a:${PASSWORD}@127.0.0.1:1/x`,
+    `postgres://a:${WRITTEN}@127.0.0.1:1/x`,
     /: nothing listens there\. Start PostgreSQL, or correct host and port\.$/,
   ],
   [
     "an unknown host",
-    `postgres://a:${PASSWORD}@nowhere.invalid/x`,
+    `postgres://a:${WRITTEN}@nowhere.invalid/x`,
     /: (there is no host of this name\. Correct the address|the name server does not answer)/,
   ],
-  [
-    "a socket that is not there",
-    `postgres:///x?host=/nowhere&user=a&password=${PASSWORD}`,
-    /: there is no such socket\. Start PostgreSQL/,
-  ],
-  ["a port that is none", `postgres://a:${PASSWORD}@127.0.0.1:99999/x`, FORM],
-  ["another kind of address", `mysql://a:${PASSWORD}@127.0.0.1/x`, FORM],
+  ["a port that is none", `postgres://a:${WRITTEN}@127.0.0.1:99999/x`, FORM],
+  ["another kind of address", `mysql://a:${WRITTEN}@127.0.0.1/x`, FORM],
   ["no address", PASSWORD, FORM],
   ["a password with a slash", `postgres://a:12/${PASSWORD}@127.0.0.1:1/x`, FORM],
   ["a password with a hash sign", `postgres://a:12#${PASSWORD}@127.0.0.1:1/x`, FORM],
   [
     "an option that nobody knows",
-    `postgres://a:${PASSWORD}@127.0.0.1/x?ssl=${PASSWORD}`,
-    /: its address has an option that is not known\. Known are host, port, .*, sslmode, sslrootcert, sslcert, sslkey\.$/,
+    `postgres://a@127.0.0.1/x?password=${WRITTEN}`,
+    /: its address has an option that is not known\. Known are application_name, options, sslmode, sslrootcert, sslcert, sslkey\.$/,
   ],
   [
     "an sslmode that there is not",
-    `postgres://a:${PASSWORD}@127.0.0.1/x?sslmode=prefer`,
+    `postgres://a:${WRITTEN}@127.0.0.1/x?sslmode=prefer`,
     /: its address has an sslmode that is not known\. Known are disable, no-verify, require, verify-ca, verify-full\.$/,
   ],
 ];
@@ -224,7 +220,7 @@ Deno.test("PostgresDatabase.open() does not wait for a host that swallows packet
   try {
     await Promise.race(full.map((one) => once(one, "connect")));
     await refused(
-      `postgres://a:${PASSWORD}@127.0.0.1:${port}/x`,
+      `postgres://a:${WRITTEN}@127.0.0.1:${port}/x`,
       /: it does not answer\. Look at the network, at firewalls, and whether its machine runs\.$/,
       { connectMs: 300 },
     );
