@@ -238,38 +238,32 @@ function* removeOld(end: number): Operation<void> {
 function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
   const states: BudgetState[] = [];
   for (const budget of budgets) {
-    const { scope, unit, start } = budget;
+    const { scope, unit, period, start } = budget;
     const column = unit === "usd" ? "nanos" : "tokens";
-    const used = yield* get<{ sum: number }>(
-      `SELECT coalesce(sum(${column}), 0) AS sum FROM spending WHERE scope = ? AND step >= ?`,
+    const whose = reservationsOf(scope);
+    // One statement: what is settled between two of them would count in neither.
+    const sums = yield* get<{ used: number; reserved: number; raised: number }>(
+      `SELECT (SELECT coalesce(sum(${column}), 0) FROM spending WHERE scope = ?1 AND step >= ?2) AS used, ` +
+        `(SELECT coalesce(sum(${column}), 0) FROM reservations WHERE at >= ?2${whose.condition}) AS reserved, ` +
+        "coalesce((SELECT raised FROM budget_periods WHERE scope = ?1 AND unit = ?3 AND period = ?4 " +
+        "AND start = ?2), 0) AS raised",
       scope,
       start,
-    );
-    const whose = reservationsOf(scope);
-    const held = yield* get<{ sum: number }>(
-      `SELECT coalesce(sum(${column}), 0) AS sum FROM reservations WHERE at >= ?${whose.condition}`,
-      start,
+      unit,
+      period,
       ...whose.values,
     );
-    const row = yield* get<{ raised: number }>(
-      "SELECT raised FROM budget_periods WHERE scope = ? AND unit = ? AND period = ? AND start = ?",
-      ...keyOf(budget),
-    );
-    states.push({
-      ...budget,
-      raised: row?.raised ?? 0,
-      used: used?.sum ?? 0,
-      reserved: held?.sum ?? 0,
-    });
+    if (sums === undefined) throw new TypeError("An aggregate returned no row");
+    states.push({ ...budget, ...sums });
   }
   return states;
 }
 
-/** Which reservations count in a scope, as a condition behind others. */
+/** Which reservations count in a scope, as a condition behind others that have four values. */
 function reservationsOf(scope: string): { condition: string; values: SqlValue[] } {
   const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
-  if (kind === "agent") return { condition: " AND agent_id = ?", values: [whose] };
-  if (kind === "tree") return { condition: " AND root_id = ?", values: [Number(whose)] };
+  if (kind === "agent") return { condition: " AND agent_id = ?5", values: [whose] };
+  if (kind === "tree") return { condition: " AND root_id = ?5", values: [Number(whose)] };
   return { condition: "", values: [] };
 }
 

@@ -7,6 +7,7 @@ import { openInstance } from "../../../runtime/storage/instances.ts";
 import type { SqlValue } from "../../../runtime/storage/operation.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { openTestStore } from "../../support/test_store.ts";
+import { interrupt } from "./between_statements.ts";
 
 const DAY: Budget = {
   scope: "agent:daily",
@@ -114,6 +115,29 @@ Deno.test({
     assert.equal(await store.budgets.settleAbandoned(now), 1);
     await new SqlBudgetStore(store.db, "another person's").reserve(at(70));
     assert.equal(await store.budgets.settleAbandoned(now), 1);
+  },
+});
+
+Deno.test({
+  name:
+    "SqlBudgetStore counts what another machine settles at this moment, whenever that is stored",
+  ignore: !IS_POSTGRES,
+  async fn() {
+    await using store = await openTestStore();
+    const others = new SqlBudgetStore(store.db, "other");
+    for (let after = 0;; after++) {
+      const agentId = `agent ${after}`;
+      const budgets = [{ ...DAY, scope: `agent:${agentId}`, agentId }];
+      const spent = await others.reserve({ ...call(60, { agentId }), budgets });
+      assert.ok("id" in spent);
+      const outcome = await interrupt(store.db, {
+        begin: (db) => new SqlBudgetStore(db, "own").reserve({ ...call(60, { agentId }), budgets }),
+        after,
+        meanwhile: () => others.settle(spent.id, { nanos: 60, tokens: 1 }, []),
+      });
+      if (outcome === undefined) break;
+      assert.ok("refused" in outcome.returned, `after ${after} statements`);
+    }
   },
 });
 

@@ -1,0 +1,81 @@
+// What other machines do between two statements of an operation. Only in PostgreSQL: SQLite runs an operation to its end.
+// @ts-types="@types/pg"
+import pg from "pg";
+import type { Database } from "../../../runtime/storage/database.ts";
+import { lock, type Operation } from "../../../runtime/storage/operation.ts";
+import { until } from "../../support/until.ts";
+
+/** Held while the operation is to wait. */
+const PAUSE = "pause of a test";
+
+/** An operation, and what happens in the middle of it. */
+export interface Interruption<T> {
+  /** Uses the database that it is given for one operation. */
+  begin: (db: Database) => Promise<T>;
+  /** How many statements of it have been done before. */
+  after: number;
+  /** Done to its end, or, where it waits for the operation, begun. */
+  meanwhile: () => Promise<unknown>;
+}
+
+/** What the operation returned; undefined: it has no more statements than that, and nothing happened meanwhile. */
+export async function interrupt<T>(
+  db: Database,
+  { begin, after, meanwhile }: Interruption<T>,
+): Promise<{ returned: T } | undefined> {
+  const client = new pg.Client({ connectionString: db.place });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [PAUSE]);
+    const paused = Promise.withResolvers<boolean>();
+    const pause = () => paused.resolve(true);
+    const beginning = begin({
+      kind: db.kind,
+      place: db.place,
+      change: (durability, operation) =>
+        db.change(durability, () => pausing(operation(), { after, pause })),
+      read: (operation) => db.read(() => pausing(operation(), { after, pause })),
+      readBytes: () => db.readBytes(),
+      shrink: () => db.shrink(),
+    });
+    const ended = beginning.then(() => false, () => false);
+    if (!await Promise.race([paused.promise, ended])) {
+      await beginning;
+      return undefined;
+    }
+    let isDone = false;
+    const acting = meanwhile().finally(() => isDone = true);
+    const countWaiting = async () =>
+      (await client.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      )).rowCount ?? 0;
+    await until(async () => isDone || await countWaiting() > 1, "the other is done, or waits");
+    await client.query("SELECT pg_advisory_unlock_all()");
+    await acting;
+    return { returned: await beginning };
+  } finally {
+    await client.end();
+  }
+}
+
+function* pausing<T>(
+  operation: Operation<T>,
+  { after, pause }: { after: number; pause: () => void },
+): Operation<T> {
+  let done = 0;
+  for (let step = operation.next();;) {
+    if (step.done) return step.value;
+    if (done++ === after) {
+      pause();
+      yield* lock(PAUSE);
+    }
+    let given: unknown;
+    try {
+      given = yield step.value;
+    } catch (error) {
+      step = operation.throw(error);
+      continue;
+    }
+    step = operation.next(given);
+  }
+}
