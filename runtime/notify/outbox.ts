@@ -1,9 +1,12 @@
 // The port to the messages that are to be sent: stored with what they tell of, so that none is lost, and sent from there.
-import { HOUR_MS } from "../../base/time_units.ts";
+import { HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { NotifyKind } from "../config/notify_schema.ts";
 
 /** At most one message of a kind about an agent goes to a channel in this time: what comes meanwhile is counted. */
 export const FOLD_MS = HOUR_MS;
+
+/** Longer than any channel takes for one attempt: until then nobody else makes one. */
+export const ATTEMPT_MS = MINUTE_MS;
 
 /** A message to one channel whose turn it is. Times are milliseconds since the epoch. */
 export interface ClaimedMessage {
@@ -36,13 +39,11 @@ export interface Selection {
 /** The messages as their sender sees them. Each method is one transaction and rejects with StorageUnavailable. */
 export interface OutboxStore {
   /**
-   * Takes the oldest message that is due, counts the attempt, and makes it due again at `retryAt(attempt)`: should this
-   * process die on the way. One that has been tried holds back later ones of its execution to its channel. Questions that
-   * are no longer open are dropped first.
+   * Takes the oldest message that is due, counts the attempt, and makes it due again after ATTEMPT_MS: should this process
+   * die on the way. One that has been tried holds back later ones of its execution to its channel. Questions that are no
+   * longer open are dropped first.
    */
-  claim(
-    options: Selection & { now: number; retryAt: (attempt: number) => number },
-  ): Promise<ClaimedMessage | undefined>;
+  claim(options: Selection & { now: number }): Promise<ClaimedMessage | undefined>;
   /** When the next one is due; undefined when none is open. */
   readNextDue(selection: Selection): Promise<number | undefined>;
   countOpen(): Promise<number>;

@@ -99,9 +99,8 @@ export class MessageSender implements AsyncDisposable {
       except: [...this.#attempts.keys()],
       kinds: this.#kindsAt(now),
     });
-    const retryAt = (attempt: number) => now + backoffMs(attempt, WAITS);
     while (!this.#over.signal.aborted) {
-      const message = await store.claim({ ...selection(), now, retryAt });
+      const message = await store.claim({ ...selection(), now });
       if (message === undefined) break;
       const { channel } = message;
       this.#attempts.set(
@@ -145,6 +144,8 @@ export class MessageSender implements AsyncDisposable {
       if (this.#over.signal.aborted) return;
       if (error instanceof DeliveryFailure) return await this.#failed(message, error, fields);
       log.write("error", "A message could not be sent", { ...fields, error });
+      const dueAt = clock.now() + backoffMs(attempt, WAITS);
+      await this.#tryStore(() => store.postpone(id, dueAt));
     }
   }
 

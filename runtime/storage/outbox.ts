@@ -3,6 +3,7 @@ import type { NotifyKind } from "../config/notify_schema.ts";
 import type { Draft } from "../notify/drafts.ts";
 import type { Happening } from "../notify/happening.ts";
 import {
+  ATTEMPT_MS,
   type ClaimedMessage,
   FOLD_MS,
   type OutboxStore,
@@ -78,44 +79,29 @@ export class SqlOutbox implements MessageStock, OutboxStore {
     return this.#db.change("process", () => this.tell(happening));
   }
 
-  claim(
-    { now, retryAt, ...selection }: Selection & {
-      now: number;
-      retryAt: (attempt: number) => number;
-    },
-  ): Promise<ClaimedMessage | undefined> {
+  claim({ now, ...selection }: Selection & { now: number }): Promise<ClaimedMessage | undefined> {
     return this.#db.change("process", function* () {
       yield* lock("outbox");
       yield* dropAnswered(now);
-      const row = yield* get<MessageRow>(
-        `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
-        ...toParameters(selection),
-        now,
-      );
-      if (row === undefined) return undefined;
-      const attempt = row.attempts + 1;
-      const firstTriedAt = row.first_tried_at ?? now;
-      yield* run(
-        "UPDATE outbox SET attempts = ?, first_tried_at = ?, due_at = ? WHERE seq = ?",
-        attempt,
-        firstTriedAt,
-        retryAt(attempt),
-        row.seq,
-      );
-      return {
-        id: row.id,
-        channel: row.channel,
-        kind: row.kind,
-        agentId: row.agent_id,
-        executionId: row.execution_id,
-        requestId: row.request_id,
-        title: row.title,
-        text: row.body,
-        count: row.count,
-        createdAt: row.created_at,
-        attempt,
-        firstTriedAt,
-      };
+      for (;;) {
+        const row = yield* get<MessageRow>(
+          `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
+          ...toParameters(selection),
+          now,
+        );
+        if (row === undefined) return undefined;
+        const attempt = row.attempts + 1;
+        const firstTriedAt = row.first_tried_at ?? now;
+        const taken = yield* run(
+          "UPDATE outbox SET attempts = ?, first_tried_at = ?, due_at = ? WHERE seq = ? AND closed_at IS NULL",
+          attempt,
+          firstTriedAt,
+          now + ATTEMPT_MS,
+          row.seq,
+        );
+        // Where another machine has counted one more meanwhile, it stands in a new row.
+        if (taken === 1) return toClaimed(row, { attempt, firstTriedAt });
+      }
     });
   }
 
@@ -188,6 +174,8 @@ export class SqlOutbox implements MessageStock, OutboxStore {
 function* put(draft: Draft, now: number): Operation<void> {
   const { channel, kind, agentId } = draft;
   const fold = draft.folds ? JSON.stringify([channel, kind, agentId]) : null;
+  // Who tells of the same at this moment, at whichever machine, counts on what this one stores.
+  if (fold !== null) yield* lock(`outbox ${fold}`);
   const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
     "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
     fold,
@@ -214,6 +202,25 @@ function* put(draft: Draft, now: number): Operation<void> {
     waiting?.created_at ?? now,
     dueAt,
   );
+}
+
+function toClaimed(
+  row: MessageRow,
+  tries: { attempt: number; firstTriedAt: number },
+): ClaimedMessage {
+  return {
+    id: row.id,
+    channel: row.channel,
+    kind: row.kind,
+    agentId: row.agent_id,
+    executionId: row.execution_id,
+    requestId: row.request_id,
+    title: row.title,
+    text: row.body,
+    count: row.count,
+    createdAt: row.created_at,
+    ...tries,
+  };
 }
 
 /** A question that was answered before it could be told is told no more. */

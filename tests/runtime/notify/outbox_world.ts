@@ -65,7 +65,7 @@ export class OutboxWorld implements AsyncDisposable {
       stored: () => this.sender.wake(),
       failed: (error) => this.log.write("error", String(error)),
     });
-    this.sender = this.#createSender();
+    this.sender = this.createSender();
   }
 
   get stores(): SqlExecutionStores {
@@ -75,7 +75,7 @@ export class OutboxWorld implements AsyncDisposable {
   /** The service ends, and another begins. */
   async restart(): Promise<void> {
     await this.sender[Symbol.asyncDispose]();
-    this.sender = this.#createSender();
+    this.sender = this.createSender();
     this.outbox.retryAll(this.clock.now());
     this.sender.wake();
   }
@@ -139,7 +139,8 @@ export class OutboxWorld implements AsyncDisposable {
     this.db[Symbol.dispose]();
   }
 
-  #createSender(): MessageSender {
+  /** What sends, of one service; another machine of the same database has one, too. */
+  createSender(): MessageSender {
     return new MessageSender({
       store: this.outbox,
       links: this.links,

@@ -269,7 +269,9 @@ Deno.test("a link is made anew for each attempt, and none stands in the database
   await using world = new OutboxWorld();
   world.deliver = () => world.sent.length < 2 ? down() : undefined;
   world.ask(executionOf(1, { status: "waiting" }));
+  await world.settle();
   await world.clock.advance(MINUTE_MS);
+  await world.settle();
   const links = world.sent.map(({ link }) => link ?? "");
   assert.equal(links.length, 2);
   assert.notEqual(links[0], links[1]);

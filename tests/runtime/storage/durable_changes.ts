@@ -95,7 +95,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     durability: "process",
     prepare: (store) => {
       const { outbox } = openTold(store);
-      return () => outbox.claim({ except: [], kinds: null, now: 2_000, retryAt: () => 3_000 });
+      return () => outbox.claim({ except: [], kinds: null, now: 2_000 });
     },
   },
   {
@@ -103,7 +103,7 @@ export const DURABLE_CHANGES: readonly DurableChange[] = [
     durability: "process",
     prepare: (store) => {
       const { outbox } = openTold(store);
-      outbox.claim({ except: [], kinds: null, now: 2_000, retryAt: () => 3_000 });
+      outbox.claim({ except: [], kinds: null, now: 2_000 });
       return () => outbox.retryAll(2_500);
     },
   },

@@ -1,7 +1,11 @@
 // Messages are stored with what they tell of: both, or neither.
 import assert from "node:assert/strict";
 import { executionOf, OutboxWorld } from "../notify/outbox_world.ts";
+import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
+import type { Database } from "../../../runtime/storage/database.ts";
+import { IS_POSTGRES, openTestDatabase } from "../../support/test_database.ts";
+import { interrupt } from "./between_statements.ts";
 
 const kindsIn = ({ db }: OutboxWorld) =>
   db.all<{ kind: string }>("SELECT kind FROM outbox ORDER BY seq").map(({ kind }) => kind);
@@ -111,4 +115,78 @@ Deno.test("what was sent is forgotten after a day", async () => {
   assert.deepEqual(kindsIn(world), ["error"]);
   world.outbox.purge(world.clock.now() + 1);
   assert.deepEqual(kindsIn(world), []);
+});
+
+/** One machine's messages: each is folded with the others of its agent. */
+const foldingOutbox = (db: Database) =>
+  new SqlOutbox(db, {
+    toDrafts: (happening) => {
+      if (happening.type !== "stopped") throw new TypeError("Not a message of this test");
+      const { agentId } = happening;
+      const common = { requestId: null, executionId: null, title: "Stopped", text: "" };
+      return [{ ...common, channel: agentId, kind: "loop", agentId, folds: true }];
+    },
+    now: () => 1_000,
+    stored: () => {},
+    failed: (error) => {
+      throw error;
+    },
+  });
+
+const STOPPED = { type: "stopped", displayName: "", reason: "" } as const;
+
+/** How many happenings each message to a channel tells of that can be claimed now. */
+async function countsOf(db: Database, channel: string): Promise<number[]> {
+  const outbox = foldingOutbox(db);
+  const counts: number[] = [];
+  for (;;) {
+    const message = await outbox.claim({ except: [], kinds: null, now: 10_000_000 });
+    if (message === undefined) return counts;
+    if (message.channel === channel) counts.push(message.count);
+  }
+}
+
+Deno.test({
+  name: "of what two machines tell of an agent at once, each is counted, in one message",
+  ignore: !IS_POSTGRES,
+  async fn() {
+    await using db = await openTestDatabase();
+    for (const isWaiting of [false, true]) {
+      for (let after = 0;; after++) {
+        const happening = { ...STOPPED, agentId: `${isWaiting} ${after}` };
+        const tell = (db: Database) => foldingOutbox(db).announce(happening);
+        if (isWaiting) await tell(db);
+        const outcome = await interrupt(db, { begin: tell, after, meanwhile: () => tell(db) });
+        if (outcome === undefined) break;
+        assert.deepEqual(
+          await countsOf(db, happening.agentId),
+          [isWaiting ? 3 : 2],
+          `after ${after}`,
+        );
+      }
+    }
+  },
+});
+
+Deno.test({
+  name: "what is told while a message is being taken is either in it or in one of its own",
+  ignore: !IS_POSTGRES,
+  async fn() {
+    await using db = await openTestDatabase();
+    for (let after = 0;; after++) {
+      const happening = { ...STOPPED, agentId: `${after}` };
+      await foldingOutbox(db).announce(happening);
+      const outcome = await interrupt(db, {
+        begin: (db) => foldingOutbox(db).claim({ except: [], kinds: null, now: 1_000 }),
+        after,
+        meanwhile: () => foldingOutbox(db).announce(happening),
+      });
+      if (outcome === undefined) break;
+      const { returned: sent } = outcome;
+      assert.ok(sent !== undefined);
+      await foldingOutbox(db).close(sent.id, { outcome: "delivered", at: 1_000 });
+      const left = await countsOf(db, happening.agentId);
+      assert.equal([sent.count, ...left].reduce((sum, count) => sum + count), 2, `after ${after}`);
+    }
+  },
 });
