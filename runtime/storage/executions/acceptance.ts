@@ -11,7 +11,7 @@ import type { Execution } from "../../executions/execution.ts";
 import { type Budget, describeBudget } from "../../executions/budget/budget.ts";
 import { findUsedUp } from "../budgets.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
-import type { Database } from "../database.ts";
+import { type Database, StorageUnavailable } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
 import { takeFollowUp } from "../follow_ups.ts";
@@ -20,7 +20,7 @@ import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { copySteps } from "./forks.ts";
 import { takeQueued } from "../watches.ts";
-import { enqueue, get, lock, type Operation } from "../operation.ts";
+import { enqueue, fence, get, lock, type Operation } from "../operation.ts";
 
 interface Asked {
   accept: () => Operation<Acceptance>;
@@ -42,7 +42,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
 
   /**
    * What is to be accepted at the same moment shares one transaction: the disk is waited for once, and schedules that are
-   * due together begin together. Where that fails, each has its own, so that nothing falls with what is beside it.
+   * due together begin together. Where one of them fails, each has its own, so that nothing falls with what is beside it.
    */
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
     const { promise, resolve, reject } = Promise.withResolvers<Acceptance>();
@@ -62,10 +62,11 @@ export class SqlAcceptanceStore implements AcceptanceStore {
       });
       for (const [index, { resolve }] of asked.entries()) resolve(accepted[index] as Acceptance);
     } catch (error) {
-      const [only, ...more] = asked;
-      if (more.length === 0) return only?.reject(error);
+      // The database is at fault, not one of them; and it may have stored them all the same.
+      const isOver = asked.length === 1 || error instanceof StorageUnavailable;
       for (const { accept, resolve, reject } of asked) {
-        this.#db.change("power", accept).then(resolve, reject);
+        if (isOver) reject(error);
+        else this.#db.change("power", accept).then(resolve, reject);
       }
     }
   }
@@ -90,6 +91,7 @@ function* insertExecution(
   wanted: NewExecution,
   terms: AcceptanceTerms & { ownerId: string | null },
 ): Operation<Acceptance> {
+  if (wanted.parentExecutionId !== null) yield* fence(wanted.parentExecutionId);
   const known = yield* findKnown(wanted, keysOf(terms));
   if (known !== undefined) return { execution: known, isNew: false };
   const refused = yield* findRefusal(wanted, terms);

@@ -5,8 +5,14 @@ import type {
   Claim,
   NewExecution,
 } from "../../../../runtime/executions/record/acceptance_store.ts";
+import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
+import { openInstance } from "../../../../runtime/storage/instances.ts";
+import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
+import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { storedFrames } from "../stored_frames.ts";
 
@@ -187,4 +193,53 @@ Deno.test("acceptExecution() accepts the others where one of those asked for at 
     "SELECT agent_id AS agent FROM executions ORDER BY agent_id",
   );
   assert.deepEqual(rows.map(({ agent }) => agent), ["a", "tester"]);
+});
+
+Deno.test("acceptExecution() accepts nothing a second time where whether it is stored stays unknown", async () => {
+  await using store = await openTestStore();
+  const change = store.db.change.bind(store.db);
+  store.db.change = async (durability, operation) => {
+    await change(durability, operation);
+    throw new StorageUnavailable(
+      "The connection broke off, and whether it is stored stays unknown.",
+    );
+  };
+  const outcomes = await Promise.allSettled(["a", "b"].map((agentId) => store.accept({ agentId })));
+  assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
+  const rows = await store.all<{ agent: string }>(
+    "SELECT agent_id AS agent FROM executions ORDER BY agent_id",
+  );
+  assert.deepEqual(rows.map(({ agent }) => agent), ["a", "b"]);
+});
+
+Deno.test({
+  name: "acceptExecution() accepts nothing below an execution that another machine has taken",
+  ignore: !IS_POSTGRES,
+  async fn() {
+    await using store = await openTestStore({ instanceId: "there" });
+    const parent = await store.accept();
+    const leases = new Map([[parent.id, 0]]);
+    const node = {
+      instanceId: "here",
+      leases,
+      enqueue: () => Promise.resolve(() => {}),
+      cancelled: () => {},
+    };
+    await using here = await PostgresDatabase.open({ address: store.db.place, node });
+    await here.change("power", () => openInstance({ id: "here", pid: 2, startedAt: 0 }));
+    const { acceptances } = createExecutionStores(here, "here");
+    const accept = (parentPosition: number) =>
+      acceptances.acceptExecution({
+        ...WANTED,
+        trigger: "agent",
+        parentExecutionId: parent.id,
+        parentPosition,
+        depth: 1,
+      }, { unlessWaiting: false, frames: () => [] });
+    await store.run("UPDATE executions SET instance_id = 'here' WHERE id = ?", parent.id);
+    assert.ok("execution" in await accept(1));
+    await store.run("UPDATE executions SET instance_id = 'there' WHERE id = ?", parent.id);
+    await assert.rejects(accept(2), LeaseLost);
+    assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
+  },
 });
