@@ -28,20 +28,25 @@ export class SqlRecordedRunStore implements RecordedRunStore {
     return this.#db.read(function* () {
       const stored = yield* selectStored(executionId);
       if (stored === undefined) return undefined;
-      const frames = yield* all<Frame>(
-        "SELECT id, execution_id AS executionId, event, payload FROM frames WHERE execution_id = ? ORDER BY id",
-        executionId,
-      );
       return {
         ...stored,
         messages: yield* selectRecordedMessages(executionId),
         calls: yield* selectCalls(executionId, { unlogged: false }),
         questions: yield* selectQuestions(stored),
         terms: yield* selectTerms(executionId),
-        frames: frames.map((frame) => ({ ...frame })),
+        // Last: it may go on meanwhile, and the log then tells of all that the conversation has.
+        frames: yield* selectRecordedFrames(executionId),
       };
     });
   }
+}
+
+function* selectRecordedFrames(executionId: number): Operation<Frame[]> {
+  const rows = yield* all<Frame>(
+    "SELECT id, execution_id AS executionId, event, payload FROM frames WHERE execution_id = ? ORDER BY id",
+    executionId,
+  );
+  return rows.map((frame) => ({ ...frame }));
 }
 
 function* selectRecordedMessages(executionId: number): Operation<RecordedMessage[]> {
