@@ -10,12 +10,10 @@ import { all, get, type Operation, run } from "../operation.ts";
 /** Terms, whose tools are a text of their own, which is a list. */
 const IS_OBJECT = "body LIKE '{%'";
 
-/** Stores terms as part of the transaction that is open; returns what a message names them by. */
-export function* keepTerms(terms: PackedTerms | undefined): Operation<string | null> {
-  if (terms === undefined) return null;
-  yield* keepText(terms.tools);
-  yield* keepText(terms.terms);
-  return terms.terms.digest;
+/** Stores terms as part of the transaction that is open, in which a message has named them. */
+export function* keepTerms({ tools, terms }: PackedTerms): Operation<void> {
+  yield* keepText(tools);
+  yield* keepText(terms);
 }
 
 /** By the place of its message: the terms of each call of an execution, as far as they were kept. */
@@ -51,6 +49,8 @@ export function* selectTerms(executionId: number): Operation<Map<number, CallTer
 
 /** Removes the terms that no message names any longer, as part of the transaction that is open. */
 export function* removeUnusedTerms(): Operation<void> {
+  // Whoever has named some meanwhile is waited for; whoever names some now finds them gone, and stores them anew.
+  yield* get({ sqlite: "SELECT 1", postgres: "LOCK TABLE messages IN SHARE MODE" });
   yield* run(
     "DELETE FROM call_terms WHERE digest NOT IN (" +
       "SELECT used.terms FROM (SELECT DISTINCT terms FROM messages WHERE terms IS NOT NULL) AS used " +

@@ -1,9 +1,11 @@
 // Conversations as rows: messages, and the calls between a reply and its results.
+import type { PackedTerms } from "../../executions/record/call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "../../executions/record/conversation.ts";
 import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { Effect } from "../../tools/tool.ts";
+import { keepTerms } from "./call_terms.ts";
 import { all, type Operation, run } from "../operation.ts";
 
 interface CallRow {
@@ -20,10 +22,10 @@ interface CallRow {
   body: string | null;
 }
 
-/** Stores a message as part of the transaction that is open. */
+/** Stores a message, with the terms of the call that it answers, as part of the transaction that is open. */
 export function* insertMessage(
   executionId: number,
-  placed: PlacedMessage & { seeded?: boolean; terms?: string | null },
+  placed: PlacedMessage & { seeded?: boolean; terms?: PackedTerms | undefined },
 ): Operation<void> {
   yield* run(
     "INSERT INTO messages (execution_id, position, role, body, seeded, terms) VALUES (?, ?, ?, ?, ?, ?)",
@@ -32,8 +34,10 @@ export function* insertMessage(
     placed.message.role,
     JSON.stringify(placed.message),
     placed.seeded ? 1 : 0,
-    placed.terms ?? null,
+    placed.terms?.terms.digest ?? null,
   );
+  // Behind the message: see removeUnusedTerms.
+  if (placed.terms !== undefined) yield* keepTerms(placed.terms);
 }
 
 /** Puts a message in the place of the one that is there. */

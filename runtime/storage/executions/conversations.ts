@@ -32,7 +32,6 @@ import {
   toReturned,
 } from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
-import { keepTerms } from "./call_terms.ts";
 import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
 import { fence, get, run } from "../operation.ts";
@@ -50,11 +49,10 @@ export class SqlConversationStore implements ConversationStore {
       yield* fence(executionId);
       const { messages, terms } = opening;
       const last = messages.at(-1);
-      const named = yield* keepTerms(terms);
       for (const message of messages) {
         yield* insertMessage(executionId, {
           ...message,
-          terms: message === last ? named : null,
+          terms: message === last ? terms : undefined,
         });
       }
       yield* appendFrames(executionId, opening.frames);
@@ -90,8 +88,7 @@ export class SqlConversationStore implements ConversationStore {
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution> {
     return this.#db.change("process", function* () {
       yield* fence(executionId);
-      const terms = yield* keepTerms(reply.terms);
-      yield* insertMessage(executionId, { ...reply.message, terms });
+      yield* insertMessage(executionId, { ...reply.message, terms: reply.terms });
       for (const call of reply.calls) yield* insertCall(executionId, call);
       const { usage } = reply;
       const row = yield* get<ExecutionRow>(

@@ -12,15 +12,7 @@ export function* copySteps(
   executionId: number,
   { executionId: from, end, count, prompt, message, frameId }: TakenSteps & { frameId: number },
 ): Operation<number> {
-  const copied = yield* run(
-    "INSERT INTO messages (execution_id, position, role, body, seeded, terms) " +
-      "SELECT ?1, position, role, body, seeded, terms FROM messages " +
-      "WHERE execution_id = ?2 AND position < ?3 ORDER BY position",
-    executionId,
-    from,
-    end,
-  );
-  if (copied !== count) throw new ForkedStepsGone();
+  // Before the messages, which are counted: whoever removes a conversation removes both.
   const calls = yield* run(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments, effect, " +
       "started_at, duration_ms, is_error, frame_id) SELECT ?1, position, tool_call_id, name, " +
@@ -31,6 +23,15 @@ export function* copySteps(
     end,
     frameId,
   );
+  const copied = yield* run(
+    "INSERT INTO messages (execution_id, position, role, body, seeded, terms) " +
+      "SELECT ?1, position, role, body, seeded, terms FROM messages " +
+      "WHERE execution_id = ?2 AND position < ?3 ORDER BY position",
+    executionId,
+    from,
+    end,
+  );
+  if (copied !== count) throw new ForkedStepsGone();
   yield* run("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
   if (prompt !== undefined) yield* replaceMessage(executionId, prompt);
   if (message?.replaces) yield* replaceMessage(executionId, message);

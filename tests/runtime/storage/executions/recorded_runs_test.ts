@@ -27,7 +27,7 @@ Deno.test({
       const execution = await store.accept();
       const { id } = execution;
       await store.conversations.beginConversation(id, {
-        messages: [{ position: 0, message: { role: "user", content: "Go" } }],
+        messages: [{ position: 0, message: { role: "user", content: "Go" }, seeded: false }],
         frames: [FRAME],
       });
       const journal = new Journal(execution, { ...store, clock: new TestClock() });
