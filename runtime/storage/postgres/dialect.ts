@@ -43,9 +43,13 @@ export function toPostgres(sql: string): string {
   });
 }
 
-/** A JSON text whose texts are as toStorable leaves them. */
-function storable(json: string): string {
-  return `regexp_replace(CAST(${json} AS text), '(?<!\\\\)((\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g')`;
+/**
+ * A JSON text, in SQL, where U+FFFD stands for the escapes that PostgreSQL can hold in no text: NUL, and halves of a character.
+ * What comes behind an escaped backslash is no escape.
+ */
+export function storable(json: string): string {
+  return `regexp_replace(CAST(${json} AS text), '(?<!\\\\)((\\\\\\\\)*)\\\\u(0000|d[89a-f][0-9a-f]{2})', ` +
+    "'\\1\\\\ufffd', 'gi')";
 }
 
 /** The values of a result as SQLite gives them: numbers, and truth as 1 or 0. Dates and JSON are not among ours. */

@@ -1,7 +1,7 @@
 // The shape of the database in PostgreSQL: the steps of SQLite in its words, and what only PostgreSQL needs. The table
 // `schema_steps` counts them.
 import { dropLists, DRY_RUNS, MIGRATIONS, SEARCH } from "../sqlite/migrations.ts";
-import { toPostgres } from "./dialect.ts";
+import { storable, toPostgres } from "./dialect.ts";
 
 /** Where everything of ours is. */
 export const SCHEMA = "inkling";
@@ -12,7 +12,7 @@ const FUNCTIONS = `
 CREATE FUNCTION json_text(document text, path text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (CASE WHEN document ~* '\\\\u(0000|d[89a-f])'
-    THEN regexp_replace(document, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')
+    THEN ${storable("document")}
     ELSE document END)::json #>> path
 $$;
 CREATE FUNCTION round(amount double precision, places integer) RETURNS double precision

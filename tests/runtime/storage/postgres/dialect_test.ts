@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { toPostgres } from "../../../../runtime/storage/postgres/dialect.ts";
 
-/** A list whose texts have no NUL any more. */
+/** A list whose texts have nothing in them that PostgreSQL cannot hold. */
 const LIST = String
-  .raw`regexp_replace(CAST($1 AS text), '(?<!\\)((\\\\)*)\\u0000', '\1\\ufffd', 'g')`;
+  .raw`regexp_replace(CAST($1 AS text), '(?<!\\)((\\\\)*)\\u(0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')`;
 
 const CASES: readonly (readonly [string, string, string])[] = [
   ["numbers bare parameters", "a = ? AND b = ?", "a = $1 AND b = $2"],

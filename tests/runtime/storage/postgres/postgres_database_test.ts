@@ -107,14 +107,33 @@ Deno.test(
     });
 
     await t.step("values are found in JSON whatever characters it has", async () => {
-      const json = JSON.stringify({ a: { b: "x\0y" }, c: "\uD800", d: "\u{1F600} \\u0000" });
+      const json = JSON.stringify({
+        a: { b: "x\0y" },
+        c: "\uD800",
+        d: "\u{1F600} \\u0000 \\\\ud83d \\\uD83D",
+      });
       const found = await database.read(() =>
         get(
-          "SELECT json ->> '$.a.b' AS b, json ->> '$.none' AS none FROM (SELECT CAST(? AS TEXT) AS json) AS one",
+          "SELECT json ->> '$.a.b' AS b, json ->> '$.none' AS none, json ->> '$.d' AS d " +
+            "FROM (SELECT CAST(? AS TEXT) AS json) AS one",
           json,
         )
       );
-      assert.deepEqual({ ...found as object }, { b: "x\uFFFDy", none: null });
+      const d = "\u{1F600} \\u0000 \\\\ud83d \\\uFFFD";
+      assert.deepEqual({ ...found as object }, { b: "x\uFFFDy", none: null, d });
+    });
+
+    await t.step("the texts of a list are found whatever characters they have", async () => {
+      const listed = await database.read(() =>
+        all<{ value: string }>(
+          "SELECT value FROM json_each(?)",
+          JSON.stringify(["x\0y", "\\u0000 \\ud83d", "\uD83D", "\u{1F600}"]),
+        )
+      );
+      assert.deepEqual(
+        listed.map(({ value }) => value),
+        ["x\uFFFDy", "\\u0000 \\ud83d", "\uFFFD", "\u{1F600}"],
+      );
     });
 
     await t.step("changes under one name come one after the other", async () => {
