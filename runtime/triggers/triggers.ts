@@ -98,6 +98,11 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.follow();
   }
 
+  /** What other machines told may be lost. */
+  lookAgain(): void {
+    this.#openWatcher?.lookAgain();
+  }
+
   /** Lets every trigger that was stopped because it ran away fire again. */
   reset(): void {
     this.#openWatcher?.reset();

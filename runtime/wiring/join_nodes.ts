@@ -1,5 +1,5 @@
 // Where several machines share a database: what happens on one is heard on the others, and what a dead one left is settled.
-import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../base/clock.ts";
+import { NO_LONGER_NEEDED, SystemClock } from "../../base/clock.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -12,7 +12,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 import type { OwnWrites, ToldWrite } from "../triggers/watch/own_writes.ts";
 
 /** How often it is looked for what dead machines left. */
-const UPKEEP_MS = 30_000;
+export const UPKEEP_MS = 30_000;
 /** Of a question that is told to the other machines: they read the whole of it where it is stored. */
 const TOLD_CHARACTERS = 1_000;
 
@@ -47,9 +47,14 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     if (fromOthers.has(event) || event.type === "agents_changed") return;
     node.tell("event", JSON.stringify(shortened(event)));
   });
+  const poll = () => executionLog.recheck((id) => !node.executions.has(id));
   await node.start({
     changed: (id) => executionLog.notify(id),
-    poll: () => executionLog.recheck((id) => !node.executions.has(id)),
+    poll,
+    connected() {
+      poll();
+      options.triggers()?.lookAgain();
+    },
     leasesChanged: () => options.triggers()?.followShared(),
     told(topic, text) {
       try {
@@ -61,9 +66,9 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     },
   });
   const over = new AbortController();
+  const upkeep = keepUp(options, over.signal);
   // As the node's own beats: how often it looks is no matter of the time that is stored.
   const clock = new SystemClock();
-  const upkeep = keepUp(options, clock, over.signal);
   const warnings = new LabelWarnings({ nodes, listAgents: () => registry.list(), clock, log });
   warnings.start();
   return {
@@ -76,13 +81,13 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
 }
 
 async function keepUp(
-  { node, budgets, log }: JoinNodesOptions,
-  clock: Clock,
+  { node, budgets, triggers, log }: JoinNodesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await clock.sleep(UPKEEP_MS, signal).catch(() => {});
+    await node.clock.sleep(UPKEEP_MS, signal).catch(() => {});
     if (signal.aborted) return;
+    triggers()?.lookAgain();
     try {
       await budgets.settleAbandoned(node.clock.now());
       await node.executions.enqueueLeft();

@@ -34,6 +34,8 @@ export interface NodeListeners {
   changed(executionId: number): void;
   /** Anything may have been stored: it is time to look. */
   poll(): void;
+  /** It hears the others from now on; what they told before is lost. */
+  connected(): void;
   /** What another machine told with `tell`. */
   told(topic: string, text: string): void;
   /** Other leases are held than before. */
@@ -106,7 +108,7 @@ export class Node implements AsyncDisposable {
       heard: (message) => this.#hear(message),
       connected: () => {
         this.executions.lookAgain();
-        this.#listeners?.poll();
+        this.#listeners?.connected();
       },
       beat: (query) => this.#beat(query),
       failed: (error) => {

@@ -74,12 +74,17 @@ export class RunQueue implements AsyncDisposable {
     }
   }
 
-  /** Counts the runs that began before this queue did: the service was restarted, or the agent's watch was. */
+  /**
+   * Counts the runs that go on as they are stored: those from before this queue, and where it may have missed what became of
+   * some, as another machine ran them.
+   */
   async takeUp(): Promise<void> {
     await this.#serially(async () => {
-      for (const { executionId, ...run } of await this.#ports.store.readOpenRuns(this.#agent.id)) {
-        this.#runs.set(executionId, run);
-      }
+      const open = await this.#ports.store.readOpenRuns(this.#agent.id);
+      const before = [...this.#runs.keys()];
+      this.#runs.clear();
+      for (const { executionId, ...run } of open) this.#runs.set(executionId, run);
+      for (const id of before) if (!this.#runs.get(id)?.isRunning) this.#ports.breaker.ended(id);
     });
   }
 
@@ -144,25 +149,17 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** An execution of this agent has ended, or waits for a person. Either makes room for another one. */
-  left(executionId: number, how: "execution_completed" | "execution_waiting"): void {
+  /** An execution of this agent has ended, or waits for a person; either makes room for another one. Or it continues. */
+  hear(executionId: number, type: `execution_${"completed" | "waiting" | "resumed"}`): void {
+    const { breaker } = this.#ports;
+    const continues = type === "execution_resumed";
     // In turn, because a run may have ended before its start is known here.
     void this.#serially(() => {
       const run = this.#runs.get(executionId);
-      if (run !== undefined) run.isRunning = false;
-      if (how === "execution_completed") this.#runs.delete(executionId);
-      this.#ports.breaker.ended(executionId);
-      return Promise.resolve();
-    });
-    this.wake();
-  }
-
-  /** An execution that waited continues. */
-  resumed(executionId: number): void {
-    void this.#serially(() => {
-      const run = this.#runs.get(executionId);
-      if (run !== undefined) run.isRunning = true;
-      this.#ports.breaker.resumed(executionId);
+      if (run !== undefined) run.isRunning = continues;
+      if (type === "execution_completed") this.#runs.delete(executionId);
+      if (continues) breaker.resumed(executionId);
+      else breaker.ended(executionId);
       return Promise.resolve();
     });
     this.wake();

@@ -100,6 +100,14 @@ export class Watcher implements AsyncDisposable {
     for (const watch of this.#watches.values()) watch.queue.wake();
   }
 
+  /** What other machines told may be lost: counts the runs that go on anew, then runs for what waits. */
+  lookAgain(): void {
+    for (const { queue } of this.#watches.values()) {
+      void queue.takeUp();
+      queue.wake();
+    }
+  }
+
   /** Lets all stopped triggers fire again. */
   reset(): void {
     for (const watch of this.#watches.values()) watch.reset();
@@ -214,16 +222,12 @@ export class Watcher implements AsyncDisposable {
   #hear(event: ServiceEvent): void {
     if (!("executionId" in event)) return;
     const { type, executionId, agentId } = event;
-    const watch = this.#watches.get(agentId);
-    if (type === "execution_completed" || type === "execution_waiting") {
-      // Also of agents that watch no more: their runs end like any other.
-      if (watch === undefined) this.#breaker.ended(executionId);
-      else watch.queue.left(executionId, type);
-    }
-    if (type === "execution_resumed") {
-      if (watch === undefined) this.#breaker.resumed(executionId);
-      else watch.queue.resumed(executionId);
-    }
+    if (type === "execution_started") return;
+    const queue = this.#watches.get(agentId)?.queue;
+    if (queue !== undefined) queue.hear(executionId, type);
+    // Also of agents that watch no more: their runs end like any other.
+    else if (type === "execution_resumed") this.#breaker.resumed(executionId);
+    else this.#breaker.ended(executionId);
   }
 }
 

@@ -2,6 +2,7 @@
 // @ts-types="@types/pg"
 import pg from "pg";
 import { join } from "node:path";
+import type { Clock } from "../../../base/clock.ts";
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
@@ -28,7 +29,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 
   /** A machine; `more`: further lines of its config.yaml. */
-  async open(name: string, more = ""): Promise<Runtime> {
+  async open(name: string, more = "", { clock }: { clock?: Clock } = {}): Promise<Runtime> {
     const { root, workspace, shell } = this.workspace;
     const configDir = join(root, `config-${name}`);
     await Deno.mkdir(configDir, { recursive: true });
@@ -45,6 +46,7 @@ export class NodeWorld implements AsyncDisposable {
       settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),
       version: "0.0.0-test",
       mode: "service",
+      ...(clock !== undefined && { clock }),
       log: {
         write: (level, message, fields = {}) =>
           void this.workspace.logged.push({ level, message, fields: { node: name, ...fields } }),
