@@ -63,8 +63,14 @@ export type ServiceEvent =
     message: string;
   };
 
-/** Hears of every event. What it throws is logged and affects nobody else. */
-export type ServiceEventListener = (event: ServiceEvent) => void;
+/** Where an event arose: in this service, or in another one on the same database, which tells of it. */
+export type EventPlace = "here" | "elsewhere";
+
+/**
+ * Hears of every event. What it throws is logged and affects nobody else. Where several services share a database each of
+ * them hears it: what is to be stored or sent once because of it is for the one where it arose.
+ */
+export type ServiceEventListener = (event: ServiceEvent, arose: EventPlace) => void;
 
 /** Passes events to whoever listens now, in the order they were published. */
 export class EventBus {
@@ -86,10 +92,10 @@ export class EventBus {
     return this.#listeners.size;
   }
 
-  publish(event: ServiceEvent): void {
+  publish(event: ServiceEvent, arose: EventPlace = "here"): void {
     for (const listener of this.#listeners) {
       try {
-        listener(event);
+        listener(event, arose);
       } catch (error) {
         // One listener's fault must not stop an execution, nor keep others from hearing of it.
         this.#log.write("error", "A listener to the service's events failed", { error });

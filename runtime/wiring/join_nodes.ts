@@ -7,6 +7,7 @@ import { LabelWarnings } from "../executions/nodes/label_warnings.ts";
 import type { NodeReads } from "../executions/nodes/node_reads.ts";
 import type { BudgetStore } from "../executions/budget/budget_store.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
+import type { Notifications } from "./open_notifications.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { OwnWrites, ToldWrite } from "../triggers/watch/own_writes.ts";
@@ -24,6 +25,7 @@ export interface JoinNodesOptions {
   events: EventBus;
   executionLog: ExecutionLog;
   budgets: Pick<BudgetStore, "settleAbandoned">;
+  notifications: Pick<Notifications, "hasOpen" | "sender">;
   openOwnWrites: () => Promise<OwnWrites>;
   /** Undefined before they are there. */
   triggers: () => Triggers | undefined;
@@ -33,18 +35,16 @@ export interface JoinNodesOptions {
 /** Joins; disposed, it tells nothing more. */
 export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
   const { node, nodes, registry, events, executionLog, log } = options;
-  const fromOthers = new WeakSet<ServiceEvent>();
   const hear = (text: string) => {
     const event = JSON.parse(text) as ServiceEvent;
-    fromOthers.add(event);
-    events.publish(event);
+    events.publish(event, "elsewhere");
     if (event.type === "scheduler_changed" && event.status === "running") {
       options.triggers()?.resume();
     }
   };
-  const unsubscribe = events.subscribe((event) => {
+  const unsubscribe = events.subscribe((event, arose) => {
     // Each machine reads the agents' files for itself.
-    if (fromOthers.has(event) || event.type === "agents_changed") return;
+    if (arose === "elsewhere" || event.type === "agents_changed") return;
     node.tell("event", JSON.stringify(shortened(event)));
   });
   const poll = () => executionLog.recheck((id) => !node.executions.has(id));
@@ -81,7 +81,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
 }
 
 async function keepUp(
-  { node, budgets, triggers, log }: JoinNodesOptions,
+  { node, budgets, notifications, triggers, log }: JoinNodesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -91,6 +91,7 @@ async function keepUp(
     try {
       await budgets.settleAbandoned(node.clock.now());
       await node.executions.enqueueLeft();
+      if (await notifications.hasOpen()) notifications.sender.wake();
     } catch (error) {
       log.write("warn", "What other machines left could not be settled; tried again soon", {
         error,

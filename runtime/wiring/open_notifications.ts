@@ -36,8 +36,11 @@ export interface NotificationsOptions {
 export interface Notifications extends RuntimeMessages {
   outbox: SqlOutbox;
   sender: MessageSender;
-  /** Sends what is left from before, logs which channels cannot work, and tells of triggers that ran away and budgets near their end from now on. */
-  start(): Promise<void>;
+  /**
+   * Sends what is left from before, logs which channels cannot work, and tells of triggers that ran away and budgets near their
+   * end from now on. `isAlone`: no other service sends the same messages, and what was tried before is tried at once.
+   */
+  start(options: { isAlone: boolean }): Promise<void>;
 }
 
 /** Sends nothing before it is started, or told something. */
@@ -88,8 +91,9 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     sender,
     findLink: (token) => links.find(token),
     hasOpen: async () => await outbox.countOpen() > 0,
-    async start() {
-      events.subscribe((event) => {
+    async start({ isAlone }) {
+      events.subscribe((event, arose) => {
+        if (arose === "elsewhere") return;
         if (event.type === "budget_warning") {
           const { agentId, rootId, message } = event;
           announce({ type: "budget", agentId, executionId: rootId, text: message });
@@ -105,7 +109,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         }
       }
       if (await outbox.countOpen() === 0) return;
-      await outbox.retryAll(clock.now());
+      if (isAlone) await outbox.retryAll(clock.now());
       sender.wake();
     },
   };

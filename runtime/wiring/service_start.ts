@@ -88,7 +88,10 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   };
   agentFiles.afterReload(reconcile);
   await reconcile();
-  await parts.notifications.start();
+  const nodes = await parts.shared?.nodes.listNodes() ?? [];
+  await parts.notifications.start({
+    isAlone: !nodes.some(({ isAlive, isThis }) => isAlive && !isThis),
+  });
   created.start();
   resources.use(parts.follower);
   parts.follower.watch(folders);
