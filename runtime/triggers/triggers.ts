@@ -100,6 +100,7 @@ export class Triggers implements AsyncDisposable {
 
   /** What other machines told may be lost. */
   lookAgain(): void {
+    this.#ports.followUps.wake();
     this.#openWatcher?.lookAgain();
   }
 

@@ -5,6 +5,7 @@ import type { ExecutionLog } from "../events/log.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import { LabelWarnings } from "../executions/nodes/label_warnings.ts";
 import type { NodeReads } from "../executions/nodes/node_reads.ts";
+import type { Runner } from "../executions/runs/runner.ts";
 import type { BudgetStore } from "../executions/budget/budget_store.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Notifications } from "./open_notifications.ts";
@@ -24,6 +25,7 @@ export interface JoinNodesOptions {
   registry: Pick<AgentRegistry, "list">;
   events: EventBus;
   executionLog: ExecutionLog;
+  runner: Pick<Runner, "settleLeft">;
   budgets: Pick<BudgetStore, "settleAbandoned">;
   notifications: Pick<Notifications, "hasOpen" | "sender">;
   openOwnWrites: () => Promise<OwnWrites>;
@@ -81,7 +83,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
 }
 
 async function keepUp(
-  { node, budgets, notifications, triggers, log }: JoinNodesOptions,
+  { node, runner, budgets, notifications, triggers, log }: JoinNodesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -90,7 +92,7 @@ async function keepUp(
     triggers()?.lookAgain();
     try {
       await budgets.settleAbandoned(node.clock.now());
-      await node.executions.enqueueLeft();
+      await runner.settleLeft();
       if (await notifications.hasOpen()) notifications.sender.wake();
     } catch (error) {
       log.write("warn", "What other machines left could not be settled; tried again soon", {

@@ -16,4 +16,7 @@ export interface RecoveryStore {
 
   /** Waiting executions whose result nobody needs any longer: the one above them has ended. */
   findForsaken(): Promise<number[]>;
+
+  /** Waiting executions that somebody cancelled at another machine while they ran, with the errors asked for. */
+  findCancelled(): Promise<{ id: number; error: string }[]>;
 }

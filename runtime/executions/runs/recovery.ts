@@ -20,7 +20,10 @@ export interface RecoveryPorts {
   shared?: SharedRuns;
 }
 
-/** Takes over what a dead instance left running: continues it where the agent says so, else ends it. */
+/**
+ * Takes over what a dead instance left running: continues it where the agent says so, else ends it. Ends what waits though it
+ * should have been ended. May be done again and again.
+ */
 export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
   const { recovery, runs, shared } = ports;
   // Machines that share them take over from each other all the time.
@@ -34,6 +37,8 @@ export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
   }
   // What was delegated first: an execution that continues asks for it at once, and must find that it runs here.
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
+  // Another machine may do the same: each is ended once.
+  for (const { id, error } of await recovery.findCancelled()) await runs.abortWaiting(id, error);
   for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, FORSAKEN);
 }
 

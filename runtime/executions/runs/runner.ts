@@ -107,9 +107,14 @@ export class Runner implements AsyncDisposable {
    * machines share them.
    */
   async recover(): Promise<void> {
-    await recoverExecutions(this.#recoveryPorts);
+    await this.settleLeft();
     this.#expiry.start();
     if (this.#deliveries !== undefined) this.#shared?.work(this.#deliveries);
+  }
+
+  /** Settles what dead instances left; where machines share executions, as often as one likes. */
+  async settleLeft(): Promise<void> {
+    await recoverExecutions(this.#recoveryPorts);
   }
 
   /**

@@ -55,6 +55,17 @@ export class SqlRecoveryStore implements RecoveryStore {
       return rows.map(({ id }) => id);
     });
   }
+
+  async findCancelled(): Promise<{ id: number; error: string }[]> {
+    // One machine alone ends them at once, and notes nothing.
+    if (this.#db.kind === "sqlite") return [];
+    return await this.#db.read(() =>
+      all<{ id: number; error: string }>(
+        "SELECT id, cancelled AS error FROM executions " +
+          "WHERE status = 'waiting' AND cancelled IS NOT NULL ORDER BY id",
+      )
+    );
+  }
 }
 
 /** See RecoveryStore.readUncountedMs. */

@@ -32,6 +32,7 @@ Deno.test("recoverExecutions() lets what was delegated run before those that wil
       adoptExecution: () => Promise.resolve(),
       readUncountedMs: () => Promise.resolve(0),
       findForsaken: () => Promise.resolve([]),
+      findCancelled: () => Promise.resolve([]),
     },
     runs: {
       end: () => assert.fail("nothing ends here"),
