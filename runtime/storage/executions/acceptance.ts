@@ -20,7 +20,8 @@ import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { copySteps } from "./forks.ts";
 import { takeQueued } from "../watches.ts";
-import { enqueue, fence, get, lock, type Operation } from "../operation.ts";
+import { watchLease } from "../../triggers/watch/watch_store.ts";
+import { enqueue, fence, get, lock, type Operation, requireLease } from "../operation.ts";
 
 interface Asked {
   accept: () => Operation<Acceptance>;
@@ -45,6 +46,10 @@ export class SqlAcceptanceStore implements AcceptanceStore {
    * due together begin together. Where one of them fails, each has its own, so that nothing falls with what is beside it.
    */
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
+    // Where machines share it, a transaction holds the lease of one watch at most: several in any order could lock out each other.
+    if (terms.claim?.type === "change" && this.#ownerId === null) {
+      return this.#db.change("power", () => this.#accept(wanted, terms));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<Acceptance>();
     this.#asked.push({ accept: () => this.#accept(wanted, terms), resolve, reject });
     if (this.#asked.length === 1) queueMicrotask(() => this.#acceptAll());
@@ -151,6 +156,8 @@ function* findRefusal(
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
   if ((yield* findUsedUp(agentId, budgets)) !== undefined) return "budget";
+  // How many runs a watch has, and on which paths, only the machine knows that watches now.
+  if (claim?.type === "change") yield* requireLease(watchLease(agentId));
   // Last: taking the change out of the queue is itself a change.
   if (claim?.type === "change" && !(yield* takeQueued(agentId, claim.path))) return "claimed";
   if (claim?.type === "end" && !(yield* takeFollowUp(agentId, claim.executionId))) return "claimed";

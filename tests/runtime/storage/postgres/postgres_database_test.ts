@@ -14,6 +14,8 @@ import {
 } from "../../../../runtime/storage/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
+import { SqlAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
 import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.ts";
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
@@ -21,6 +23,19 @@ import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
+
+const WANTED: NewExecution = {
+  agentId: "a",
+  displayName: "a",
+  trigger: "watch",
+  parentExecutionId: null,
+  parentPosition: null,
+  depth: 0,
+  sessionId: null,
+  request: { args: [] },
+  model: "demo/echo",
+  startedAt: 1,
+};
 
 const keep = (key: string, value: string) =>
   run("INSERT INTO settings (key, value) VALUES (?, ?)", key, value);
@@ -265,6 +280,20 @@ Deno.test(
       await here.change("power", () => run("UPDATE leases SET instance_id = 'here'"));
       assert.equal(await put(), true);
       assert.equal((await store.readQueue("a")).length, 1);
+      // One that was frozen between its choice of a change and this must not start a run beside the other's.
+      const acceptances = new SqlAcceptanceStore(here, null);
+      const accept = () =>
+        acceptances.acceptExecution(WANTED, {
+          unlessWaiting: true,
+          claim: { type: "change", path: "/x" },
+          frames: () => [],
+        });
+      await here.change("power", () => run("UPDATE leases SET instance_id = 'there'"));
+      await assert.rejects(accept(), LeaseLost);
+      assert.equal((await store.readQueue("a")).length, 1);
+      await here.change("power", () => run("UPDATE leases SET instance_id = 'here'"));
+      assert.ok("execution" in await accept());
+      assert.deepEqual(await store.readQueue("a"), []);
     });
 
     await t.step("several machines may bring one database up to date at once", async () => {
