@@ -12,8 +12,6 @@ import { isQuiet } from "./quiet_hours.ts";
 
 /** The waits between attempts. */
 const WAITS = { firstMs: 10 * SECOND_MS, longestMs: 30 * MINUTE_MS };
-/** No attempt takes as long: meanwhile the message is nobody else's. */
-const ATTEMPT_MS = MINUTE_MS;
 /** How long a message is tried. */
 export const TRIED_MS = DAY_MS;
 /** Quiet hours end, and clocks are set: that is noticed by then. */
