@@ -85,8 +85,8 @@ export class SqlWatchStore implements WatchStore {
         {
           // What an earlier instance left does not continue.
           sqlite:
-            `${open} AND instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1))`,
-          postgres: `${open})`,
+            `${open} AND instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)) ORDER BY id`,
+          postgres: `${open}) ORDER BY id`,
         },
         agentId,
       );

@@ -32,11 +32,13 @@ export async function resultsOf(runtime: Runtime, id: number): Promise<Record<st
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
 }
 
-/** As a kill would have left all that is stored: nothing has ended, and no machine is about to take it. */
+/** As a kill would have left all that is stored: nothing has ended, a dead machine has it, and none is about to take it. */
 export async function leaveRunning(place: TestWorkspace): Promise<void> {
   await place.run(
     "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL" +
-      (IS_POSTGRES ? ", job = NULL, cancelled = NULL" : ""),
+      (IS_POSTGRES
+        ? ", job = NULL, cancelled = NULL, instance_id = (SELECT max(id) FROM instances)"
+        : ""),
   );
   await place.run("DELETE FROM frames WHERE event = 'complete'");
 }
