@@ -46,8 +46,10 @@ export class SqlAcceptanceStore implements AcceptanceStore {
    * due together begin together. Where one of them fails, each has its own, so that nothing falls with what is beside it.
    */
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
-    // Where machines share it, a transaction holds the lease of one watch at most: several in any order could lock out each other.
-    if (terms.claim?.type === "change" && this.#ownerId === null) {
+    // Where machines share it, a transaction holds one lease, of a watch or of who delegates: several in any order could lock out
+    // each other, and what is lost with one is no matter of those beside it.
+    const isLeased = terms.claim?.type === "change" || wanted.parentExecutionId !== null;
+    if (isLeased && this.#ownerId === null) {
       return this.#db.change("power", () => this.#accept(wanted, terms));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Acceptance>();

@@ -52,6 +52,8 @@ export class NodeLeases {
     const asked = this.#wanted;
     const wanted = [...asked];
     if (wanted.length === 0 && this.#held.size === 0) return;
+    // Who stood still for so long does not know who had them meanwhile, though nobody may have them now.
+    if (this.#now() >= this.#until) this.#hold([], 0);
     // Before it is asked: the lease does not end sooner than that.
     const until = this.#now() + LEASE_MS;
     const { rows } = await query(RENEW, [this.#instanceId, wanted]);

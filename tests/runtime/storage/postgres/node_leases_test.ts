@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import type { Query } from "../../../../runtime/storage/postgres/connection.ts";
+import { NodeLeases } from "../../../../runtime/storage/postgres/node_leases.ts";
+
+Deno.test("NodeLeases: who stood still for longer than a lease begins anew, also where nobody has it now", async () => {
+  let now = 0;
+  const told: boolean[] = [];
+  const leases = new NodeLeases({
+    instanceId: "here",
+    now: () => now,
+    changed: () => told.push(leases.holds("watch a")),
+  });
+  // Everything that is asked for is given.
+  const query: Query = (text, values = []) => {
+    const names = text.startsWith("INSERT") ? values[1] as string[] : [];
+    return Promise.resolve({ rows: names.map((name) => ({ name })), rowCount: names.length });
+  };
+  void leases.want(["watch a"]);
+  await leases.renew(query);
+  now += 3_000;
+  await leases.renew(query);
+  assert.deepEqual(told, [true]);
+  now += 60_000;
+  await leases.renew(query);
+  assert.deepEqual(told, [true, false, true]);
+  assert.equal(leases.holds("watch a"), true);
+});
