@@ -3,6 +3,11 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
+/** Only where machines share executions may nobody have had one: it was ended while it waited for a machine. */
+function toSelected(column: string): string {
+  return column === "instance_id" ? "coalesce(instance_id, '') AS instance_id" : column;
+}
+
 /** Copies every table to a new file at `world.database`. Nothing may change meanwhile. */
 export async function copyDatabase(world: ClusterWorld): Promise<void> {
   SqliteDatabase.open(world.database)[Symbol.dispose]();
@@ -17,7 +22,7 @@ export async function copyDatabase(world: ClusterWorld): Promise<void> {
       const columns = copy.prepare(`SELECT name FROM pragma_table_info('${name}')`).all()
         .map((column) => column.name as string);
       const rows = await world.query<Record<string, SQLInputValue>>(
-        `SELECT ${columns.join(", ")} FROM ${name}`,
+        `SELECT ${columns.map(toSelected).join(", ")} FROM ${name}`,
       );
       const insert = copy.prepare(
         `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
