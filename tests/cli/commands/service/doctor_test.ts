@@ -4,6 +4,7 @@ import { takeLock } from "../../../../base/lock_file.ts";
 import { DatabaseSync } from "node:sqlite";
 import { programEntry } from "../../../runtime/tools/mcp/mcp_world.ts";
 import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { IS_POSTGRES, SQLITE } from "../../../support/test_database.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 import { runToEnd } from "../../../support/test_workspace.ts";
 import { ANTHROPIC_KEY, createDoctorWorld, type DoctorWorld, OPENAI_KEY } from "./doctor_world.ts";
@@ -11,6 +12,8 @@ import { ANTHROPIC_KEY, createDoctorWorld, type DoctorWorld, OPENAI_KEY } from "
 /** One thing that is made wrong, and what must be said of it: a line that names it, and one with what to do. */
 interface Fault {
   name: string;
+  /** It is of SQLite's file. */
+  isOfFile?: boolean;
   plant: (world: DoctorWorld) => Promise<unknown> | unknown;
   severity?: "error" | "warning";
   says: RegExp;
@@ -340,6 +343,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "a damaged database",
+    isOfFile: true,
     plant: async (world) => {
       await live(world);
       using file = await Deno.open(state(world, "inkling.db"), { write: true });
@@ -360,6 +364,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "a very large database",
+    isOfFile: true,
     plant: async (world) => {
       await live(world);
       world.largestDatabase = 1_000;
@@ -370,6 +375,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "times in the future",
+    isOfFile: true,
     plant: async (world) => {
       await live(world);
       await change(world, "UPDATE executions SET started_at = started_at + 3600000");
@@ -449,8 +455,8 @@ async function createHealthy(): Promise<DoctorWorld> {
   return world;
 }
 
-for (const { name, plant, severity = "error", says, remedy, fixed } of FAULTS) {
-  Deno.test(`doctor finds ${name}`, async () => {
+for (const { name, isOfFile, plant, severity = "error", says, remedy, fixed } of FAULTS) {
+  Deno.test(`doctor finds ${name}`, isOfFile ? SQLITE : {}, async () => {
     await using world = await createHealthy();
     await plant(world);
     using _ = { [Symbol.dispose]: () => (held?.[Symbol.dispose](), held = undefined) };
@@ -470,34 +476,40 @@ for (const { name, plant, severity = "error", says, remedy, fixed } of FAULTS) {
   });
 }
 
-Deno.test("doctor finds nothing in a healthy installation, with a service and without, and changes nothing", async () => {
-  await using world = await createHealthy();
-  const { place, put } = world;
-  await put(ENV, `OPENAI_API_KEY=${OPENAI_KEY}\n`);
-  await put(`${CONFIG}/mcp-servers.json`, JSON.stringify({ notes: programEntry() }));
-  const tool = `export const search = {
+Deno.test(
+  "doctor finds nothing in a healthy installation, with a service and without, and changes nothing",
+  SQLITE,
+  async () => {
+    await using world = await createHealthy();
+    const { place, put } = world;
+    await put(ENV, `OPENAI_API_KEY=${OPENAI_KEY}\n`);
+    await put(`${CONFIG}/mcp-servers.json`, JSON.stringify({ notes: programEntry() }));
+    const tool = `export const search = {
     description: "Searches", parameters: { type: "object", properties: {} }, run: () => "found" };`;
-  await put(`${CONFIG}/tools/search.ts`, tool);
-  await put(
-    `${CONFIG}/skills/haiku/SKILL.md`,
-    "---\nname: haiku\ndescription: Writes\n---\nWrite.\n",
-  );
-  await place.writeScript("equipped", SAY, "tools: [search]\nskills: haiku\nmcp: [notes]");
-  await place.writeAgent("paid", "---\nmodel: { provider: openai, name: gpt-5 }\n---\nThink.\n");
-  const check = async () => {
-    const { code, lines } = await world.doctor();
-    assert.deepEqual(lines.map((line) => line.replace(/^\d+/, "N")), ["N checks, nothing to mend"]);
-    assert.equal(code, 0);
-  };
-  await check();
-  await live(world);
-  const before = await treeOf(place.root);
-  await check();
-  assert.deepEqual(await treeOf(place.root), before);
-  await place.writeScript("hourly", SAY, `${EVERY_HOUR}\nauto_approve: "*"`);
-  await world.start();
-  await check();
-});
+    await put(`${CONFIG}/tools/search.ts`, tool);
+    await put(
+      `${CONFIG}/skills/haiku/SKILL.md`,
+      "---\nname: haiku\ndescription: Writes\n---\nWrite.\n",
+    );
+    await place.writeScript("equipped", SAY, "tools: [search]\nskills: haiku\nmcp: [notes]");
+    await place.writeAgent("paid", "---\nmodel: { provider: openai, name: gpt-5 }\n---\nThink.\n");
+    const check = async () => {
+      const { code, lines } = await world.doctor();
+      assert.deepEqual(lines.map((line) => line.replace(/^\d+/, "N")), [
+        "N checks, nothing to mend",
+      ]);
+      assert.equal(code, 0);
+    };
+    await check();
+    await live(world);
+    const before = await treeOf(place.root);
+    await check();
+    assert.deepEqual(await treeOf(place.root), before);
+    await place.writeScript("hourly", SAY, `${EVERY_HOUR}\nauto_approve: "*"`);
+    await world.start();
+    await check();
+  },
+);
 
 /** Paths, modes and sizes; not what SQLite keeps beside a database while it is read. */
 async function treeOf(folder: string): Promise<string[]> {
@@ -608,7 +620,8 @@ Deno.test("doctor waits for no service that does not answer, and says how to end
 
 Deno.test({
   name: "doctor says whether the shared database can be used, and how many nodes live",
-  ignore: !HAS_POSTGRES,
+  // It names a server of its own.
+  ignore: !HAS_POSTGRES || IS_POSTGRES,
 }, async () => {
   await using world = await createDoctorWorld();
   await using server = await startPostgres();
