@@ -4,8 +4,11 @@ import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts"
 import type { ClusterWorld } from "./cluster_world.ts";
 
 /** Only where machines share executions may nobody have had one: it was ended while it waited for a machine. */
+const OWNER =
+  "coalesce(instance_id, (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)) AS instance_id";
+
 function toSelected(column: string): string {
-  return column === "instance_id" ? "coalesce(instance_id, '') AS instance_id" : column;
+  return column === "instance_id" ? OWNER : column;
 }
 
 /** Copies every table to a new file at `world.database`. Nothing may change meanwhile. */

@@ -69,7 +69,7 @@ function findOverlaps(
       broken.push({
         agentId,
         trigger: run.trigger,
-        open: open.map(({ id }) => id),
+        open: open.map(({ id, start, end }) => ({ id, start, end })),
       });
     }
   }

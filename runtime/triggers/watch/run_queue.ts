@@ -4,6 +4,7 @@ import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { EventBus } from "../../events/bus.ts";
@@ -262,7 +263,9 @@ export class RunQueue implements AsyncDisposable {
       }
     } catch (error) {
       const message = "Cannot start a run for a file change; it is tried again";
-      log.write("error", message, { agent: agent.id, error });
+      // Another machine watches now.
+      const isOthers = error instanceof RuntimeError && error.code === "conflict";
+      log.write(isOthers ? "info" : "error", message, { agent: agent.id, error });
       this.#retry = this.#wakeAfter(backoffMs(++this.#failures, RETRY));
     }
   }
