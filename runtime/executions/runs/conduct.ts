@@ -13,9 +13,11 @@ import type { RunPorts } from "../loop/prepare.ts";
 import { LeaseLost } from "../refusals.ts";
 import { isLeftForRestart, isLost } from "./run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { SharedRuns } from "./shared_runs.ts";
 import type { FinalStatus } from "../states.ts";
 import { RedactedReply } from "../record/redacted_reply.ts";
 import type { OpenQuestion } from "../loop/tool_calls.ts";
+import { RuntimeError } from "../../../base/errors.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
 // Loaded with the first run: a service is ready sooner without them.
@@ -40,7 +42,11 @@ export type Rest =
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
-  ports: RunPorts & JournalPorts & DelegationPorts & AgentVariants & { places: AgentPlaces };
+  ports: RunPorts & JournalPorts & DelegationPorts & AgentVariants & {
+    places: AgentPlaces;
+    /** Where several machines run what is stored. */
+    shared?: SharedRuns;
+  };
 }
 
 /** Agents that differ from their files in one execution. */
@@ -72,6 +78,9 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     outcome = rest;
   } catch (error) {
     if (error instanceof LeaseLost) return { status: "running" };
+    const isStorage = error instanceof RuntimeError && error.code === "storage";
+    // This machine stops while the database is away: another one goes on from what is stored.
+    if (isStorage && ports.shared !== undefined) return { status: "running" };
     outcome = toFailure(error, { execution, serviceLog });
   }
   if (isLost(signal)) return { status: "running" };
@@ -134,6 +143,7 @@ async function leave(
   try {
     await journal.leave();
   } catch (error) {
+    if (error instanceof LeaseLost) return;
     serviceLog.write("error", "The running time of an execution could not be stored", {
       execution: id,
       error,
