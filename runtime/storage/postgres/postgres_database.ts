@@ -193,7 +193,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           given = statement.type === "run" ? rowCount : statement.type === "get" ? rows[0] : rows;
         } else if (statement.type === "lock") {
           const text = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
-          await this.#connections.send(client, { text, values: [statement.name] });
+          await this.#connections.send(client, { name: "lock", text, values: [statement.name] });
         } else if (statement.type === "afterwards") {
           effects.after.push(statement.act);
         } else if (statement.type === "announce") {
@@ -204,7 +204,13 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         } else if (statement.type === "lease") {
           await this.#requireLease(client, statement.name);
         } else {
-          const query = this.#connections.queryWith(client);
+          // The queue's statement is long: read by the server once for each connection.
+          const query: Query = (text, values = []) => {
+            const key = `queue: ${text}`;
+            const create = () => ({ name: `s${this.#statements.size}`, text });
+            const { name } = this.#statements.getOrInsertComputed(key, create);
+            return this.#connections.send(client, { name, text, values: [...values] });
+          };
           const stored = await this.#node?.enqueue(statement.waiting, query);
           if (stored !== undefined) effects.after.push(stored);
         }
