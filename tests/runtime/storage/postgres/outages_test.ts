@@ -103,7 +103,9 @@ Deno.test(
       await clear();
       await using proxy = openCuttingProxy(server.port);
       const through = address.replace(`:${server.port}`, `:${proxy.port}`);
-      await using cut = await PostgresDatabase.open({ address: through });
+      // It must not find out for itself, however long the server takes to come back.
+      const limits = { askAfterMs: 120_000, silentMs: 120_000 };
+      await using cut = await PostgresDatabase.open({ address: through, limits });
       proxy.swallowAt("COMMIT");
       let runs = 0;
       const changing = cut.change("power", function* () {
