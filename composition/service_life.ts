@@ -36,6 +36,8 @@ export async function liveAsService(
   });
   using _strays = logStrayRejections(runtime.log);
   if (asked.stop.aborted) return "signal";
+  // Before anybody is answered: from then on, a database that is away ends nothing.
+  const agents = (await runtime.listAgents()).length;
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
     ...(options.tcp === undefined ? {} : { tcp: options.tcp }),
@@ -51,7 +53,7 @@ export async function liveAsService(
     pid: Deno.pid,
     workspace,
     logFile,
-    agents: (await runtime.listAgents()).length,
+    agents,
     brokenFiles: runtime.brokenAgentFiles().filter(({ diagnostics }) =>
       diagnostics.some(({ severity }) =>
         severity === "error"

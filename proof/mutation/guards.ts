@@ -471,9 +471,23 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the end of an execution survives a power cut",
     file: "runtime/storage/executions/endings.ts",
-    find: `change("power", function* () {\n      if (ending.isUnclaimed)`,
-    replace: `change("process", function* () {\n      if (ending.isUnclaimed)`,
+    find: `change("power", function* () {\n      let wanted`,
+    replace: `change("process", function* () {\n      let wanted`,
     tests: ["tests/runtime/storage"],
+  },
+  {
+    guard: "a run of which a cancel was told to take effect does not end otherwise",
+    file: "runtime/executions/runs/active_runs.ts",
+    find: "return run !== undefined && !run.isEnding;",
+    replace: "return run !== undefined;",
+    tests: ["tests/runtime/executions/runs/runner_moments_test.ts"],
+  },
+  {
+    guard: "a run whose machine stops while the database is away is left to another one",
+    file: "runtime/executions/runs/conduct.ts",
+    find: "if (isStorage && ports.shared !== undefined)",
+    replace: "if (false)",
+    tests: ["tests/runtime/executions/runs/shared_runs_test.ts"],
   },
   {
     guard: "the intent of an unsafe call survives a power cut",
@@ -1474,7 +1488,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a commit whose answer was lost is not taken for a failure",
     file: "runtime/storage/postgres/postgres_database.ts",
-    find: "if (!isEnding || !await this.#isStored(mark, effects)) throw error;",
+    find: "if (!isEnding || !await this.#isStored(mark, transaction)) throw error;",
     replace: "throw error;",
     tests: ["tests/runtime/storage/postgres"],
   },

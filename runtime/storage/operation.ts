@@ -63,9 +63,10 @@ export interface WaitingRun {
  * What many machines need of an operation; with SQLite there is one, and nothing happens.
  *
  * `fence`: goes on only where this process has the execution, and holds its row until the transaction ends. Throws LeaseLost.
+ * Gives the error with which the execution is to end, where somebody at another machine wants that.
  */
-export function* fence(executionId: number): Operation<void> {
-  yield { type: "fence", executionId };
+export function* fence(executionId: number): Operation<string | null> {
+  return (yield { type: "fence", executionId }) as string | null | undefined ?? null;
 }
 
 /** Lets a machine take the execution, once the transaction is stored. */

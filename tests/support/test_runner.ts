@@ -4,6 +4,7 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { Runner } from "../../runtime/executions/runs/runner.ts";
+import type { SharedRuns } from "../../runtime/executions/runs/shared_runs.ts";
 import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
@@ -42,7 +43,7 @@ export interface TestRunner extends AsyncDisposable {
 /** Opens a runner of these agents; everything is closed with it. */
 export async function openTestRunner(
   agents: readonly Agent[],
-  tools: { sandboxGap?: string } = {},
+  { shared, ...tools }: { sandboxGap?: string; shared?: SharedRuns } = {},
 ): Promise<TestRunner> {
   const place = await createTestWorkspace();
   const { directories, environment, home } = await place.settings();
@@ -52,6 +53,7 @@ export async function openTestRunner(
   const events = new EventBus(serviceLog);
   const runner = new Runner({
     ...store,
+    ...(shared && { shared }),
     keyRedactor: new Redactor(() => []),
     events,
     clock,

@@ -11,7 +11,8 @@ import { AnswerMisfit, fitAnswer, type HumanAnswer } from "../../executions/huma
 import type { RunPorts } from "../../executions/loop/prepare.ts";
 import type { OpenQuestion, WaitingChild } from "../../executions/loop/tool_calls.ts";
 import { requireExecution } from "../../executions/record/execution_reads.ts";
-import { Journal, type Outcome } from "../../executions/record/journal.ts";
+import type { Outcome } from "../../executions/record/ending_store.ts";
+import { Journal } from "../../executions/record/journal.ts";
 import { RedactedReply } from "../../executions/record/redacted_reply.ts";
 import { PlayClock } from "../../executions/replay/playback.ts";
 import type { PlayStores } from "../../executions/replay/play_options.ts";

@@ -4,7 +4,7 @@ import type { BudgetUnit } from "../../config/agent_settings.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ToolQuestion } from "../../tools/tool.ts";
 import type { GivenAnswer } from "../human_request.ts";
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 import { type AskedRaise, describeBudget, fromAmount, nameOf, showAmount } from "./budget.ts";
 import type { BudgetExceeded } from "./budget_gate.ts";
 

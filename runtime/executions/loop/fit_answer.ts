@@ -3,7 +3,7 @@ import { isDeeperThan, type JsonValue } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { findJsonFault } from "../../tools/json_fault.ts";
 import { ANSWER_CHARACTERS } from "../record/answer.ts";
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 import type { AnswerFormat, Run } from "../runs/run.ts";
 
 /** Deeper answers are no data that anybody means, and too deep to be checked. */

@@ -13,7 +13,7 @@ import {
   toBudgetQuestion,
 } from "../budget/budget_question.ts";
 import type { Execution } from "../execution.ts";
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
 import { LoopDetector } from "./loop_detection.ts";
 import { type Run, RunStopped } from "../runs/run.ts";

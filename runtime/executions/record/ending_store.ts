@@ -1,7 +1,7 @@
 // The port to the ends of executions.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution } from "../execution.ts";
-import type { FinalStatus, OpenStatus } from "../states.ts";
+import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
 import type { Resumption } from "../runs/resumption.ts";
 
 /** What a reply that was cut off used, as far as it was counted, the rest estimated. */
@@ -12,12 +12,30 @@ export interface CutReply {
   costUsd: number | null;
 }
 
-/** The end of an execution. */
+/** How an execution ends. */
+export interface Outcome {
+  status: FinalStatus;
+  /** Who ends it; absent: the run itself. */
+  by?: StateChanger;
+  /** What went wrong; null on success. */
+  error: string | null;
+  /** The final answer, or what was said until the run was cut off. */
+  output: string | null;
+  /** A reply that the end cut off, which has not been counted yet. */
+  cut?: CutReply;
+}
+
+/** The end of an execution, as it is stored. */
 export interface Ending {
   /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
   from: OpenStatus;
   /** Only where no machine runs it: it is ended for the one that died, or that has not come yet. */
   isUnclaimed?: boolean;
+  /**
+   * Asked right before it is stored: another end, where somebody cancelled the run meanwhile. `wanted`: the error that another
+   * machine asks for. Absent: it ends as it says.
+   */
+  insteadOf?: (wanted: string | null) => Ending | undefined;
   status: FinalStatus;
   error: string | null;
   output: string | null;

@@ -21,9 +21,9 @@ import {
   toToolMessage,
 } from "./conversation.ts";
 import type { ConversationStore, RecordedResult } from "./conversation_store.ts";
-import type { CutReply, EndingStore } from "./ending_store.ts";
+import type { Ending, EndingStore, Outcome } from "./ending_store.ts";
 import type { Execution } from "../execution.ts";
-import { type FinalStatus, stateBefore, type StateChanger } from "../states.ts";
+import { stateBefore } from "../states.ts";
 import type { FamilyStore } from "./family_store.ts";
 import {
   identityOf,
@@ -59,19 +59,6 @@ export interface JournalPorts extends JournalStores {
   clock: Clock;
   /** The agents that start because an execution ends so; nobody does where it is absent. */
   followersOf?: (execution: Execution, outcome: Outcome) => string[];
-}
-
-/** How an execution ends. */
-export interface Outcome {
-  status: FinalStatus;
-  /** Who ends it; absent: the run itself. */
-  by?: StateChanger;
-  /** What went wrong; null on success. */
-  error: string | null;
-  /** The final answer, or what was said until the run was cut off. */
-  output: string | null;
-  /** A reply that the end cut off, which has not been counted yet. */
-  cut?: CutReply;
 }
 
 /** Stands in the figures where the last reply was not counted by its provider. */
@@ -258,34 +245,48 @@ export class Journal {
   }
 
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
-  async finish(outcome: Outcome): Promise<Resumption | undefined> {
-    const { redactor, endings, clock } = this.#ports;
+  async finish(
+    outcome: Outcome,
+    stopped: () => string | null = () => null,
+  ): Promise<Resumption | undefined> {
+    const { clock, endings } = this.#ports;
     const from = stateBefore(outcome.status, outcome.by ?? "run");
+    // Waiting for a person is not running time.
+    const durationMs = from === "waiting" ? 0 : this.#running.take();
+    const shared = { from, finishedAt: clock.now(), durationMs };
+    const ended = await endings.finishExecution(this.#identity.executionId, {
+      ...shared,
+      ...this.#toEnding(outcome),
+      ...(outcome.by === "nobody" && { isUnclaimed: true }),
+      insteadOf: (wanted) => {
+        const error = stopped() ?? wanted;
+        if (error === null) return undefined;
+        return { ...shared, ...this.#toEnding({ ...outcome, status: "aborted", error }) };
+      },
+    });
+    this.#notify();
+    return ended;
+  }
+
+  #toEnding(outcome: Outcome): Omit<Ending, "from" | "finishedAt" | "durationMs"> {
+    const { redactor } = this.#ports;
     const shown = (text: string) => toStorable(redactor.redact(text));
     // Once more where it was cut: the frame says the same as what is stored, to the letter.
     const output = outcome.output === null
       ? null
       : shown(boundAnswer(shown(outcome.output), redactor));
-    const error = outcome.error === null ? null : shown(outcome.error);
-    const ended = await endings.finishExecution(this.#identity.executionId, {
-      from,
-      ...(outcome.by === "nobody" && { isUnclaimed: true }),
+    return {
       status: outcome.status,
-      error,
+      error: outcome.error === null ? null : shown(outcome.error),
       output,
       ...(outcome.cut && { cut: outcome.cut }),
-      finishedAt: clock.now(),
       followers: this.#ports.followersOf?.(this.#execution, outcome) ?? [],
-      // Waiting for a person is not running time.
-      durationMs: from === "waiting" ? 0 : this.#running.take(),
       frames: (figures) => [
         ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
         this.#frame(toCompleteFrame(figures, outcome.cut !== undefined)),
       ],
-    });
-    this.#notify();
-    return ended;
+    };
   }
 
   #frame(content: FrameContent): FrameDraft {

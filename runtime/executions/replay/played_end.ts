@@ -1,6 +1,7 @@
 // The end of a play: by itself, as a run ends that is not recorded; or as the recorded one ended.
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { Journal, Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
+import type { Journal } from "../record/journal.ts";
 import type { Difference } from "./difference.ts";
 import type { PlayClock } from "./playback.ts";
 import {

@@ -1,5 +1,5 @@
 // How a recorded run ended: by what its loop decides again when it is played, or by what came from outside of it.
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 import type { FinalStatus } from "../states.ts";
 import type { Cassette } from "./cassette.ts";
 

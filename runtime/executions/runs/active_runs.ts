@@ -7,7 +7,21 @@ import { RunStopped } from "./run.ts";
 
 interface ActiveRun {
   stop: AbortController;
+  /** Its end is being stored. */
+  isEnding: boolean;
   done: Promise<void>;
+}
+
+/** What a run has of its own course. */
+export interface RunControl {
+  signal: AbortSignal;
+  /**
+   * Its end is about to be stored: from here on, only what is stored tells whether a stop still reached it. Gives the error of
+   * one that came before.
+   */
+  ending: () => string | null;
+  /** From here on it cannot be stopped, and the execution may be launched again before this run has returned. */
+  leave: () => void;
 }
 
 /** Keeps hold of runs from their start to their end. */
@@ -56,23 +70,32 @@ export class ActiveRuns {
   }
 
   /**
-   * Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. Once it calls `leave` it cannot be stopped
-   * any more, and the execution may be launched again before it has returned. Once all are stopped, one that still comes is
+   * Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. Once all are stopped, one that still comes is
    * stopped from its beginning.
    */
-  launch(id: number, work: (signal: AbortSignal, leave: () => void) => Promise<void>): void {
+  launch(id: number, work: (control: RunControl) => Promise<void>): void {
     const stop = new AbortController();
     if (this.#over !== undefined) stop.abort(this.#over);
     const leave = () => {
       if (this.#runs.get(id)?.stop === stop) this.#runs.delete(id);
     };
-    const done = work(stop.signal, leave).finally(leave);
-    this.#runs.set(id, { stop, done });
+    const run = { stop, isEnding: false, done: Promise.resolve() };
+    const ending = () => {
+      run.isEnding = true;
+      return stopError(stop.signal);
+    };
+    run.done = work({ signal: stop.signal, ending, leave }).finally(leave);
+    this.#runs.set(id, run);
   }
 
   /** Resolves when an execution does not run here. */
   async ended(id: number): Promise<void> {
     for (let run; (run = this.#runs.get(id)) !== undefined;) await run.done;
+  }
+
+  /** Whether an execution runs here. */
+  has(id: number): boolean {
+    return this.#runs.has(id);
   }
 
   /** Whether an execution runs here, or is among what may be about to. */
@@ -92,11 +115,14 @@ export class ActiveRuns {
     }
   }
 
-  /** Ends a run early; false when it is not active here. */
+  /**
+   * Ends a run early. False: it is not active here, or its end is being stored; where that fails, the next try ends it with
+   * this error.
+   */
   stop(id: number, error: string): boolean {
     const run = this.#runs.get(id);
     run?.stop.abort(new RunStopped(error));
-    return run !== undefined;
+    return run !== undefined && !run.isEnding;
   }
 
   /** Another machine may have it: ends a run without an end of its own. */
@@ -131,4 +157,10 @@ export class ActiveRuns {
   async #ended(): Promise<void> {
     while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }
+}
+
+/** With which error somebody wants a run to end; null where nobody does. */
+function stopError(signal: AbortSignal): string | null {
+  const { reason } = signal;
+  return reason instanceof RunStopped && !reason.resumable ? reason.message : null;
 }

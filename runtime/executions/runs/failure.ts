@@ -8,7 +8,7 @@ import { TextTooLong } from "../../../base/text/substitute.ts";
 import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
 import { AgentTextUnusable } from "../refusals.ts";
 import type { Execution } from "../execution.ts";
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 import { RunStopped } from "./run.ts";
 
 /** What a person reads of it: the sentence of an expected failure or a stop; of a bug that the log has the details. */

@@ -1,7 +1,7 @@
 // Who starts because an execution has ended.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 import { CANCELLED } from "../states.ts";
 
 /**

@@ -2,7 +2,7 @@
 // its agent.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
-import type { Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
 
 /** What comes next, once it can be told what has become of the agent; undefined: it is gone. */
 export type ResumeDecision = (agent: Agent | undefined) => { agent: Agent } | Stopped;

@@ -13,7 +13,8 @@ import type { Conversation, PlannedCall } from "../record/conversation.ts";
 import type { StoredCall } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
 import type { GivenAnswer } from "../human_request.ts";
-import type { Journal, Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
+import type { Journal } from "../record/journal.ts";
 import type { RedactedReply } from "../record/redacted_reply.ts";
 import type { Telemetry } from "../telemetry.ts";
 

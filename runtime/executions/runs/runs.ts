@@ -10,12 +10,13 @@ import {
   type StoredRun,
 } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
-import { Journal, type JournalPorts, type Outcome } from "../record/journal.ts";
+import type { Outcome } from "../record/ending_store.ts";
+import { Journal, type JournalPorts } from "../record/journal.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { AgentUnreadable, IdempotencyKeyReused, LeaseLost } from "../refusals.ts";
 import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
 import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
-import type { ActiveRuns } from "./active_runs.ts";
+import type { ActiveRuns, RunControl } from "./active_runs.ts";
 import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
@@ -47,12 +48,6 @@ export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   /** How many executions may stand above one. */
   maxAgentDepth: () => number;
 };
-
-interface Control {
-  signal: AbortSignal;
-  /** From here on it cannot be stopped any more. */
-  leave: () => void;
-}
 
 /** Lets executions run here, and does what follows when they rest. */
 export class Runs {
@@ -113,16 +108,18 @@ export class Runs {
   /** Stores the end of a running execution and announces it. Never rejects: what cannot be stored is logged. */
   async end(
     execution: Execution,
-    { outcome, ranMs = 0, journal = new Journal(execution, this.#ports, { ranMs }) }: {
+    { outcome, ranMs = 0, journal = new Journal(execution, this.#ports, { ranMs }), control }: {
       outcome: Outcome;
       /** How long it is known to have run without that being counted. */
       ranMs?: number;
       journal?: Journal;
+      /** Of the run that ends. Absent: nothing runs here. */
+      control?: RunControl;
     },
   ): Promise<void> {
     // Where it fails, the row stays as it is; the next start finds it abandoned and says so.
     await this.#orLog(execution, UNSTORED_END, async () => {
-      await this.#afterEnd(await journal.finish(outcome));
+      await this.#afterEnd(await journal.finish(outcome, () => control?.ending() ?? null));
     });
   }
 
@@ -153,10 +150,13 @@ export class Runs {
 
   /** Ends one that runs here, or waits; what is about to run, or has ended, is left as it is. Tells what became of it. */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
-    if (this.#ports.active.stop(id, error)) return "cancelling";
+    const { active, shared } = this.#ports;
+    if (active.stop(id, error)) return "cancelling";
     const { execution } = await requireExecution(this.#ports.executions, id);
-    if (execution.status === "running" && this.#ports.shared !== undefined) {
-      return await this.#abortElsewhere(execution, { error, shared: this.#ports.shared });
+    if (execution.status === "running") {
+      if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });
+      // Another end of it could not be stored: the next try stores this one.
+      if (active.has(id)) return "cancelling";
     }
     if (execution.status !== "waiting") return execution.status;
     // Where an answer came first, it runs.
@@ -195,24 +195,24 @@ export class Runs {
     const { active } = this.#ports;
     active.launch(
       subject.execution.id,
-      (signal, leave) => this.#run(subject, agent, { signal, leave }),
+      (control) => this.#run(subject, agent, control),
     );
   }
 
   /** Runs an execution to its end, or to its next question. Never rejects. */
-  async #run(subject: StoredRun, agent: Agent, control: Control): Promise<void> {
+  async #run(subject: StoredRun, agent: Agent, control: RunControl): Promise<void> {
     const { execution } = subject;
     await this.#ports.telemetry.execution(execution, async () => {
       const ports = { ...this.#ports, runs: this, places: this.#places };
       const rest = await conductRun(subject, { agent, signal: control.signal, ports });
       if ("request" in rest) await this.#pause(rest, control);
-      if ("outcome" in rest) await this.end(execution, rest);
+      if ("outcome" in rest) await this.end(execution, { ...rest, control });
       return rest.status;
     });
   }
 
   /** Lets go of an execution that waits. */
-  async #pause({ execution, request }: Paused, { signal, leave }: Control): Promise<void> {
+  async #pause({ execution, request }: Paused, { signal, leave }: RunControl): Promise<void> {
     this.#ports.announcer.waiting(execution, request);
     // A cancel that came until now found a run; from here on it finds an execution that waits.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
@@ -235,7 +235,7 @@ export class Runs {
     const found = agents.find(agentId);
     if (found instanceof AgentUnreadable) {
       serviceLog.write("warn", `An execution waits: ${found.message}`, { execution: id });
-      active.launch(id, (signal, leave) => this.#hold(subject, decide, { signal, leave }));
+      active.launch(id, (control) => this.#hold(subject, decide, control));
     } else {
       const next = decide(found);
       if ("outcome" in next) return await this.end(subject.execution, next);
@@ -250,7 +250,7 @@ export class Runs {
    * Holds an execution back until its agent can be read, then lets it continue. Meanwhile it counts as a run: it can be
    * cancelled, and who delegated to it waits for it. Never rejects.
    */
-  async #hold(subject: StoredRun, decide: ResumeDecision, control: Control): Promise<void> {
+  async #hold(subject: StoredRun, decide: ResumeDecision, control: RunControl): Promise<void> {
     const { execution } = subject;
     const { active, agents } = this.#ports;
     const { signal } = control;
@@ -263,10 +263,10 @@ export class Runs {
       // It is left as it is where the service stops: the next start finds it.
       const { reason } = signal;
       if (!(reason instanceof RunStopped) || reason.resumable) return;
-      return await this.end(execution, { outcome: reason.outcome });
+      return await this.end(execution, { outcome: reason.outcome, control });
     }
     const next = decide(agent);
-    if ("outcome" in next) return await this.end(execution, next);
+    if ("outcome" in next) return await this.end(execution, { ...next, control });
     await this.#run(subject, next.agent, control);
   }
 

@@ -34,14 +34,16 @@ export class SqlEndingStore implements EndingStore {
     this.#messages = messages;
   }
 
-  finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined> {
+  finishExecution(executionId: number, planned: Ending): Promise<Resumption | undefined> {
     const ownerId = this.#ownerId;
     const messages = this.#messages;
     return this.#db.change("power", function* () {
-      if (ending.isUnclaimed) {
+      let wanted: string | null = null;
+      if (planned.isUnclaimed) {
         if (!(yield* takeFromNobody(executionId))) return undefined;
         // One that waits is nobody's, and may be ended by everybody.
-      } else if (ending.from === "running") yield* fence(executionId);
+      } else if (planned.from === "running") wanted = yield* fence(executionId);
+      const ending = planned.insteadOf?.(wanted) ?? planned;
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
           "duration_ms = coalesce(duration_ms, 0) + ?5, " +

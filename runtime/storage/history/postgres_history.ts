@@ -283,9 +283,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     // The connection was broken off on purpose.
     if (this.#signal.aborted) return this.#signal.reason;
     const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
-    // Here nothing goes on by itself.
-    const [what] = reason.split(". This goes on by itself");
-    return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
+    return new StorageUnavailable(`Cannot use ${this.place}: ${reason}`, { cause: error });
   }
 }
 

@@ -133,7 +133,7 @@ export class Node implements AsyncDisposable {
         node: {
           instanceId,
           leases: epochs,
-          enqueue: (waiting, query) => executions.enqueue(waiting, query),
+          enqueue: (waiting, transaction) => executions.enqueue(waiting, transaction),
           cancelled: (id, error) => executions.cancel(id, error),
         },
       }),

@@ -13,7 +13,7 @@ import {
   type Query,
   toClientConfig,
 } from "./connection.ts";
-import { CHANNEL } from "./postgres_database.ts";
+import { CHANNEL } from "./transaction.ts";
 
 /** How often a machine shows that it lives. */
 export const BEAT_MS = 3_000;

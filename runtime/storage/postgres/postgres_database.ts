@@ -12,14 +12,12 @@ import {
 } from "../database.ts";
 import type { Operation, SqlText, SqlValue, WaitingRun } from "../operation.ts";
 import { bringUpToDate } from "./bring_up_to_date.ts";
-import { type ChangeMark, ChangeMarks, markStatement, READ_MARK } from "./change_marks.ts";
-import type { ConnectionLimits, Query } from "./connection.ts";
+import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
+import type { ConnectionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { toPostgres, toStorable } from "./dialect.ts";
 import { ConnectionLost, outageReason } from "./postgres_errors.ts";
-
-/** NOTIFY's channel, on which machines wake each other. */
-export const CHANNEL = "inkling";
+import { type OpenTransaction, Transaction } from "./transaction.ts";
 
 /** Where another transaction was in the way, an operation begins anew so many times. */
 const ATTEMPTS = 8;
@@ -34,8 +32,8 @@ export interface NodeHooks {
   instanceId: string;
   /** The epochs of the executions that this process has taken. */
   leases: ReadonlyMap<number, number>;
-  /** Makes a job for an execution, with statements of the transaction that is open; what it returns is done once that is stored. */
-  enqueue(waiting: WaitingRun, query: Query): Promise<() => void>;
+  /** Makes a job for an execution, as part of a transaction. */
+  enqueue(waiting: WaitingRun, transaction: OpenTransaction): Promise<void>;
   /** Hears that an execution which runs here is to end with this error. Must not throw. */
   cancelled(executionId: number, error: string): void;
 }
@@ -118,7 +116,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   read<T>(operation: () => Operation<T>): Promise<T> {
-    return this.#perform(operation(), undefined, { announced: new Set(), after: [] });
+    return this.#perform(operation(), undefined, new Transaction());
   }
 
   async readBytes(): Promise<number> {
@@ -137,20 +135,17 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async #transact<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
-    const effects: Effects = { announced: new Set(), after: [] };
+    const transaction = new Transaction();
     const mark = this.#marks.take();
+    transaction.begin(durability, mark);
     let isEnding = false;
     let result: T | undefined;
     try {
       await this.#connections.use(async (client) => {
         try {
-          const begin = durability === "soon"
-            ? "BEGIN; SET LOCAL synchronous_commit TO off"
-            : "BEGIN";
-          await this.#connections.send(client, { text: `${begin}; ${markStatement(mark)}` });
-          result = await this.#perform(operation(), client, effects);
+          result = await this.#perform(operation(), client, transaction);
           isEnding = true;
-          const results = await this.#connections.send(client, { text: endOf(effects) });
+          const results = await this.#connections.send(client, { text: transaction.end });
           const { command } = [results].flat().at(-1) ?? {};
           if (command !== "COMMIT") {
             throw new TypeError(
@@ -172,47 +167,38 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         throw error;
       }
       // The server may hold its row for a while: the next change takes another one.
-      if (!isEnding || !await this.#isStored(mark, effects)) throw error;
+      if (!isEnding || !await this.#isStored(mark, transaction)) throw error;
     }
-    for (const act of effects.after) act();
+    transaction.stored();
     return result as T;
   }
 
   async #perform<T>(
     operation: Operation<T>,
     client: PoolClient | undefined,
-    effects: Effects,
+    transaction: Transaction,
   ): Promise<T> {
     for (let step = operation.next();;) {
       if (step.done) return step.value;
       const { value: statement } = step;
       let given: unknown;
       try {
+        const before = transaction.takeBefore(statement);
+        if (before !== "") await this.#connections.send(client, { text: before });
         if ("sql" in statement) {
           const { rows, rowCount } = await this.#query(client, statement);
           given = statement.type === "run" ? rowCount : statement.type === "get" ? rows[0] : rows;
-        } else if (statement.type === "lock") {
-          const text = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
-          await this.#connections.send(client, { name: "lock", text, values: [statement.name] });
         } else if (statement.type === "afterwards") {
-          effects.after.push(statement.act);
+          transaction.afterwards(statement.act);
         } else if (statement.type === "announce") {
-          effects.announced.add(statement.executionId);
+          transaction.announce(statement.executionId);
         } else if (statement.type === "fence") {
-          await this.#requireExecution(client, statement.executionId);
-          effects.fenced = statement.executionId;
+          given = await this.#requireExecution(client, statement.executionId);
+          transaction.fenced = statement.executionId;
         } else if (statement.type === "lease") {
           await this.#requireLease(client, statement.name);
-        } else {
-          // The queue's statement is long: read by the server once for each connection.
-          const query: Query = (text, values = []) => {
-            const key = `queue: ${text}`;
-            const create = () => ({ name: `s${this.#statements.size}`, text });
-            const { name } = this.#statements.getOrInsertComputed(key, create);
-            return this.#connections.send(client, { name, text, values: [...values] });
-          };
-          const stored = await this.#node?.enqueue(statement.waiting, query);
-          if (stored !== undefined) effects.after.push(stored);
+        } else if (statement.type === "enqueue") {
+          await this.#enqueue(statement.waiting, { client, transaction });
         }
       } catch (error) {
         // What the operation would still tidy up it does, and nothing is left suspended.
@@ -221,6 +207,22 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       }
       step = operation.next(given);
     }
+  }
+
+  async #enqueue(
+    waiting: WaitingRun,
+    { client, transaction }: { client: PoolClient | undefined; transaction: Transaction },
+  ): Promise<void> {
+    // The queue's statement is long: read by the server once for each connection.
+    const query = (text: string, values: readonly unknown[] = []) => {
+      const key = `queue: ${text}`;
+      const create = () => ({ name: `s${this.#statements.size}`, text });
+      const { name } = this.#statements.getOrInsertComputed(key, create);
+      return this.#connections.send(client, { name, text, values: [...values] });
+    };
+    const last = (text: string) => transaction.last(text);
+    const afterwards = (act: () => void) => transaction.afterwards(act);
+    await this.#node?.enqueue(waiting, { query, last, afterwards });
   }
 
   #query(
@@ -236,8 +238,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** The row is held until the transaction ends: nobody else can take the execution meanwhile. */
-  async #requireExecution(client: PoolClient | undefined, executionId: number): Promise<void> {
-    if (this.#node === undefined) return;
+  async #requireExecution(
+    client: PoolClient | undefined,
+    executionId: number,
+  ): Promise<string | null> {
+    if (this.#node === undefined) return null;
     const { instanceId, leases } = this.#node;
     const { rows: [row] } = await this.#connections.send(client, {
       name: "fence",
@@ -247,6 +252,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     });
     if (row === undefined) throw new LeaseLost(`Execution ${executionId}`);
     if (row.cancelled !== null) this.#node.cancelled(executionId, row.cancelled);
+    return row.cancelled;
   }
 
   /** The same for what is leased by name. */
@@ -261,7 +267,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** What became of a change whose end was not heard. */
-  async #isStored({ row, number }: ChangeMark, { fenced }: Effects): Promise<boolean> {
+  async #isStored({ row, number }: ChangeMark, { fenced }: Transaction): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
       try {
@@ -283,18 +289,4 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       { cause: failure },
     );
   }
-}
-
-/** What ends a transaction, and tells what it changed, at one go. */
-function endOf({ announced }: Effects): string {
-  const told = [...announced].map((id) => `SELECT pg_notify('${CHANNEL}', 'changed ${id}'); `);
-  return `${told.join("")}COMMIT`;
-}
-
-/** What a transaction does besides its statements. */
-interface Effects {
-  announced: Set<number>;
-  after: (() => void)[];
-  /** The execution of this machine's that it is of. */
-  fenced?: number;
 }

@@ -32,7 +32,7 @@ export function describeAddress(address: string): string {
   return `postgres://${user}${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
 
-const BROKE_OFF = "the connection broke off. This goes on by itself when it is back";
+const BROKE_OFF = "the connection broke off. A service that runs goes on by itself when it is back";
 const NO_ANSWER =
   "it does not answer. Look at the network, at firewalls, and whether its machine runs";
 const UNVERIFIED = "its certificate cannot be verified. Name the file of the authority that made " +
@@ -57,7 +57,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "55P03": "something else holds a lock there for too long. Look at what else uses the database",
   "57014": "a statement was cancelled there, by hand or by its statement_timeout. Look at its load",
   "57P04": "the database was removed. Restore it from a backup",
-  "57": "it is being shut down or started. This goes on by itself when it is back",
+  "57": "it is being shut down or started. A service that runs goes on by itself when it is back",
   "58": "it cannot read or write its files. Look at its log and its disk",
   "08": BROKE_OFF,
   ENOTFOUND: "there is no host of this name. Correct the address, or look at the name server",
@@ -100,7 +100,9 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 export function outageReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as CodedError;
-  if (hasOldPlan(error)) return "its tables have just got another shape. This goes on by itself";
+  if (hasOldPlan(error)) {
+    return "its tables have just got another shape. A service that runs goes on by itself";
+  }
   if (typeof code === "string") {
     const known = REASONS[code] ?? (isSqlState(code) ? REASONS[code.slice(0, 2)] : undefined);
     if (known !== undefined || isSqlState(code)) return known;

@@ -8,6 +8,7 @@ import type { Query } from "./connection.ts";
 import type { JobQueue } from "./job_queue.ts";
 import type { PostgresDatabase } from "./postgres_database.ts";
 import { queueOf } from "./queue_names.ts";
+import type { OpenTransaction } from "./transaction.ts";
 
 /** A lost notification costs no more than this. */
 export const POLL_MS = 1_000;
@@ -59,17 +60,17 @@ export class SharedExecutions implements SharedRuns {
     return this.#options.queue.stopTaking();
   }
 
-  /** Lets an execution wait for a machine, with statements of the transaction that is open; the result is done once that is stored. */
+  /** Lets an execution wait for a machine, as part of a transaction. */
   async enqueue(
     { id, agentId, parentExecutionId }: WaitingRun,
-    query: Query,
-  ): Promise<() => void> {
+    { query, last, afterwards }: OpenTransaction,
+  ): Promise<void> {
     const { queue, labelsOf, tell } = this.#options;
     const name = queueOf(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
     const jobId = await queue.send(id, { queue: name, query });
-    await query("UPDATE executions SET job = $1 WHERE id = $2", [jobId, id]);
+    last(`UPDATE executions SET job = '${jobId}' WHERE id = ${id}`);
     // Whoever accepts it takes it where it can: nobody else has to be woken then.
-    return () => queue.hasRoom(name) ? this.wake() : tell("queued", name);
+    afterwards(() => queue.hasRoom(name) ? this.wake() : tell("queued", name));
   }
 
   async take(delivery: Delivery): Promise<Taken | undefined> {

@@ -3,6 +3,7 @@
 import pg from "pg";
 import type { Database } from "../../../runtime/storage/database.ts";
 import { lock, type Operation } from "../../../runtime/storage/operation.ts";
+import { lockNumber } from "../../../runtime/storage/postgres/transaction.ts";
 import { until } from "../../support/until.ts";
 
 /** Held while the operation is to wait. */
@@ -26,7 +27,7 @@ export async function interrupt<T>(
   const client = new pg.Client({ connectionString: db.place });
   await client.connect();
   try {
-    await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [PAUSE]);
+    await client.query("SELECT pg_advisory_lock($1)", [lockNumber(PAUSE)]);
     const paused = Promise.withResolvers<boolean>();
     const pause = () => paused.resolve(true);
     const beginning = begin({

@@ -20,7 +20,7 @@ Deno.test("ActiveRuns stops no run that has left", async () => {
   const runs = new ActiveRuns(new TestClock());
   const end = Promise.withResolvers<void>();
   let isStopped = false;
-  runs.launch(1, async (signal, leave) => {
+  runs.launch(1, async ({ signal, leave }) => {
     await Promise.resolve();
     leave();
     await end.promise;
@@ -36,10 +36,10 @@ Deno.test("ActiveRuns stops no run that has left", async () => {
 Deno.test("ActiveRuns stops from its beginning what comes when all have been stopped", async () => {
   const runs = new ActiveRuns(new TestClock());
   const late: boolean[] = [];
-  runs.launch(1, async (signal) => {
+  runs.launch(1, async ({ signal }) => {
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
     // What a parent began as it was stopped.
-    runs.launch(2, (signal) => Promise.resolve(late.push(signal.aborted)).then(() => {}));
+    runs.launch(2, ({ signal }) => Promise.resolve(late.push(signal.aborted)).then(() => {}));
   });
   await runs.drain({ graceMs: 0, error: "Aborted: service stopped" });
   assert.deepEqual(late, [true]);

@@ -24,7 +24,7 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
   } as unknown as SharedRuns;
   const runs: Pick<Runs, "takeUp"> = {
     takeUp: () => {
-      active.launch(1, async (signal) => {
+      active.launch(1, async ({ signal }) => {
         mostAtOnce = Math.max(mostAtOnce, ++running);
         await new Promise<void>((resolve) => {
           ends.push(resolve);

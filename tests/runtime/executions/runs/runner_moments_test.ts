@@ -1,10 +1,13 @@
 // Runs that are cancelled or stopped in a certain moment on their way to a question.
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
+import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { SQLITE } from "../../../support/test_database.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+import type { TestStore } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
 
 const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
@@ -66,6 +69,61 @@ Deno.test("Runner.cancel() ends a run, wherever it meets it on its way to a ques
     assert.deepEqual(completions, ["aborted"], where);
   }
 });
+
+/** Ways to meet a run while its end is being stored. */
+const ENDS = {
+  "before it is": (store, meet) => {
+    const finish = store.endings.finishExecution.bind(store.endings);
+    store.endings.finishExecution = async (...args) => {
+      await meet();
+      return await finish(...args);
+    };
+  },
+  "after it was refused once": (store, meet) => {
+    const finish = store.endings.finishExecution.bind(store.endings);
+    let tries = 0;
+    store.endings.finishExecution = async (id, ending) => {
+      if (tries++ > 0) return await finish(id, ending);
+      ending.insteadOf?.(null);
+      await meet();
+      throw new StorageUnavailable("No room.");
+    };
+  },
+  "after it is": (store, meet) => afterChange(store.endings, "finishExecution", meet),
+} as const satisfies Record<string, (store: TestStore, meet: () => Promise<void>) => void>;
+
+// In turns of this process: a server has the statement of the end and that of the cancel at once.
+Deno.test(
+  "Runner.cancel() that meets the end of a run tells what becomes of it",
+  SQLITE,
+  async () => {
+    for (const [when, arrange] of Object.entries(ENDS)) {
+      await using on = await openTestRunner([createTestAgent()]);
+      const { runner, store, clock } = on;
+      const { id } = await runner.start(createTestAgent(), MANUAL);
+      let question: HumanRequest | undefined;
+      await until(
+        async () => (question = await store.requests.readOpenRequest(id)) !== undefined,
+        "the question",
+      );
+      const told: string[] = [];
+      const completions = completionsOf(on);
+      arrange(store, async () => void told.push(await runner.cancel(id)));
+      const { requestId } = question!;
+      await runner.respond(id, { requestId, answer: { text: "yes" } });
+      await until(async () => {
+        await clock.advance(500);
+        return completions.length > 0;
+      }, "the end");
+      const { execution } = (await store.executions.readExecution(id))!;
+      const isCancelled = when !== "after it is";
+      assert.deepEqual(told, [isCancelled ? "cancelling" : "success"], when);
+      assert.equal(execution.status, isCancelled ? "aborted" : "success", when);
+      assert.equal(execution.error, isCancelled ? "Cancelled by user" : null, when);
+      assert.deepEqual(completions, [execution.status], when);
+    }
+  },
+);
 
 // In turns of this process, which a server's answers take no part in: there, an answer is another machine's.
 Deno.test(

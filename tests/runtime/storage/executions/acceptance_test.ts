@@ -222,7 +222,7 @@ Deno.test({
     const node = {
       instanceId: "here",
       leases,
-      enqueue: () => Promise.resolve(() => {}),
+      enqueue: () => Promise.resolve(),
       cancelled: () => {},
     };
     await using here = await PostgresDatabase.open({ address: store.db.place, node });

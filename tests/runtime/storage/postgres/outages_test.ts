@@ -269,7 +269,6 @@ Deno.test(
     const standStill = async () => {
       standing.resolve();
       await thaw.promise;
-      return () => {};
     };
     await using here = await PostgresDatabase.open({
       address: `postgres://inkling@127.0.0.1:${proxy.port}/postgres`,

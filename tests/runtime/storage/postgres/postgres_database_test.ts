@@ -197,7 +197,7 @@ Deno.test(
       const node = {
         instanceId: "here",
         leases,
-        enqueue: () => Promise.resolve(() => {}),
+        enqueue: () => Promise.resolve(),
         cancelled: (id: number, error: string) => cancelled.push(`${id}: ${error}`),
       };
       await using here = await PostgresDatabase.open({ address, node });
@@ -265,7 +265,7 @@ Deno.test(
     await t.step("a machine that has lost the lease of a watch stores nothing for it", async () => {
       const hooks = {
         leases: new Map(),
-        enqueue: () => Promise.resolve(() => {}),
+        enqueue: () => Promise.resolve(),
         cancelled: () => {},
       };
       const node = { instanceId: "here", ...hooks };
@@ -385,7 +385,7 @@ Deno.test(
           node: {
             instanceId: "here",
             leases: new Map([[id, 1]]),
-            enqueue: () => Promise.resolve(() => {}),
+            enqueue: () => Promise.resolve(),
             cancelled: () => {},
           },
         });

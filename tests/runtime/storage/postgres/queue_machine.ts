@@ -57,11 +57,10 @@ export class QueueMachine implements AsyncDisposable {
       node: {
         instanceId: name,
         leases,
-        enqueue: async ({ id }, query) => {
+        enqueue: async ({ id }, { query, last }) => {
           const job = await queue.send(id, { queue: queueOf(labelsOf.get(id) ?? []), query });
           sent.set(id, job);
-          await query("UPDATE executions SET job = $1 WHERE id = $2", [job, id]);
-          return () => {};
+          last(`UPDATE executions SET job = '${job}' WHERE id = ${id}`);
         },
         cancelled: () => {},
       },

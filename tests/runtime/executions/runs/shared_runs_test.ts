@@ -1,0 +1,85 @@
+// A machine that shares its runs with others, and stops in a bad moment: the run is for another one.
+import assert from "node:assert/strict";
+import type { Agent } from "../../../../runtime/agents/agent.ts";
+import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import type { SharedRuns, Taken, Worker } from "../../../../runtime/executions/runs/shared_runs.ts";
+import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { settle } from "../../../support/test_clock.ts";
+import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
+
+/** One machine to which one execution is given; `rested` resolves when it says that it has let go of it. */
+async function openMachine(agent: Agent): Promise<
+  TestRunner & { deliver(): Promise<void>; rested: Promise<void> }
+> {
+  let worker: Worker | undefined;
+  let taken: Taken | undefined;
+  const rested = Promise.withResolvers<void>();
+  const shared: SharedRuns = {
+    work: (given) => worker = given,
+    wake: () => {},
+    take: () => Promise.resolve(taken),
+    rest: () => Promise.resolve(rested.resolve()),
+    requestCancel: () => Promise.resolve(false),
+    whenChanged: () => Promise.resolve(),
+    enqueueLeft: () => Promise.resolve(),
+    stopTaking: () => Promise.resolve(),
+  };
+  const on = await openTestRunner([agent], { shared });
+  await on.runner.recover();
+  const deliver = async () => {
+    const execution = await on.store.accept();
+    taken = {
+      subject: { execution, request: { args: [] } },
+      cancelled: null,
+      isRedelivered: false,
+      ranMs: 0,
+    };
+    worker?.take({ jobId: "job", executionId: execution.id, attempt: 0, isDelegated: false });
+  };
+  return { ...on, deliver, rested: rested.promise };
+}
+
+/** That a run which meets the stop there is left as it is, without an error in the log. */
+async function expectLeft(
+  agent: Agent,
+  arrange: (on: TestRunner, stop: () => Promise<void>) => void,
+): Promise<void> {
+  await using on = await openMachine(agent);
+  const { runner, store } = on;
+  const stopped = Promise.withResolvers<unknown>();
+  arrange(on, async () => {
+    // It waits for the run, which continues only after this.
+    stopped.resolve(Promise.all([runner.stop({ graceMs: 0 })]));
+    await settle();
+  });
+  await on.deliver();
+  await stopped.promise;
+  await on.rested;
+  const rows = await store.all<{ status: string }>("SELECT status FROM executions");
+  assert.deepEqual(rows.map(({ status }) => status), ["running"]);
+  assert.deepEqual(on.serviceLog.lines.filter(({ level }) => level === "error"), []);
+}
+
+Deno.test("Runner leaves a run to another machine where a stop meets it while the database is away", async () => {
+  await expectLeft(createTestAgent(), ({ store }, stop) => {
+    const fail = () => Promise.reject(new StorageUnavailable("The connection broke off."));
+    store.conversations.recordReply = async () => {
+      Object.assign(store.executions, { readExecution: fail });
+      await stop();
+      return await fail();
+    };
+  });
+});
+
+Deno.test("Runner leaves a run that another machine has meanwhile, also where that is found out by the stop", async () => {
+  await expectLeft(createTestAgent({ onRestart: "resume" }), ({ store }, stop) => {
+    const record = store.conversations.recordReply.bind(store.conversations);
+    store.conversations.recordReply = async (...args) => {
+      const recorded = await record(...args);
+      await stop();
+      return recorded;
+    };
+    store.endings.leaveExecution = (id) => Promise.reject(new LeaseLost(`Execution ${id}`));
+  });
+});
