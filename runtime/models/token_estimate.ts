@@ -1,5 +1,5 @@
 // Token counts where the provider reports none: about four characters to a token.
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage, Message } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -42,19 +42,27 @@ export function boundInputTokens(request: ModelRequest): number {
     tokens += TOKENS_FOR_SCHEMA + boundTokens(JSON.stringify(request.schema));
   }
   for (const message of request.messages) {
-    tokens += TOKENS_PER_MESSAGE + boundTokens(message.content);
-    if (message.role === "tool") tokens += TOKENS_PER_MESSAGE + boundTokens(message.toolName);
-    if (message.role !== "assistant") continue;
-    for (const call of message.toolCalls) {
-      tokens += TOKENS_PER_MESSAGE + boundTokens(call.name) + boundTokens(call.arguments);
-    }
-    if (message.providerData !== undefined) {
-      tokens += boundTokens(JSON.stringify(message.providerData));
-    }
+    tokens += counted.getOrInsertComputed(message, boundMessageTokens);
   }
   if (request.tools.length === 0) return tokens;
   const declared = boundTokens(JSON.stringify(request.tools));
   return tokens + TOKENS_FOR_TOOLS + declared + request.tools.length * TOKENS_PER_TOOL;
+}
+
+/** Each call of a run sends what the one before sent, and a little more: long conversations are counted once. */
+const counted = new WeakMap<Message, number>();
+
+function boundMessageTokens(message: Message): number {
+  let tokens = TOKENS_PER_MESSAGE + boundTokens(message.content);
+  if (message.role === "tool") tokens += TOKENS_PER_MESSAGE + boundTokens(message.toolName);
+  if (message.role !== "assistant") return tokens;
+  for (const call of message.toolCalls) {
+    tokens += TOKENS_PER_MESSAGE + boundTokens(call.name) + boundTokens(call.arguments);
+  }
+  if (message.providerData !== undefined) {
+    tokens += boundTokens(JSON.stringify(message.providerData));
+  }
+  return tokens;
 }
 
 /** The same for a reply, as far as it was seen. */
@@ -81,9 +89,15 @@ function boundTokens(text: string): number {
     if (code > 0x7f) tokens += UTF8.encode(piece).length;
     else if (piece === " ") continue; // It is part of the word that it stands before.
     else if (code === 0x20 || code === 0x09) tokens += Math.ceil(piece.length / REPEATED_PER_TOKEN);
-    else if (/^[A-Z]+$/.test(piece)) tokens += Math.ceil(piece.length / CAPITALS_PER_TOKEN);
-    else if (/^[A-Za-z]/.test(piece)) tokens += Math.ceil(piece.length / LETTERS_PER_TOKEN);
-    else tokens += Math.ceil(piece.length / REPEATED_PER_TOKEN);
+    else if (isCapital(piece.charCodeAt(piece.length - 1))) {
+      tokens += Math.ceil(piece.length / CAPITALS_PER_TOKEN);
+    } else if (isCapital(code) || (code >= 0x61 && code <= 0x7a)) {
+      tokens += Math.ceil(piece.length / LETTERS_PER_TOKEN);
+    } else tokens += Math.ceil(piece.length / REPEATED_PER_TOKEN);
   }
   return tokens;
+}
+
+function isCapital(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a;
 }
