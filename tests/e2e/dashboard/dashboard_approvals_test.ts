@@ -2,11 +2,11 @@
 // or for good, with other arguments.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import axe from "axe-core";
 import type { Browser, Locator, Page } from "playwright-core";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
+import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
 
 const LONG = Array.from({ length: 60 }, (_, index) => `- item ${index}`).join("\n") + "\n";
@@ -267,28 +267,17 @@ async function decideByKeys(browser: Browser): Promise<void> {
 async function lookWithAxe(browser: Browser): Promise<void> {
   const agents = ["reporter", "editor", "remover", "lost", "poster"];
   await using world = await openWaitingWorld(browser, agents);
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const width of [390, 1440]) {
-      const page = await world.openPage("#/", { colorScheme, viewport: { width, height: 900 } });
-      await page.evaluate(axe.source);
-      await cardOf(page, "editor").getByRole("button", { name: "Edit arguments" }).click();
-      await cardOf(page, "poster").getByRole("button", { name: "Edit arguments" }).click();
-      await cardOf(page, "poster").getByLabel("times").fill("x");
-      await cardOf(page, "poster").getByRole("button", { name: "Approve with changes" }).click();
-      await cardOf(page, "reporter").getByRole("button", { name: "Always" }).click();
-      await cardOf(page, "reporter").getByText("without asking").waitFor();
-      await cardOf(page, "reporter").getByRole("button", { name: "Markdown" }).click();
-      const folds = page.locator("main .fold[aria-expanded=false]:visible");
-      while (await folds.count() > 0) await folds.first().click();
-      const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
-      const faults = violations
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-      assert.deepEqual(faults, [], `${colorScheme} ${width}`);
-      const whole = Number(await page.evaluate("document.documentElement.scrollWidth"));
-      assert.ok(whole <= width, `${whole} wide`);
-      await page.close();
-    }
-  }
+  const page = await world.openPage("#/");
+  await cardOf(page, "editor").getByRole("button", { name: "Edit arguments" }).click();
+  await cardOf(page, "poster").getByRole("button", { name: "Edit arguments" }).click();
+  await cardOf(page, "poster").getByLabel("times").fill("x");
+  await cardOf(page, "poster").getByRole("button", { name: "Approve with changes" }).click();
+  await cardOf(page, "reporter").getByRole("button", { name: "Always" }).click();
+  await cardOf(page, "reporter").getByText("without asking").waitFor();
+  await cardOf(page, "reporter").getByRole("button", { name: "Markdown" }).click();
+  const folds = page.locator("main .fold[aria-expanded=false]:visible");
+  while (await folds.count() > 0) await folds.first().click();
+  await expectNoFault(page, "the cards");
 }
 
 testInBrowser("dashboard: approvals", [

@@ -2,8 +2,8 @@
 // width, reached by keys.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
+import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { API_KEY, type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
@@ -86,47 +86,31 @@ async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promis
   await page.getByText("Loading …").first().waitFor({ state: "detached" });
 }
 
-/** That axe finds nothing, however slight. */
-async function expectNoFault(page: Page, where: string): Promise<void> {
-  const { violations } = await page.evaluate("axe.run()") as axe.AxeResults;
-  const faults = violations
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-  assert.deepEqual(faults, [], where);
-}
-
 async function lookWithAxe(browser: Browser): Promise<void> {
   await using world = await openVariedWorld(browser);
-  const looks = (["light", "dark"] as const)
-    .flatMap((colorScheme) => [390, 1_440].map((width) => ({ colorScheme, width })));
-  const pages = await Promise.all(looks.map(async ({ colorScheme, width }) => {
-    const page = await world.openPage("#/", { colorScheme, viewport: { width, height: 900 } });
-    await page.evaluate(axe.source);
-    for (const view of VIEWS) {
-      await goTo(page, view);
-      const folds = page.locator("main .fold[aria-expanded=false]:visible");
-      while (await folds.count() > 0) await folds.first().click();
-      await expectNoFault(page, `${colorScheme} ${width} ${view.hash}`);
-    }
-    await goTo(page, { hash: "#/agents", heading: "Agents" });
-    await page.getByRole("button", { name: "Run digest" }).click();
-    await page.getByRole("dialog").waitFor();
-    await expectNoFault(page, `${colorScheme} running`);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
-    await expectNoFault(page, `${colorScheme} keys`);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("dialog", { name: "Find" }).waitFor();
-    await expectNoFault(page, `${colorScheme} palette`);
-    await page.keyboard.press("Escape");
-    return page;
-  }));
-  await world.stopService();
-  for (const page of pages) {
-    await page.getByText("Connection lost.").first().waitFor();
-    await expectNoFault(page, "the service is lost");
+  const page = await world.openPage("#/");
+  for (const view of VIEWS) {
+    await goTo(page, view);
+    const folds = page.locator("main .fold[aria-expanded=false]:visible");
+    while (await folds.count() > 0) await folds.first().click();
+    await expectNoFault(page, view.hash);
   }
+  await goTo(page, { hash: "#/agents", heading: "Agents" });
+  await page.getByRole("button", { name: "Run digest" }).click();
+  await page.getByRole("dialog").waitFor();
+  await expectNoFault(page, "running");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await expectNoFault(page, "keys");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Find" }).waitFor();
+  await expectNoFault(page, "palette");
+  await page.keyboard.press("Escape");
+  await world.stopService();
+  await page.getByText("Connection lost.").first().waitFor();
+  await expectNoFault(page, "the service is lost");
 }
 
 async function lookOnPhone(browser: Browser): Promise<void> {
