@@ -39,7 +39,7 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
 });
 
 Deno.test("pending and respond --no --reason work after the service stopped for want of work", async () => {
-  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "300ms" } });
+  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "2s" } });
   await home.writeScript("writer", [WRITE, { say: "Not written." }]);
   const id = await runToQuestion(home, "writer");
   // Asking it would keep it awake: its PID file goes with it.

@@ -1,11 +1,11 @@
-// A sample of `deno task crash`: kills at ten random moments, and deaths while what another service left is taken up.
+// A sample of `deno task crash`: kills at a few random moments, and deaths while what another service left is taken up.
 import assert from "node:assert/strict";
 import { SQLITE } from "../../support/test_database.ts";
 import { ALL_ACCEPTED, recoveryPoints } from "../../../proof/crash/crash_points.ts";
 import { CrashWorld } from "../../../proof/crash/crash_world.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 
-const MOMENTS = 10;
+const MOMENTS = 4;
 /** Less than the runs take together; where they take less, a moment is made earlier. */
 const LATEST_MS = 200;
 

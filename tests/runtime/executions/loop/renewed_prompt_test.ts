@@ -51,7 +51,7 @@ Deno.test("a run that waited continues with the agent's text of now; where nothi
   const edited = await runToEnd(runtime, "daily");
   await write(place, "Another text.", "paths: { notes: notes }");
   await runtime.reloadAgents();
-  await clock.advance(3_600_000);
+  clock.jump(3_600_000);
   await respond(runtime, edited.id);
   assert.equal((await toEnd(runtime, edited.id)).status, "success");
   const { logged, sent } = await promptsOf(place, runtime, edited.id);
@@ -62,7 +62,7 @@ Deno.test("a run that waited continues with the agent's text of now; where nothi
   assert.equal(countTold(place), 1);
 
   const untouched = await runToEnd(runtime, "daily");
-  await clock.advance(3_600_000);
+  clock.jump(3_600_000);
   await respond(runtime, untouched.id);
   assert.equal((await toEnd(runtime, untouched.id)).status, "success");
   const same = await promptsOf(place, runtime, untouched.id);

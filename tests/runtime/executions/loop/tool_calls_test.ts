@@ -8,7 +8,7 @@ import { answer, resultsOf } from "../executions_of.ts";
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 const FREE = "auto_approve: '*'";
 /** Chance must not hide a disorder: of so many replies at least one would show it. */
-const REPLIES = 12;
+const REPLIES = 5;
 
 Deno.test("calls of one reply write to the memory in their order, and none of them is lost", async () => {
   await using place = await createTestWorkspace();
