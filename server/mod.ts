@@ -72,6 +72,8 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     hasPort: tcp !== undefined,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
+  // Before anybody is answered: from then on, a database that is away ends nothing.
+  const stopWarning = tcp === undefined ? await warnOfDeafWebhooks(runtime) : () => {};
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);
   const services: Services = { runtime, lifecycle, transports };
@@ -98,7 +100,6 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     runtime.log.write("warn", message, { hint: "start it with --port" });
   }
   runtime.log.write("info", "Listening", { on: transports().join(", ") });
-  const stopWarning = tcp === undefined ? await warnOfDeafWebhooks(runtime) : () => {};
   const finished = finish(runtime, lifecycle, listeners).finally(stopWarning);
   return {
     transports: transports(),

@@ -134,10 +134,11 @@ export class SoakService {
     if (how !== "SIGKILL") {
       this.longest.stop = Math.max(this.longest.stop, performance.now() - told);
     }
-    if (how !== "SIGKILL" && !hadEnded && code !== 0) {
-      this.#complain("a graceful stop ends with exit code 0", { how, code, signal });
-    }
     const output = await life.output;
+    if (how !== "SIGKILL" && !hadEnded && code !== 0) {
+      const last = output.slice(-2_000);
+      this.#complain("a graceful stop ends with exit code 0", { how, code, signal, output: last });
+    }
     if (hadEnded) {
       const last = output.slice(-2_000);
       this.#complain("the service does not end by itself", { code, signal, output: last });

@@ -291,3 +291,11 @@ Deno.test("A client's whole conversation goes over the socket", async () => {
   });
   assert.equal((await client.reload()).agents_loaded, 0);
 });
+
+Deno.test("serve() answers nobody before it has what it needs of the database", async () => {
+  await using on = await stage();
+  const failure = new Error("the database is away");
+  on.runtime.listAgents = () => Promise.reject(failure);
+  await assert.rejects(serve(on.runtime), failure);
+  assert.ok(await isGone(on.socketFile));
+});

@@ -55,6 +55,11 @@ export interface AcceptanceTerms {
   budgets?: readonly Budget[];
   /** Throws ForkedStepsGone where they are not there any more. */
   taken?: TakenSteps;
+  /**
+   * When it starts, asked once nothing is to be waited for any more: a schedule's runs do not overlap, and their times say so.
+   * Absent: at `startedAt`, when it was wanted.
+   */
+  startsAt?: () => number;
   frames: (execution: Execution) => FrameDraft[];
 }
 

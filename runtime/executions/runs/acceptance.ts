@@ -38,7 +38,6 @@ export function toAcceptance(
   },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
   const { parent, claim, idempotencyKey, otherKeys, taken } = spec;
-  const startedAt = clock.now();
   return [{
     agentId: agent.id,
     displayName: agent.displayName,
@@ -49,17 +48,18 @@ export function toAcceptance(
     sessionId: spec.sessionId,
     request: spec.request,
     model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
-    startedAt,
+    startedAt: clock.now(),
   }, {
+    startsAt: () => clock.now(),
     // A dry run is seeded from what is over and changes nothing: no run has to wait for another because of it.
     unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
       TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
     // What a person or another agent asks for begins anyway: its first call finds out what is used up.
     frames: (execution) => [
-      createInfoFrame(execution, { redactor, at: startedAt }),
+      createInfoFrame(execution, { redactor, at: execution.startedAt }),
       ...(taken === undefined ? [] : createTakenFrames(execution, taken, {
         redactor,
-        at: startedAt,
+        at: execution.startedAt,
       })),
     ],
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -151,7 +151,11 @@ export class Runs {
   /** Ends one that runs here, or waits; what is about to run, or has ended, is left as it is. Tells what became of it. */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     const { active, shared } = this.#ports;
-    if (active.stop(id, error)) return "cancelling";
+    if (active.stop(id, error)) {
+      // Who is told so can rely on it, also where this machine dies before the run has ended.
+      await shared?.requestCancel(id, error);
+      return "cancelling";
+    }
     const { execution } = await requireExecution(this.#ports.executions, id);
     if (execution.status === "running") {
       if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });

@@ -106,7 +106,8 @@ function* insertExecution(
     yield* recordRefusedSlot(wanted.agentId, terms, refused);
     return { refused };
   }
-  const execution = yield* insertRow(wanted, terms.ownerId);
+  const startedAt = terms.startsAt?.() ?? wanted.startedAt;
+  const execution = yield* insertRow({ ...wanted, startedAt }, terms.ownerId);
   if (terms.claim?.type === "slot") {
     const { scheduledFor, reason } = terms.claim;
     yield* insertSlot({

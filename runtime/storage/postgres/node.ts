@@ -147,6 +147,7 @@ export class Node implements AsyncDisposable {
       epochs,
       labelsOf,
       tell: (topic, text) => own.node?.tell(topic, text),
+      problem: () => outage.problem,
     });
     const clock = await openClock(database, options.clock);
     own.node = new Node({ options, database, instanceId, clock, executions, queue, outage });
@@ -188,9 +189,11 @@ export class Node implements AsyncDisposable {
     await this.#queue.stop();
     await this.#connection[Symbol.asyncDispose]();
     try {
-      await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
+      // Where the database is away, the others notice it by its silence.
+      if (this.problem === undefined) {
+        await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
+      }
     } catch (error) {
-      // The others notice it by its silence.
       this.#outage.tell(error);
     } finally {
       await this.database[Symbol.asyncDispose]();

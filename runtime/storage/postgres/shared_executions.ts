@@ -1,6 +1,7 @@
 // The executions that machines share, as one of them has them: given to the queue, taken from it by a claim, let go of.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
+import { DatabaseAway } from "../database.ts";
 import type { WaitingRun } from "../operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
 import { claimExecution, enqueueLeft, isToRun, requestCancel } from "./claims.ts";
@@ -27,6 +28,8 @@ export interface SharedExecutionsOptions {
   labelsOf: (agentId: string) => readonly string[];
   /** Tells the other machines something. */
   tell: (topic: string, text: string) => void;
+  /** Why the database does not answer now; undefined: it does. */
+  problem: () => string | undefined;
 }
 
 /** Those of one machine, and those that it could have. */
@@ -95,6 +98,9 @@ export class SharedExecutions implements SharedRuns {
       this.#deliveries.delete(executionId);
     }
     try {
+      // Nothing more is waited for at a stop: another machine gets the job when its lease has run out.
+      const problem = this.#options.problem();
+      if (problem !== undefined) throw new DatabaseAway(problem);
       const isLeft = await database.read(() => isToRun(executionId, jobId));
       await (isLeft ? queue.release(delivery) : queue.complete(delivery));
     } finally {

@@ -10,17 +10,18 @@ import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts
 
 /** One machine to which one execution is given; `rested` resolves when it says that it has let go of it. */
 async function openMachine(agent: Agent): Promise<
-  TestRunner & { deliver(): Promise<void>; rested: Promise<void> }
+  TestRunner & { deliver(): Promise<void>; rested: Promise<void>; asked: string[] }
 > {
   let worker: Worker | undefined;
   let taken: Taken | undefined;
   const rested = Promise.withResolvers<void>();
+  const asked: string[] = [];
   const shared: SharedRuns = {
     work: (given) => worker = given,
     wake: () => {},
     take: () => Promise.resolve(taken),
     rest: () => Promise.resolve(rested.resolve()),
-    requestCancel: () => Promise.resolve(false),
+    requestCancel: (id, error) => Promise.resolve(asked.push(`${id}: ${error}`) > 0),
     whenChanged: () => Promise.resolve(),
     enqueueLeft: () => Promise.resolve(),
     stopTaking: () => Promise.resolve(),
@@ -37,7 +38,7 @@ async function openMachine(agent: Agent): Promise<
     };
     worker?.take({ jobId: "job", executionId: execution.id, attempt: 0, isDelegated: false });
   };
-  return { ...on, deliver, rested: rested.promise };
+  return { ...on, deliver, rested: rested.promise, asked };
 }
 
 /** That a run which meets the stop there is left as it is, without an error in the log. */
@@ -82,4 +83,20 @@ Deno.test("Runner leaves a run that another machine has meanwhile, also where th
     };
     store.endings.leaveExecution = (id) => Promise.reject(new LeaseLost(`Execution ${id}`));
   });
+});
+
+Deno.test("Runner.cancel() of a run that this machine has is stored before anybody is told of it", async () => {
+  await using on = await openMachine(createTestAgent());
+  const { runner, store } = on;
+  const told = Promise.withResolvers<string>();
+  const begin = store.conversations.beginConversation.bind(store.conversations);
+  store.conversations.beginConversation = async (...args) => {
+    told.resolve(runner.cancel(1));
+    await told.promise;
+    return await begin(...args);
+  };
+  await on.deliver();
+  assert.equal(await told.promise, "cancelling");
+  assert.deepEqual(on.asked, ["1: Cancelled by user"]);
+  await on.rested;
 });

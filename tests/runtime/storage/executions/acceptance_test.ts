@@ -243,3 +243,14 @@ Deno.test({
     assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
   },
 });
+
+Deno.test("acceptExecution() lets an execution start when it is stored, not when it began to wait for that", async () => {
+  await using store = await openTestStore();
+  const accepted = await store.acceptances.acceptExecution(WANTED, {
+    unlessWaiting: true,
+    startsAt: () => WANTED.startedAt + 5_000,
+    frames: () => [],
+  });
+  assert.ok("execution" in accepted);
+  assert.equal(accepted.execution.startedAt, WANTED.startedAt + 5_000);
+});
