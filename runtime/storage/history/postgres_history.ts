@@ -283,7 +283,9 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     // The connection was broken off on purpose.
     if (this.#signal.aborted) return this.#signal.reason;
     const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
-    return new StorageUnavailable(`Cannot use ${this.place}: ${reason}`, { cause: error });
+    // No service runs here.
+    const [what] = reason.split(". A service that runs");
+    return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
   }
 }
 

@@ -38,8 +38,8 @@ async function seeWhatHappened(browser: Browser): Promise<void> {
   const cause = failed.getByRole("link", { name: "no luck today" });
   assert.equal(await cause.getAttribute("href"), "#/executions/3");
   const ended = page.getByRole("table", { name: "Recently ended" }).locator("tbody tr");
-  assert.deepEqual(await ended.count(), 2);
   await ended.getByText("3 times").waitFor();
+  assert.equal(await ended.count(), 2);
   const figures = (await region(page, "Since").innerText()).replaceAll(/\s+/g, " ");
   assert.match(figures, /Runs 5 1 succeeded 1 waiting Failed 3 Cost \$0\.25 .*Waiting for you 1/);
   await region(page, "Does not run by itself now").getByText("enabled: false in its file")
