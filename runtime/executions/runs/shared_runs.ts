@@ -26,7 +26,7 @@ export interface Taken {
 export interface Worker {
   /** How many more it takes now; delegated ones are always taken, as who delegated waits for them. */
   free(): number;
-  /** Must count the delivery against free() at once. */
+  /** Must count the delivery against free() at once. A former one of the same execution is lost by that. */
   take(delivery: Delivery): void;
   /** It is no longer ours, and perhaps another's. Nothing may be said of it to the queue any more. */
   lost(delivery: Delivery): void;

@@ -227,9 +227,6 @@ export class JobQueue {
         batchSize: limit,
       });
       for (const { id, retryCount, data: { executionId } } of jobs) {
-        // Lost and back again before a heartbeat could tell.
-        const former = this.#held.get(id);
-        if (former !== undefined) worker.lost(former.delivery);
         const isDelegated = isOfDelegated(name);
         const delivery = { jobId: id, executionId, attempt: retryCount, isDelegated };
         this.#held.set(id, { queue: name, delivery });

@@ -23,7 +23,6 @@ export class QueueMachine implements AsyncDisposable {
   /** How many it takes at once; what it has is let go of by complete(), release() and what is lost. */
   room = Infinity;
   onTake: (job: Delivery) => void = () => {};
-  onLost: (jobId: string) => void = () => {};
   readonly #open = new Set<string>();
 
   private constructor(
@@ -84,7 +83,6 @@ export class QueueMachine implements AsyncDisposable {
       lost: ({ jobId }) => {
         this.#open.delete(jobId);
         this.lost.push(jobId);
-        this.onLost(jobId);
       },
     });
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { until } from "../../../support/until.ts";
 import { type PlayedRun, WatchWorld } from "./watch_world.ts";
 
@@ -223,6 +224,22 @@ Deno.test("Watcher: a store that fails for good keeps the service from stopping 
       level === "error" && /could not be stored/.test(message)
     ),
   );
+});
+
+Deno.test("Watcher: a change that is another machine's by now is no error, and is tried again", async () => {
+  await using world = await WatchWorld.create();
+  world.write("inbox/old.md");
+  let tries = 0;
+  world.answer = () => {
+    if (tries++ === 0) throw new LeaseLost("watch a");
+    return undefined;
+  };
+  await world.watch(world.agent("a"));
+  world.write("inbox/1.md");
+  await world.until(() => tries > 0, "the first try");
+  await world.clock.advance(60_000);
+  await world.untilFired("a created inbox/1.md");
+  assert.deepEqual(world.log.lines.filter(({ level }) => level === "error"), []);
 });
 
 Deno.test("Watcher: a change that was taken before is left alone", async () => {
