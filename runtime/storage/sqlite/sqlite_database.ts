@@ -222,25 +222,24 @@ function checkFile(db: DatabaseSync, path: string): number {
   return version;
 }
 
+/** All steps are one change: a database is never between two formats. */
 function migrate(db: DatabaseSync, from: number): void {
-  for (let version = from; version < MIGRATIONS.length; version++) {
-    db.exec("BEGIN IMMEDIATE");
-    try {
-      // Another process may have been faster.
-      if (Number(pragma(db, "user_version")) > version) {
-        db.exec("ROLLBACK");
-        continue;
-      }
-      const step = MIGRATIONS[version] ?? "";
+  if (from === MIGRATIONS.length) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have been faster.
+    const version = Number(pragma(db, "user_version"));
+    for (const step of MIGRATIONS.slice(version)) {
       if (typeof step === "string") db.exec(step);
       else step(db);
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      db.exec(`PRAGMA user_version = ${version + 1}`);
-      db.exec("COMMIT");
-    } catch (error) {
-      if (db.isTransaction) db.exec("ROLLBACK");
-      throw error;
     }
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    // What a newer one has written meanwhile stays as it is.
+    db.exec(`PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`);
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
   }
 }
 
