@@ -1,6 +1,7 @@
 // The connections to a database: a pool, what each is held to, and what their errors mean.
 // @ts-types="@types/pg"
 import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
+import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DatabaseAway, StorageUnavailable } from "../database.ts";
 import { Answers } from "./answers.ts";
@@ -38,6 +39,7 @@ export class Connections implements AsyncDisposable {
   readonly #most: number;
   readonly #limits: ConnectionLimits;
   readonly #answers: Answers;
+  readonly #over = new AbortController();
 
   private constructor(
     pool: Pool,
@@ -85,14 +87,20 @@ export class Connections implements AsyncDisposable {
       throw error;
     } finally {
       client.off("error", onError);
-      client.release(broken ?? false);
+      client.release(broken ?? this.#over.signal.aborted);
     }
   }
 
   async #connect(): Promise<PoolClient> {
+    this.#over.signal.throwIfAborted();
+    const connecting = this.#pool.connect();
     try {
-      return await this.#pool.connect();
+      return await untilAborted(connecting, this.#over.signal);
     } catch (error) {
+      if (this.#over.signal.aborted) {
+        connecting.then((client) => client.release(true), () => {});
+        throw error;
+      }
       const message = error instanceof Error ? error.message : String(error);
       // The same words stand for a new connection that does not come about.
       const isUsedUp = message === "timeout exceeded when trying to connect" &&
@@ -116,7 +124,10 @@ export class Connections implements AsyncDisposable {
       });
     }
     try {
-      return await this.#answers.wait(client, client.query(query));
+      return await untilAborted(
+        this.#answers.wait(client, client.query(query)),
+        this.#over.signal,
+      );
     } catch (error) {
       throw this.#toUnavailable(error);
     }
@@ -136,7 +147,14 @@ export class Connections implements AsyncDisposable {
     return new Refusal(message, { cause: error });
   }
 
+  /** Waits for nothing more: whatever is asked rejects with DatabaseAway, for this reason. */
+  giveUp(problem: string): void {
+    this.#over.abort(new DatabaseAway(problem));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.end();
+    const ended = this.#pool.end();
+    // What does not answer does not say that it has ended either.
+    await (this.#over.signal.aborted ? undefined : ended);
   }
 }

@@ -3,6 +3,7 @@
 import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
+import { firstOf } from "../../../base/first_of.ts";
 import { DatabaseAway } from "../database.ts";
 import type { Query } from "./connection.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
@@ -10,6 +11,8 @@ import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { isOfDelegated, QUEUE_SCHEMA, requireLabels, suits } from "./queue_names.ts";
 
 const POLL_MS = 1_000;
+/** How long a stop waits for a statement that is under way. */
+const STOP_MS = 3_000;
 /** The most jobs of one statement: a machine with much room leaves some to others that ask at the same time. */
 const BATCH = 20;
 
@@ -53,6 +56,8 @@ export class JobQueue {
   #wake = new AbortController();
   #worker: Taker | undefined;
   #taking: Promise<void> | undefined;
+  /** It takes no more, or that was waited for long enough. */
+  #taken: Promise<void> | undefined;
   /** Which queue is asked first changes, so that none has to wait for another to be empty. */
   #turn = 0;
 
@@ -154,7 +159,7 @@ export class JobQueue {
   async stopTaking(): Promise<void> {
     this.#closed.abort(NO_LONGER_NEEDED);
     this.wake();
-    await this.#taking;
+    await (this.#taken ??= this.#forAMoment(this.#taking));
   }
 
   /** Takes no more, gives back what is still held, and disconnects. */
@@ -163,7 +168,12 @@ export class JobQueue {
     for (const { delivery } of [...this.#held.values()]) {
       await this.release(delivery).catch(this.#onError);
     }
-    await this.#boss.stop({ graceful: false });
+    await this.#forAMoment(this.#boss.stop({ graceful: false }));
+  }
+
+  /** A database that does not answer must not hold up a stop: what it would still do ends with the leases. */
+  async #forAMoment(work: Promise<void> | undefined): Promise<void> {
+    await firstOf(Promise.resolve(work), { within: { clock: this.#clock, ms: STOP_MS } });
   }
 
   async #let(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {

@@ -189,11 +189,9 @@ export class Node implements AsyncDisposable {
     await this.#queue.stop();
     await this.#connection[Symbol.asyncDispose]();
     try {
-      // Where the database is away, the others notice it by its silence.
-      if (this.problem === undefined) {
-        await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
-      }
+      await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
     } catch (error) {
+      // The others notice it by its silence.
       this.#outage.tell(error);
     } finally {
       await this.database[Symbol.asyncDispose]();

@@ -130,6 +130,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return Promise.resolve();
   }
 
+  /** Waits for nothing more, as somebody wants to stop: whatever is asked rejects with DatabaseAway, for this reason. */
+  giveUp(problem: string): void {
+    this.#connections.giveUp(problem);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connections[Symbol.asyncDispose]();
   }

@@ -1,7 +1,6 @@
 // The executions that machines share, as one of them has them: given to the queue, taken from it by a claim, let go of.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
-import { DatabaseAway } from "../database.ts";
 import type { WaitingRun } from "../operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
 import { claimExecution, enqueueLeft, isToRun, requestCancel } from "./claims.ts";
@@ -59,8 +58,12 @@ export class SharedExecutions implements SharedRuns {
     this.#options.queue.wake();
   }
 
-  stopTaking(): Promise<void> {
-    return this.#options.queue.stopTaking();
+  async stopTaking(): Promise<void> {
+    const { database, queue, problem } = this.#options;
+    await queue.stopTaking();
+    // Nobody waits for it at a stop: another machine gets what runs here when its leases have run out.
+    const reason = problem();
+    if (reason !== undefined) database.giveUp(reason);
   }
 
   /** Lets an execution wait for a machine, as part of a transaction. */
@@ -98,9 +101,6 @@ export class SharedExecutions implements SharedRuns {
       this.#deliveries.delete(executionId);
     }
     try {
-      // Nothing more is waited for at a stop: another machine gets the job when its lease has run out.
-      const problem = this.#options.problem();
-      if (problem !== undefined) throw new DatabaseAway(problem);
       const isLeft = await database.read(() => isToRun(executionId, jobId));
       await (isLeft ? queue.release(delivery) : queue.complete(delivery));
     } finally {

@@ -7,6 +7,8 @@ export interface CuttingProxy extends AsyncDisposable {
   loseAnswerOf(statement: string): void;
   /** Keeps the next such statement to itself, and its connection is swallowed from then on. */
   swallowAt(statement: string): void;
+  /** Whether a connection is swallowed. */
+  readonly hasSwallowed: boolean;
   /** Closes what is swallowed. */
   closeSwallowed(): void;
   /**
@@ -105,6 +107,9 @@ export function openCuttingProxy(target: number): CuttingProxy {
     port: (listener.addr as Deno.NetAddr).port,
     loseAnswerOf: (statement) => fatal = statement,
     swallowAt: (statement) => last = statement,
+    get hasSwallowed() {
+      return swallowed.size > 0;
+    },
     closeSwallowed: () => swallowed.forEach(close),
     swallow: (program = "") => {
       swallowing = program;

@@ -4,11 +4,12 @@ import { join } from "node:path";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { DatabaseAway, StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { HAS_POSTGRES, type PostgresServer, startPostgres } from "../../../support/postgres.ts";
+import { settle } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 import { saying } from "./sentences.ts";
@@ -112,13 +113,7 @@ Deno.test(
         runs++;
         yield* keep("mine");
       });
-      const isOpen = async () => {
-        const rows = await database.read(() =>
-          all("SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'")
-        );
-        return rows.length > 0;
-      };
-      await until(isOpen, "the change is open");
+      await until(() => proxy.hasSwallowed, "its end is on the way, and the change is open");
       await server.stop("SIGQUIT");
       await server.start();
       // Takes the number of the transaction that is gone.
@@ -234,6 +229,20 @@ Deno.test(
         assert.deepEqual(await keys(direct), ["passed"]);
       },
     );
+
+    await t.step("at a stop it is not waited for at all", async () => {
+      const leaving = await PostgresDatabase.open({ address });
+      await leaving.read(() => all("SELECT 1"));
+      proxy.swallow();
+      const asked = assert.rejects(leaving.change("power", () => keep("too late")), DatabaseAway);
+      // It is on its way; many seconds would pass until it is known that no answer comes.
+      await settle();
+      leaving.giveUp("Cannot use it: it does not answer.");
+      await asked;
+      await assert.rejects(leaving.read(() => all("SELECT 1")), DatabaseAway);
+      await leaving[Symbol.asyncDispose]();
+      proxy.passNew();
+    });
 
     await t.step("one connection alone: the change is made over another one, once", async () => {
       for (const statement of ["BEGIN", "INSERT INTO settings", "COMMIT"]) {
