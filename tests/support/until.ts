@@ -14,8 +14,6 @@ export async function until(
   for (let passed = 0; passed < PATIENCE_MS; passed = performance.now() - start) {
     if (await condition()) return;
     await settle();
-    // What takes longer is done elsewhere, by who needs the processor.
-    if (passed > 100) await new Promise((resolve) => setTimeout(resolve, 5));
   }
   assert.fail(`it never happened: ${what}`);
 }

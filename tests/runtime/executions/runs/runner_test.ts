@@ -64,6 +64,7 @@ Deno.test("Runner.start() holds by on_pending: a table of who waits and who woul
           async ({ id }) => {
             await until(async () => await statusOf(on, id) === "waiting", "the question");
             await runner.cancel(id);
+            await until(async () => await statusOf(on, id) === "aborted", "its end");
             return "runs";
           },
           (error: Error) => error.message,
