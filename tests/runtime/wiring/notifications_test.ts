@@ -115,6 +115,7 @@ Deno.test("a runtime that only looks tells nobody", async () => {
     await using runtime = await place.open();
     await runToEnd(runtime, "asker");
     await until(() => receiver.received.length === 1, "the question");
+    await until(async () => !await runtime.messages.hasOpen(), "it is known that it has come");
   }
   {
     await using upkeep = await place.open({ mode: "upkeep" });
