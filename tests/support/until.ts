@@ -11,7 +11,7 @@ export async function until(
   what: string,
 ): Promise<void> {
   const start = performance.now();
-  for (let passed = 0; passed < PATIENCE_MS; passed = performance.now() - start) {
+  while (performance.now() - start < PATIENCE_MS) {
     if (await condition()) return;
     await settle();
   }

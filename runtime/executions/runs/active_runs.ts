@@ -93,9 +93,9 @@ export class ActiveRuns {
     for (let run; (run = this.#runs.get(id)) !== undefined;) await run.done;
   }
 
-  /** Whether an execution runs here. */
-  has(id: number): boolean {
-    return this.#runs.has(id);
+  /** Whether the end of an execution is being stored here. */
+  isEnding(id: number): boolean {
+    return this.#runs.get(id)?.isEnding === true;
   }
 
   /** Whether an execution runs here, or is among what may be about to. */

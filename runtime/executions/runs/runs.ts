@@ -151,6 +151,7 @@ export class Runs {
   /** Ends one that runs here, or waits; what is about to run, or has ended, is left as it is. Tells what became of it. */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     const { active, shared } = this.#ports;
+    const isEnding = active.isEnding(id);
     if (active.stop(id, error)) {
       // Who is told so can rely on it, also where this machine dies before the run has ended.
       await shared?.requestCancel(id, error);
@@ -160,7 +161,7 @@ export class Runs {
     if (execution.status === "running") {
       if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });
       // Another end of it could not be stored: the next try stores this one.
-      if (active.has(id)) return "cancelling";
+      if (isEnding) return "cancelling";
     }
     if (execution.status !== "waiting") return execution.status;
     // Where an answer came first, it runs.
