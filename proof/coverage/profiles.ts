@@ -1,14 +1,11 @@
 // Profiles of what ran, and the line counts that Deno makes of them.
 import { relative } from "node:path";
-import { productFiles, REPOSITORY } from "../../tests/support/repository.ts";
+import { productFiles, REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { COUNTED, isCounted } from "./coverage_report.ts";
 import { type FileCoverage, parseLcov } from "./lcov.ts";
 
 /** Told in a variable, not by a flag: the processes that tests start inherit it. */
 const PROFILE_FOLDER = "DENO_COVERAGE_DIR";
-/** What the reporter says of a test that passed: a dot, perhaps in a colour. */
-// deno-lint-ignore no-control-regex -- colours begin with one
-const PASSED = /^(?:\x1b\[[\d;]*m)*\.(?:\x1b\[[\d;]*m)*\n/gm;
 
 /**
  * Runs these tests and leaves their profiles in a folder, beside those that are there. Returns what the tests said when
@@ -20,15 +17,14 @@ export async function profileTests(
 ): Promise<string | undefined> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["test", "--config", "tests/deno.json", "--parallel", "--no-check", "--no-prompt"],
-      ...["--allow-read", "--allow-write", "--allow-net", "--allow-env", "--allow-run"],
-      ...["--allow-sys", "--reporter=dot", "--coverage-raw-data-only", ...tests],
+      ...["run", "--config", "tests/deno.json", ...TEST_PERMISSIONS],
+      ...["tests/suite/main.ts", ...tests],
     ],
     env: { [PROFILE_FOLDER]: folder },
     cwd: REPOSITORY,
   }).output();
   const text = new TextDecoder();
-  return success ? undefined : text.decode(stdout).replaceAll(PASSED, "") + text.decode(stderr);
+  return success ? undefined : text.decode(stdout) + text.decode(stderr);
 }
 
 /** Every counted file, relative to the repository, with how often its lines ran by the profiles in a folder. */

@@ -1,7 +1,7 @@
 // `deno task mutation`: takes each guard away in a copy of the tree and shows that a test notices. Arguments: words of the
 // guards to try; none: all.
 import { join } from "node:path";
-import { REPOSITORY } from "../../tests/support/repository.ts";
+import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
 
 const NOT_COPIED = new Set([".git", "coverage"]);
@@ -40,9 +40,8 @@ async function tryMutation(
   try {
     const { code } = await new Deno.Command(Deno.execPath(), {
       args: [
-        ...["test", "--config", "tests/deno.json", "--parallel", "--no-check", "--no-prompt"],
-        ...["--allow-read", "--allow-write", "--allow-net", "--allow-env", "--allow-run"],
-        ...["--allow-sys", "--fail-fast", ...tests],
+        ...["run", "--config", "tests/deno.json", ...TEST_PERMISSIONS],
+        ...["tests/suite/main.ts", "--fail-fast", ...tests],
       ],
       cwd: copy,
       signal,

@@ -1,15 +1,12 @@
 // The pages of the API's documentation, in a real browser that has no network but the service.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { fileURLToPath } from "node:url";
+import type { BrowserContext } from "playwright-core";
 import { OPERATIONS } from "../../server/operations/operations.ts";
 import { serve } from "../../server/mod.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
+import { testInBrowser } from "../support/machine/browser.ts";
 import { TestClock } from "../support/test_clock.ts";
-import type { PageReport } from "./docs_browser.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
-const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
 
 /** What the pages load is what the packages hold. */
 const CHECKSUMS = {
@@ -26,42 +23,52 @@ Deno.test("server/docs_assets holds the files of the packages, unchanged", () =>
   }
 });
 
-Deno.test({
-  name: hasChromium
-    ? "/docs and /redoc show every operation in a browser and ask nobody else for anything"
-    : `/docs and /redoc in a browser: skipped, there is no ${CHROMIUM}`,
-  ignore: !hasChromium,
-  async fn() {
+/** What a browser reports of one page. */
+interface PageReport {
+  address: string;
+  text: string;
+  /** Failed requests, errors on the console, exceptions. */
+  complaints: string[];
+  requests: string[];
+}
+
+async function openPage(context: BrowserContext, address: string): Promise<PageReport> {
+  const page = await context.newPage();
+  const report: PageReport = { address, text: "", complaints: [], requests: [] };
+  page.on("request", (request) => report.requests.push(request.url()));
+  page.on("requestfailed", (request) => report.complaints.push(`failed: ${request.url()}`));
+  page.on("console", (line) => {
+    if (line.type() === "error") report.complaints.push(line.text());
+  });
+  page.on("pageerror", (error) => report.complaints.push(String(error)));
+  await page.goto(address);
+  await page.waitForLoadState("networkidle");
+  report.text = await page.locator("body").innerText();
+  await page.close();
+  return report;
+}
+
+testInBrowser("/docs and /redoc", [
+  ["show every operation and request nothing from other hosts", async (browser) => {
     const directory = await Deno.makeTempDir({ prefix: "inkling-docs-" });
     const runtime = new FakeRuntime({ clock: new TestClock(), directory });
     const service = await serve(runtime, { tcp: { port: 0, apiKey: "key" } });
     const base = `http://127.0.0.1:${service.ports[0]}`;
+    const context = await browser.newContext({ extraHTTPHeaders: { "x-api-key": "key" } });
     try {
-      const script = fileURLToPath(new URL("docs_browser.ts", import.meta.url));
-      const config = fileURLToPath(new URL("../deno.json", import.meta.url));
-      const pages = [`${base}/docs`, `${base}/redoc`];
-      const command = [Deno.execPath(), "run", "--no-check", "-A", "--config", config, script];
-      const { success, stdout, stderr } = await new Deno.Command("sh", {
-        // Test files are threads of one process and share its umask: two that open a socket at once may leave it at
-        // 177, and the browser dies of that.
-        args: ["-c", 'umask 022; exec "$@"', "sh", ...command, CHROMIUM, "key", ...pages],
-      }).output();
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const reports: PageReport[] = JSON.parse(new TextDecoder().decode(stdout));
-      assert.deepEqual(reports.map(({ address }) => address), pages);
-      for (const { address, text, complaints, requests } of reports) {
+      for (const address of [`${base}/docs`, `${base}/redoc`]) {
+        const { text, complaints, requests } = await openPage(context, address);
         for (const { summary } of OPERATIONS) {
           assert.ok(text.includes(summary), `${address} does not show "${summary}": ${text}`);
         }
         assert.deepEqual(complaints, [], address);
-        const foreign = requests.filter((url) =>
-          !url.startsWith(base) && !/^(data|blob):/.test(url)
-        );
-        assert.deepEqual(foreign, [], address);
+        const isForeign = (url: string) => !url.startsWith(base) && !/^(data|blob):/.test(url);
+        assert.deepEqual(requests.filter(isForeign), [], address);
       }
     } finally {
+      await context.close();
       await service.shutdown("requested");
       await Deno.remove(directory, { recursive: true });
     }
-  },
-});
+  }],
+]);

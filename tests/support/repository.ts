@@ -8,6 +8,17 @@ export const REPOSITORY = resolve(
   fileURLToPath(new URL("../..", import.meta.url)),
 );
 
+/** The permissions of a test file: all that the product has, and no question to anybody. */
+export const TEST_PERMISSIONS: readonly string[] = [
+  "--no-prompt",
+  "--allow-read",
+  "--allow-write",
+  "--allow-net",
+  "--allow-env",
+  "--allow-run",
+  "--allow-sys",
+];
+
 const PRODUCT = ["main.ts", "base", "composition", "cli", "server", "runtime"];
 /** Programs of their own beside it, which the tasks of deno.json start. */
 const BESIDE_PRODUCT = ["scoped", "release", "demo"];

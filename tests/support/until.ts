@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { settle } from "./test_clock.ts";
 
 /** Far more than anything here takes: only a failure waits so long. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Lets everything run on until the condition holds; fails when it does not come to hold. */
 export async function until(

@@ -1,39 +1,33 @@
 // A real browser for tests: the system's Chromium, started and driven from here.
 import fs from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserType } from "playwright-core";
+import type { Browser, BrowserType, LaunchOptions } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
 
 export const hasChromium = await Deno.stat(CHROMIUM).then(() => true, () => false);
 
-/** The name of a test that needs the browser, or why it is skipped. */
-function browserTest(name: string): { name: string; ignore: boolean } {
-  return hasChromium
-    ? { name, ignore: false }
-    : { name: `${name} (skipped: there is no ${CHROMIUM})`, ignore: true };
-}
-
 /** What a person does in a browser, under a sentence that says what is to be seen. */
 export type Scenario = readonly [name: string, play: (browser: Browser) => Promise<void>];
 
-/** One test with a step for each scenario: they share a browser, whose start takes longer than most of them. */
+/** The browser of this thread's tests, once the first of them has begun. */
+let opened: Promise<TestBrowser> | undefined;
+let closesBrowser = false;
+
+/** Registers one test for each scenario. They share a browser, whose start takes longer than most of them. */
 export function testInBrowser(name: string, scenarios: readonly Scenario[]): void {
-  Deno.test({
-    ...browserTest(name),
-    async fn(t) {
-      await using opened = await openTestBrowser();
-      for (const [sentence, play] of scenarios) {
-        await t.step({
-          name: sentence,
-          fn: () => play(opened.browser),
-          // The connection to the browser outlives a step; that nothing is left open the test as a whole shows.
-          sanitizeOps: false,
-          sanitizeResources: false,
-        });
-      }
-    },
-  });
+  if (!closesBrowser) Deno.test.afterAll(async () => await (await opened)?.[Symbol.asyncDispose]());
+  closesBrowser = true;
+  for (const [sentence, play] of scenarios) {
+    Deno.test({
+      name: `${name}: ${sentence}`,
+      ignore: !hasChromium,
+      fn: async () => await play((await (opened ??= openTestBrowser())).browser),
+      // The connection to the browser outlives a test.
+      sanitizeOps: false,
+      sanitizeResources: false,
+    });
+  }
 }
 
 /** A browser that runs. */
@@ -41,21 +35,57 @@ export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
+/** A browser that several processes use, each with windows of its own. */
+export interface BrowserServer extends AsyncDisposable {
+  /** What INKLING_TEST_BROWSER is set to. */
+  address: string;
+}
+
+/** The address of one that runs already. */
+const GIVEN = Deno.env.get("INKLING_TEST_BROWSER");
+
 /**
  * Test files are threads of one process and share its umask: two that open a socket at once may leave it at 177, and the
  * browser dies of that.
  */
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
-/** Starts a browser that resolves no name: it reaches 127.0.0.1 and nothing else. */
-export async function openTestBrowser(): Promise<TestBrowser> {
+/** Opens the browser that test files share, or starts one. It resolves no name: it reaches 127.0.0.1 and nothing else. */
+async function openTestBrowser(): Promise<TestBrowser> {
   const chromium = await loadDriver();
+  if (GIVEN !== undefined) {
+    const browser = await chromium.connect(GIVEN, { timeout: 120_000 });
+    return { browser, [Symbol.asyncDispose]: () => browser.close() };
+  }
+  await using opened = new AsyncDisposableStack();
+  const browser = await chromium.launch(await launchOptions(opened));
+  opened.defer(() => browser.close());
+  const close = opened.move();
+  return { browser, [Symbol.asyncDispose]: () => close.disposeAsync() };
+}
+
+/** Starts a browser for several processes. */
+export async function startBrowserServer(): Promise<BrowserServer> {
+  const chromium = await loadDriver();
+  await using opened = new AsyncDisposableStack();
+  const server = await chromium.launchServer({
+    ...await launchOptions(opened),
+    host: "127.0.0.1",
+  });
+  opened.defer(() => server.close());
+  const close = opened.move();
+  return { address: server.wsEndpoint(), [Symbol.asyncDispose]: () => close.disposeAsync() };
+}
+
+/** How a browser is started; the folder that this needs is removed with `opened`. */
+async function launchOptions(opened: AsyncDisposableStack): Promise<LaunchOptions> {
   const folder = await Deno.makeTempDir({ prefix: "inkling-browser-" });
+  opened.defer(() => Deno.remove(folder, { recursive: true }));
   await Deno.chmod(folder, 0o700);
   const launcher = join(folder, "chromium");
   await Deno.writeTextFile(launcher, LAUNCHER);
   await Deno.chmod(launcher, 0o700);
-  const browser = await chromium.launch({
+  return {
     executablePath: launcher,
     args: [
       "--no-sandbox",
@@ -66,13 +96,6 @@ export async function openTestBrowser(): Promise<TestBrowser> {
     handleSIGTERM: false,
     handleSIGHUP: false,
     timeout: 120_000,
-  });
-  return {
-    browser,
-    async [Symbol.asyncDispose]() {
-      await browser.close();
-      await Deno.remove(folder, { recursive: true });
-    },
   };
 }
 

@@ -1,0 +1,63 @@
+// `deno task test`: runs all tests, or those in the named files and folders, and prints one line for each file.
+import { parseArgs } from "node:util";
+import { findTestFiles, groupFiles, writeGroups } from "./groups.ts";
+import { createReport } from "./report.ts";
+import { runTests } from "./run_tests.ts";
+import { startShared } from "./shared_programs.ts";
+
+const USAGE = `deno task test [files and folders]
+  --filter <text>   run the tests whose name contains the text, or matches /an expression/
+  --fail-fast       stop after the first failure
+  --jobs <number>   run so many groups of files at once (default: two for each processor)
+  --postgres        store everything in PostgreSQL
+  --update, -u      write the screens in tests/cli/golden anew
+  --junit-path <f>  write the results as JUnit, too`;
+
+let options;
+try {
+  options = parseArgs({
+    args: Deno.args,
+    allowPositionals: true,
+    options: {
+      filter: { type: "string" },
+      "fail-fast": { type: "boolean" },
+      jobs: { type: "string" },
+      postgres: { type: "boolean" },
+      update: { type: "boolean", short: "u" },
+      "junit-path": { type: "string" },
+      help: { type: "boolean" },
+    },
+  });
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+  Deno.exit(2);
+}
+const { values, positionals } = options;
+if (values.help) {
+  console.log(USAGE);
+  Deno.exit(0);
+}
+const files = await findTestFiles(positionals.length === 0 ? ["tests"] : positionals);
+const { filter } = values;
+const groups = groupFiles(files, { filter });
+const report = createReport({ groups, print: (line) => console.log(line) });
+const folder = await Deno.makeTempDir({ prefix: "inkling-suite-" });
+try {
+  await using shared = await startShared(files, { postgres: values.postgres ?? false });
+  const code = await runTests({
+    modules: await writeGroups(groups, folder),
+    args: [
+      ...(filter === undefined ? [] : ["--filter", filter]),
+      ...(values["fail-fast"] ? ["--fail-fast"] : []),
+      ...(values.update ? ["-u"] : []),
+      ...(values["junit-path"] === undefined ? [] : [`--junit-path=${values["junit-path"]}`]),
+    ],
+    env: shared.env,
+    jobs: values.jobs,
+    onLine: (line) => report.read(line),
+  });
+  report.finish();
+  Deno.exitCode = code;
+} finally {
+  await Deno.remove(folder, { recursive: true });
+}

@@ -1,0 +1,51 @@
+// Programs that some tests need, and that are skipped where they are missing.
+
+/** What is skipped without a program, and the Debian packages that bring it. */
+export interface OptionalProgram {
+  what: string;
+  /** One of these must exist. */
+  paths: readonly string[];
+  get: string;
+}
+
+const PROGRAMS: readonly OptionalProgram[] = [
+  { what: "Chromium, for the tests of the page", paths: ["/usr/bin/chromium"], get: "chromium" },
+  {
+    what: "PostgreSQL, for the tests of a shared database",
+    paths: ["/usr/lib/postgresql"],
+    get: "postgresql",
+  },
+  {
+    what: "bubblewrap, for the tests of the sandbox",
+    paths: ["/usr/bin/bwrap"],
+    get: "bubblewrap",
+  },
+  {
+    what: "socat, for the tests of the sandbox's network",
+    paths: ["/usr/bin/socat"],
+    get: "socat",
+  },
+  { what: "tmux, for the tests at a terminal", paths: ["/usr/bin/tmux"], get: "tmux" },
+  {
+    what: "Python, for the tests of scripts and of MCP servers",
+    paths: ["/usr/bin/python3", "/usr/local/bin/python3"],
+    get: "python3",
+  },
+  { what: "zsh, for the tests of completions", paths: ["/usr/bin/zsh"], get: "zsh" },
+  { what: "fish, for the tests of completions", paths: ["/usr/bin/fish"], get: "fish" },
+  { what: "faketime, for the faults of the clock", paths: ["/usr/bin/faketime"], get: "faketime" },
+];
+
+/** The programs that are not on this machine. */
+export function missingPrograms(): OptionalProgram[] {
+  return PROGRAMS.filter(({ paths }) => !paths.some(exists));
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+// Reads what Deno's reporter prints for each test, and prints a line for each file and a summary.
+import { fileOfMark, type Group, groupNumber } from "./groups.ts";
+import { missingPrograms } from "./optional_programs.ts";
+import { REASONS_TO_BE_SLOW, SLOW_SECONDS } from "./slow_tests.ts";
+
+/** A test, or one of its steps, that has ended. */
+interface Ended {
+  name: string;
+  outcome: string;
+  seconds: number;
+}
+
+/** The line of a test that has ended: its module, its name (behind its test's name for a step), the outcome, the time. */
+const ENDED =
+  /^(\S+) => (.*) \.\.\. (ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \(([^)]*)\)$/;
+/** Lines around what a test prints, which stand between the lines of all tests that run at once. */
+const OUTPUT_MARK =
+  /^-{3,} (?:post-test )?output -{3,}$|(?:^| )\.\.\.-{3,} (?:post-test )?output end -{3,}$/;
+const SUMMARY = /^(?:ok|FAILED) \| \d+ passed/;
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
+
+/** The lines that Deno's reporter prints, read one by one. */
+export interface Report {
+  read(line: string): void;
+  /** Prints the files that have not been printed, the slow tests and what was skipped, then the summary. */
+  finish(): void;
+}
+
+/** Starts a report on groups that run at once. */
+export function createReport(
+  { groups, print, now = () => performance.now() }: {
+    groups: readonly Group[];
+    print: (line: string) => void;
+    now?: () => number;
+  },
+): Report {
+  const running = groups.map(({ files }) => ({
+    file: files.length === 1 ? files[0] : undefined,
+    since: now(),
+    ended: [] as Ended[],
+  }));
+  const slow: Ended[] = [];
+  let marks = 0;
+  let skipped = 0;
+  let summary = "";
+
+  function printFile(at: number): void {
+    const group = running[at];
+    if (group === undefined) return;
+    const { file, ended, since } = group;
+    const count = (outcome: string) => ended.filter((one) => one.outcome === outcome).length;
+    const failures = ended.filter(({ outcome }) => outcome === "FAILED" || outcome === "cancelled");
+    skipped += count("ignored");
+    slow.push(...ended.filter(({ seconds }) => seconds >= SLOW_SECONDS));
+    if (file !== undefined && ended.length > 0) {
+      const seconds = ((now() - since) / 1_000).toFixed(1);
+      const word = failures.length > 0 ? "FAILED" : count("ok") > 0 ? "ok" : "skipped";
+      print(`${word.padEnd(8)}${`${ended.length}`.padStart(4)}  ${seconds.padStart(6)} s  ${file}`);
+      for (const { name, outcome } of failures) print(`        ${outcome}: ${name}`);
+    }
+    Object.assign(group, { file: undefined, since: now(), ended: [] });
+  }
+
+  return {
+    read(line) {
+      if (SUMMARY.test(line)) {
+        summary = line;
+        return;
+      }
+      const [, module = "", name = "", outcome = "", time = ""] = ENDED.exec(line) ?? [];
+      const at = groupNumber(module, groups);
+      const group = at === undefined ? undefined : running[at];
+      if (at === undefined || group === undefined) {
+        if (!OUTPUT_MARK.test(line)) print(nameGroup(line));
+        return;
+      }
+      const file = fileOfMark(name);
+      if (file !== undefined) {
+        marks += 1;
+        printFile(at);
+        group.file = file === "" ? undefined : file;
+        return;
+      }
+      // Steps come before their test, and are not counted: their test says that they failed.
+      group.ended = group.ended.filter((one) => !one.name.startsWith(`${name} ... `));
+      group.ended.push({ name, outcome, seconds: secondsOf(time) });
+    },
+    finish() {
+      for (const at of running.keys()) printFile(at);
+      const unexplained = slow.filter(({ name }) => !(name in REASONS_TO_BE_SLOW));
+      if (unexplained.length > 0) print(`\nTests that took ${SLOW_SECONDS} s or more:`);
+      for (const { name, seconds } of unexplained.sort((a, b) => b.seconds - a.seconds)) {
+        print(`  ${seconds} s  ${name}`);
+      }
+      if (skipped > 0) print(`\n${skipped} tests were skipped.`);
+      for (const { what, get } of skipped > 0 ? missingPrograms() : []) {
+        print(`  ${what}: not installed. Debian: apt-get install ${get}`);
+      }
+      print("");
+      print(summary.replace(/(\d+) ignored/, (_, all) => `${Number(all) - marks} skipped`));
+    },
+  };
+
+  /** A group's module says nothing to a reader: the file that runs does. */
+  function nameGroup(line: string): string {
+    return line.replace(/\S*\bgroup_(\d+)\.ts\b/, (module, at) => running[at]?.file ?? module);
+  }
+}
+
+/** Reads "538µs", "14ms", "3s", "1m2s". */
+function secondsOf(time: string): number {
+  return [...time.matchAll(/(\d+)(ms|s|m|h)/g)]
+    .reduce((sum, [, number, unit = ""]) => sum + Number(number) * (UNITS[unit] ?? 0), 0);
+}

@@ -1,0 +1,57 @@
+// Runs `deno test` with the permissions that tests have.
+import { REPOSITORY, TEST_PERMISSIONS } from "../support/repository.ts";
+
+/** What one run of Deno's test command is given. */
+export interface TestRun {
+  /** Absolute paths of the modules with tests. */
+  modules: readonly string[];
+  /** Further arguments of `deno test`. */
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** How many modules run at once; undefined: two for each processor, because many tests wait for most of their time. */
+  jobs?: string | undefined;
+  /** Called for each line that it prints, to either output, without colors. */
+  onLine: (line: string) => void;
+}
+
+// deno-lint-ignore no-control-regex -- colors begin with one
+const COLOR = /\x1b\[[\d;]*m/g;
+
+/** Runs the tests in modules of their own threads. Returns the exit code. */
+export async function runTests({ modules, args, env, jobs, onLine }: TestRun): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["test", "--config", "tests/deno.json", "--parallel", "--no-check"],
+      // `deno task coverage` counts the lines itself.
+      ...(Deno.env.has("DENO_COVERAGE_DIR") ? ["--coverage-raw-data-only"] : []),
+      ...[...TEST_PERMISSIONS, ...args, ...modules],
+    ],
+    cwd: REPOSITORY,
+    env: {
+      DENO_JOBS: jobs ?? Deno.env.get("DENO_JOBS") ?? `${2 * navigator.hardwareConcurrency}`,
+      ...env,
+    },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const [status] = await Promise.all([
+    child.status,
+    readLines(child.stdout, onLine),
+    readLines(child.stderr, onLine),
+  ]);
+  return status.code;
+}
+
+async function readLines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onLine: (line: string) => void,
+): Promise<void> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line.replace(COLOR, ""));
+  }
+  if (rest !== "") onLine(rest.replace(COLOR, ""));
+}
