@@ -1,5 +1,5 @@
-// `deno task mutation`: takes each guard away in a copy of the tree and shows that a test notices. Arguments: words of the
-// guards to try; none: all.
+// `deno task mutation`: takes each guard away in a copy of the tree and shows that a test notices. Arguments: words that are
+// in the guards to try, or tests/<path>, below which one of their tests lies; none: all guards.
 import { join } from "node:path";
 import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
@@ -11,7 +11,11 @@ const LONGEST_MS = 5 * 60_000;
 const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });
 try {
   await copyTree(REPOSITORY, copy);
-  const wanted = MUTATIONS.filter(({ guard }) => Deno.args.every((word) => guard.includes(word)));
+  const wanted = MUTATIONS.filter(({ guard, tests }) =>
+    Deno.args.every((word) =>
+      word.startsWith("tests/") ? tests.some((path) => path.startsWith(word)) : guard.includes(word)
+    )
+  );
   const unnoticed: string[] = [];
   for (const mutation of wanted) {
     const start = performance.now();
