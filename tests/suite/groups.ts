@@ -87,7 +87,9 @@ export async function writeGroups(groups: readonly Group[], folder: string): Pro
     const path = join(folder, `group_${at}.ts`);
     const lines = files.flatMap((file) => [
       `Deno.test.ignore(${JSON.stringify(markOf(file))}, () => {});`,
-      `await import(${JSON.stringify(pathToFileURL(join(REPOSITORY, file)).href)});`,
+      // A file that cannot be loaded is a failed test, and does not keep the others from running.
+      `await import(${JSON.stringify(pathToFileURL(join(REPOSITORY, file)).href)})`,
+      `  .catch((error) => Deno.test(${JSON.stringify(`${file} loads`)}, () => { throw error; }));`,
     ]);
     // It ends the last file.
     lines.push(`Deno.test.ignore(${JSON.stringify(markOf(""))}, () => {});`);

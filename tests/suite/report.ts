@@ -37,6 +37,8 @@ export function createReport(
   const running = groups.map(({ files }) => ({
     file: files.length === 1 ? files[0] : undefined,
     since: now(),
+    /** False: Deno runs the file itself, and nothing says when it begins. */
+    isMarked: false,
     ended: [] as Ended[],
   }));
   const slow: Ended[] = [];
@@ -47,18 +49,24 @@ export function createReport(
   function printFile(at: number): void {
     const group = running[at];
     if (group === undefined) return;
-    const { file, ended, since } = group;
+    const { file, ended, since, isMarked } = group;
     const count = (outcome: string) => ended.filter((one) => one.outcome === outcome).length;
     const failures = ended.filter(({ outcome }) => outcome === "FAILED" || outcome === "cancelled");
     skipped += count("ignored");
     slow.push(...ended.filter(({ seconds }) => seconds >= SLOW_SECONDS));
     if (file !== undefined && ended.length > 0) {
-      const seconds = ((now() - since) / 1_000).toFixed(1);
+      const seconds = isMarked
+        ? (now() - since) / 1_000
+        : ended.reduce((sum, one) => sum + one.seconds, 0);
       const word = failures.length > 0 ? "FAILED" : count("ok") > 0 ? "ok" : "skipped";
-      print(`${word.padEnd(8)}${`${ended.length}`.padStart(4)}  ${seconds.padStart(6)} s  ${file}`);
+      print(
+        `${word.padEnd(8)}${`${ended.length}`.padStart(4)}  ${
+          seconds.toFixed(1).padStart(6)
+        } s  ${file}`,
+      );
       for (const { name, outcome } of failures) print(`        ${outcome}: ${name}`);
     }
-    Object.assign(group, { file: undefined, since: now(), ended: [] });
+    Object.assign(group, { file: undefined, since: now(), ended: [], isMarked: true });
   }
 
   return {

@@ -9,8 +9,12 @@ import { ToolFailure } from "../tool_failure.ts";
 /** Megabytes of objects that a tool may make before V8 ends its process. */
 const HEAP_MB = 256;
 
-/** What Deno itself looks up: where its cache is, and what the network is like here. */
+/**
+ * The variables that say where Deno's cache is. They come from this process, never from a `.env` file: Deno read them before
+ * Inkling did, so this is the cache that holds Inkling's packages.
+ */
 const DENO_VARIABLES = ["HOME", "XDG_CACHE_HOME", "DENO_DIR", "TMPDIR"] as const;
+/** The variables that describe the network. */
 const NETWORK_VARIABLES = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "DENO_CERT", "DENO_TLS_CA_STORE"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
@@ -59,14 +63,16 @@ export function hostCommand(
 ): { args: string[]; environment: Record<string, string> } {
   const { permissions, lookup } = start;
   requireOwnPermissions(permissions);
-  const names = [...DENO_VARIABLES, ...(permissions.net.length > 0 ? NETWORK_VARIABLES : [])];
+  const variables = [
+    ...DENO_VARIABLES.map((name) => [name, Deno.env.get(name)] as const),
+    ...(permissions.net.length > 0 ? NETWORK_VARIABLES : []).map((name) =>
+      [name, lookup(name)] as const
+    ),
+  ];
   return {
     args: main === undefined ? [...start.args] : [...flagsOf(start, main), main, ...start.args],
     environment: {
-      ...Object.fromEntries(names.flatMap((name) => {
-        const value = lookup(name);
-        return value === undefined ? [] : [[name, value]];
-      })),
+      ...Object.fromEntries(variables.filter(([, value]) => value !== undefined)),
       ...start.variables,
       NO_COLOR: "1",
       DENO_NO_UPDATE_CHECK: "1",
