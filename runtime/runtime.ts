@@ -209,9 +209,9 @@ export interface Runtime extends AsyncDisposable {
   /** Recorded runs: played again, and gone on from. */
   readonly replays: RecordedRuns;
 
-  /** By id, ascending. */
-  listAgents(): Promise<AgentListing[]>;
-  /** Throws AgentNotFound. */
+  /** By id, ascending. With `fresh` the files that have changed are read first. */
+  listAgents(options?: { fresh?: boolean }): Promise<AgentListing[]>;
+  /** Reads its file first if that has changed. Throws AgentNotFound. */
   getAgent(id: string): Promise<AgentListing>;
   /**
    * What its next run would be, with `withMessages` also what the model would be sent first. Opens its tools as a run does,
@@ -219,6 +219,7 @@ export interface Runtime extends AsyncDisposable {
    */
   planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan>;
   brokenAgentFiles(): BrokenAgentFile[];
+  /** Reads the files that changed, and reports the difference to the call before it, or to the start. */
   reloadAgents(): Promise<ReloadReport>;
 
   /**

@@ -92,9 +92,13 @@ export class Client {
     return this.#call("shutdown", options);
   }
 
-  /** With `day` each says what came of its executions of the last 24 hours. */
-  agents({ day }: { day?: boolean } = {}): Promise<AgentSummary[]> {
-    return this.#call("agents", { query: { day: day ? "true" : undefined } });
+  /** With `day` each has the outcomes of the last 24 hours; with `fresh` files that have changed are read first. */
+  agents(
+    { day, fresh }: { day?: boolean; fresh?: boolean } = {},
+    options: CallOptions = {},
+  ): Promise<AgentSummary[]> {
+    const query = { day: day ? "true" : undefined, fresh: fresh ? "true" : undefined };
+    return this.#call("agents", { ...options, query });
   }
 
   agent(id: string): Promise<AgentDetail> {

@@ -120,6 +120,14 @@ export async function toAgentEntry(
   };
 }
 
+/** Whether a file has kept changing for so long that its last good definition is used. */
+export function isSteadilyChanging(
+  { unsettledSince = Infinity }: { unsettledSince: number | undefined },
+  now: number,
+): boolean {
+  return now - unsettledSince >= STEADY_MS;
+}
+
 function isUnsettled(content: unknown): content is UnsettledFile {
   return typeof content === "object" && content !== null && "unsettledMs" in content;
 }
@@ -130,7 +138,7 @@ function stillAsBefore(
   now: number,
 ): AgentEntry {
   const unsettledSince = previous?.unsettledSince ?? now;
-  const isSteady = now - unsettledSince >= STEADY_MS;
+  const isSteady = isSteadilyChanging({ unsettledSince }, now);
   const message = previous?.good === undefined
     ? "The file is still being written: it is read when it stops changing"
     : "The file keeps changing: its last good definition stays until it stops";

@@ -10,6 +10,7 @@ import {
   type AgentEntry,
   type AgentEntryOptions,
   findAgentFile,
+  isSteadilyChanging,
   liveAgent,
   toAgentEntry,
 } from "./agent_entry.ts";
@@ -17,6 +18,7 @@ import { diagnoseMisnamed } from "./agent_file.ts";
 import { idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
 import { listAgentFiles } from "./agent_names.ts";
 import { type ReloadReport, toReloadReport } from "./reload_report.ts";
+import { stampFile } from "../config/files/file_stamp.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { basename, join } = PATHS;
@@ -45,6 +47,8 @@ export class AgentRegistry {
   #agents: readonly Agent[] = [];
   /** Files that never become agents: their names are second spellings of another one's, or end with `.MD`. */
   #rejected: readonly BrokenAgentFile[] = [];
+  /** The entries that the last answer to reportChanges() was about; undefined before the first load. */
+  #reported: ReadonlyMap<string, AgentEntry> | undefined;
   /** Why the directory itself could not be read the last time. */
   #unreadable: Diagnostic | undefined;
   readonly #loads = new SerialQueue();
@@ -57,6 +61,13 @@ export class AgentRegistry {
   /** Reads what changed and tells the differences. Loads wait for each other. Never throws for what files hold. */
   load(): Promise<ReloadReport> {
     return this.#loads.run(() => this.#load());
+  }
+
+  /** Compares the agents of now with those of the call before it, or of the first load. Reads nothing. */
+  reportChanges(): ReloadReport {
+    const report = this.#compare(this.#reported ?? new Map());
+    this.#reported = this.#entries;
+    return report;
   }
 
   /** By id, ascending. The same list until the next load: what is derived from it may be kept as long. */
@@ -112,6 +123,25 @@ export class AgentRegistry {
     return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
   }
 
+  /** Whether the file of a known agent is still the one that was read: one stat. */
+  async isCurrent(id: string): Promise<boolean> {
+    const entry = this.#entries.get(normalizeId(id));
+    if (entry?.stamp === undefined) return false;
+    try {
+      return stampFile(await Deno.stat(entry.path)) === entry.stamp;
+    } catch {
+      // A load says why it cannot be read.
+      return false;
+    }
+  }
+
+  /** Whether the agent's file seems to be written at this moment; false once it has kept changing for five seconds. */
+  isChanging(id: string): boolean {
+    const entry = this.#entries.get(normalizeId(id));
+    const { fileClock = new SystemClock() } = this.#options;
+    return entry?.unsettledSince !== undefined && !isSteadilyChanging(entry, fileClock.now());
+  }
+
   /** Whether a file is being written, as it seems: it is to be read again in a moment. */
   get isUnsettled(): boolean {
     return [...this.#entries.values()].some(({ unsettledSince }) => unsettledSince !== undefined);
@@ -130,6 +160,11 @@ export class AgentRegistry {
       const misnamed = names.filter(isMisnamedAgentFile).map((name) => join(agentsDir, name));
       this.#rejected = [...this.#rejected, ...misnamed.map(toMisnamed)];
     }
+    this.#reported ??= this.#entries;
+    return this.#compare(before);
+  }
+
+  #compare(before: ReadonlyMap<string, AgentEntry>): ReloadReport {
     const now = this.#entries;
     return toReloadReport({ before, now }, [
       ...this.#unreadable === undefined ? [] : [this.#unreadable],

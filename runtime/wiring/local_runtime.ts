@@ -1,7 +1,7 @@
 // A runtime in this process: agents from files, executions in a database. mod.ts puts one together.
 import type { Agent } from "../agents/agent.ts";
 import { KnownAgents } from "../agents/known_agents.ts";
-import { NewAgents } from "../agents/new_agents.ts";
+import { CurrentAgents } from "../agents/current_agents.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
@@ -67,7 +67,7 @@ export class LocalRuntime implements Runtime {
   readonly budgets: Runtime["budgets"];
   readonly replays: Replays;
   readonly #parts: RuntimeParts;
-  readonly #newAgents: NewAgents;
+  readonly #currentAgents: CurrentAgents;
   readonly #knownAgents: KnownAgents;
   readonly #history: ShownHistory;
   readonly #fileEdits = new SerialQueue();
@@ -75,7 +75,8 @@ export class LocalRuntime implements Runtime {
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
     const { registry, agentFiles, directories: { agentsDir } } = parts;
-    this.#newAgents = new NewAgents({ registry, agentsDir, reload: () => agentFiles.reload() });
+    const reload = () => agentFiles.reload();
+    this.#currentAgents = new CurrentAgents({ registry, agentsDir, reload });
     this.#knownAgents = new KnownAgents(parts);
     this.#history = new ShownHistory(parts);
     this.version = parts.version;
@@ -95,20 +96,21 @@ export class LocalRuntime implements Runtime {
     return this.#parts.settings.config;
   }
 
-  async listAgents(): Promise<AgentListing[]> {
+  async listAgents({ fresh = false } = {}): Promise<AgentListing[]> {
+    if (fresh) await this.#parts.agentFiles.reload();
     const agents = this.#parts.registry.list();
     const newest = await this.#history.newest(agents.map(({ id }) => id));
     return agents.map((agent) => this.#toListing(agent, newest));
   }
 
   async getAgent(id: string): Promise<AgentListing> {
-    const agent = this.#agent(id);
+    const agent = await this.#currentAgent(id);
     return this.#toListing(agent, await this.#history.newest([agent.id]));
   }
 
   async planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan> {
     await this.#parts.refreshConfig();
-    return await this.#parts.planRun(this.#agent(id), options);
+    return await this.#parts.planRun(await this.#currentAgent(id), options);
   }
 
   brokenAgentFiles(): BrokenAgentFile[] {
@@ -117,7 +119,8 @@ export class LocalRuntime implements Runtime {
 
   async reloadAgents(): Promise<ReloadReport> {
     await this.#parts.refreshConfig();
-    const report = await this.#parts.agentFiles.reload();
+    await this.#parts.agentFiles.reload();
+    const report = this.#parts.registry.reportChanges();
     // Whoever asks for a reload wants stopped triggers to fire again.
     this.#parts.triggers?.reset();
     return report;
@@ -125,8 +128,7 @@ export class LocalRuntime implements Runtime {
 
   async run(agentId: string, request: RunRequest): Promise<Execution> {
     await this.#parts.refreshConfig();
-    // An agent's file may be run as soon as it is written, before the watcher has reported it.
-    const agent = await this.#newAgents.find(agentId);
+    const agent = await this.#currentAgents.find(agentId);
     const spec = toRunSpec(request);
     const execution = agent === undefined
       ? await findRepeatedRun(agentId, spec, this.#parts)
@@ -165,7 +167,8 @@ export class LocalRuntime implements Runtime {
     const { autoApprove } = await loadAutoApproval();
     // One after the other: of two changes of a file at once one would be lost.
     return await this.#fileEdits.run(async () => {
-      const approval = await autoApprove(this.#agent(agentId), request, this.#parts);
+      const agent = await this.#currentAgent(agentId);
+      const approval = await autoApprove(agent, request, this.#parts);
       if (approval.written) await this.#parts.agentFiles.reload();
       return approval;
     });
@@ -276,8 +279,9 @@ export class LocalRuntime implements Runtime {
     return runner;
   }
 
-  #agent(id: string): Agent {
-    const agent = this.#parts.registry.get(id);
+  /** Throws AgentNotFound. */
+  async #currentAgent(id: string): Promise<Agent> {
+    const agent = await this.#currentAgents.find(id);
     if (agent === undefined) throw new AgentNotFound(id);
     return agent;
   }

@@ -36,11 +36,13 @@ export const agentOperations: readonly Operation[] = [
     operationId: "agents",
     summary: "All agents, by id",
     isPolled: true,
-    query: z.object({ day: yesOrNo }),
+    description: "`day=true` adds the executions of the last 24 hours. `fresh=true` reads the " +
+      "agent files that have changed first; without it the answer comes from memory.",
+    query: z.object({ day: yesOrNo, fresh: yesOrNo }),
     response: z.array(AgentSummary),
     errors: [],
     async handle({ query }, { runtime }) {
-      const listings = await runtime.listAgents();
+      const listings = await runtime.listAgents({ fresh: query.fresh === "true" });
       if (query.day !== "true") return listings.map((one) => toAgentSummary(one));
       const outcomes = await runtime.countOutcomes(runtime.clock.now() - DAY_MS);
       return listings.map((one) =>

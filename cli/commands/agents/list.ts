@@ -32,15 +32,16 @@ export async function list(
   options: { json?: true },
 ): Promise<ExitCode> {
   const { app, output } = context;
-  const ask = (client: Client, options: { signal?: AbortSignal }) => client.info(options);
-  const { reader, answer: info } = await askReader(app, ask, context);
+  const ask = (client: Client, call: { signal?: AbortSignal }) =>
+    client.agents({ day: options.json !== true, fresh: true }, call);
+  const { reader, answer: agents } = await askReader(app, ask, context);
   await using _ = reader;
   const { client } = reader;
-  const agents = await client.agents({ day: options.json !== true });
   if (options.json) {
     output.json(agents);
     return EXIT.ok;
   }
+  const info = await client.info();
   const { agent_errors: broken, agent_warnings: doubtful } = info;
   if (agents.length > 0) showAgents(output, agents, app.clock.now());
   else if (broken.length === 0) await showFirstSteps(context);

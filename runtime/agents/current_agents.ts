@@ -1,4 +1,4 @@
-// Agents whose files were written a moment ago, before the watcher reported them. Everything else asks the registry.
+// Finds agents as their files are at this moment, also before the watcher has reported a change.
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import type { AgentRegistry } from "./registry.ts";
@@ -7,41 +7,46 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { join } = PATHS;
 
-/** What new agents are found with. */
-export interface NewAgentsPorts {
-  registry: Pick<AgentRegistry, "get">;
+/** The registry, and how it is brought up to date. */
+export interface CurrentAgentsPorts {
+  registry: Pick<AgentRegistry, "get" | "isCurrent" | "isChanging">;
   agentsDir: string;
-  /** Reads all agent files that changed into the registry, and tells whoever has to know. */
+  /** Reads all agent files that changed into the registry, and reports the changes. */
   reload: () => Promise<unknown>;
 }
 
 /**
- * Finds the agent of an id, if need be by one look at the folder. Only a file that has the id's name leads to a look, and
- * no version of it leads to two: whoever asks for ids that do not exist costs a question about a file name each.
+ * Finds an agent by its id. A known agent costs one stat of its file; the folder is read only when that file has changed.
+ * For an unknown id the folder is read only when there is a file of that name, and once for each version of it.
  */
-export class NewAgents {
-  readonly #ports: NewAgentsPorts;
-  /** Versions of files that gave no agent when they were looked at. */
+export class CurrentAgents {
+  readonly #ports: CurrentAgentsPorts;
+  /** Versions of files that gave no agent when they were read. */
   readonly #fruitless = new Set<string>();
   readonly #reloads = new SerialQueue();
-  /** The look that has not begun: all who ask until then share it. */
+  /** The reload that has not begun: all who ask until then share it. */
   #next: Promise<void> | undefined;
 
-  constructor(ports: NewAgentsPorts) {
+  constructor(ports: CurrentAgentsPorts) {
     this.#ports = ports;
   }
 
-  /** Undefined: there is no such agent, or its file does not parse. Fails only as `reload` does. */
+  /**
+   * Returns the agent as its file is now, or its last good definition where the file does not parse or keeps changing for
+   * five seconds. Undefined: there is no such agent, or its file never parsed. Fails only as `reload` does.
+   */
   async find(id: string): Promise<Agent | undefined> {
     const { registry } = this.#ports;
-    const known = registry.get(id);
-    if (known !== undefined) return known;
-    const version = await this.#newFile(id);
-    if (version === undefined) return undefined;
-    await this.#reloadOnce();
-    const agent = registry.get(id);
-    if (agent === undefined) this.#fruitless.add(version);
-    return agent;
+    if (registry.get(id) === undefined) {
+      const version = await this.#newFile(id);
+      if (version === undefined) return undefined;
+      await this.#reloadOnce();
+      if (registry.get(id) === undefined) this.#fruitless.add(version);
+      return registry.get(id);
+    }
+    if (await registry.isCurrent(id)) return registry.get(id);
+    do await this.#reloadOnce(); while (registry.isChanging(id));
+    return registry.get(id);
   }
 
   /** The version of a file of that name, if no reload has gone past it yet. */
@@ -72,7 +77,7 @@ async function versionOf(path: string): Promise<string | undefined> {
     const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
     return isFile ? [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":") : undefined;
   } catch {
-    // Why a file cannot be seen is told by the reload that finds it in the folder.
+    // The reload that finds the file in the folder reports why it cannot be read.
     return undefined;
   }
 }

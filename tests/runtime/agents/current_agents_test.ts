@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
-import { NewAgents } from "../../../runtime/agents/new_agents.ts";
-import { withTempDir } from "../../support/temp_dir.ts";
+import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
+import { age, withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -13,7 +13,7 @@ const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 /** A folder of agent files, and how often it was read. */
 function withFolder(
   body: (part: {
-    agents: NewAgents;
+    agents: CurrentAgents;
     dir: string;
     looks: () => number;
     /** Looks begin, and end only once this has ended. */
@@ -37,7 +37,7 @@ function withFolder(
       atOnce--;
     };
     await body({
-      agents: new NewAgents({ registry, agentsDir: dir, reload }),
+      agents: new CurrentAgents({ registry, agentsDir: dir, reload }),
       dir,
       looks: () => looks,
       hold: (until) => void (gate = until),
@@ -46,16 +46,18 @@ function withFolder(
   });
 }
 
-Deno.test("NewAgents finds an agent that was just written, in any spelling of its accents", async () => {
-  await withFolder(async ({ agents, looks, write }) => {
+Deno.test("CurrentAgents finds an agent that was just written, in any spelling of its accents", async () => {
+  await withFolder(async ({ agents, dir, looks, write }) => {
     await write("Zo\u0065\u0308.md", "Do it.");
+    // A file that is seconds old could change again without a trace, so it would be read again.
+    await age(join(dir, "Zo\u0065\u0308.md"));
     assert.equal((await agents.find("Zo\u00eb"))?.id, "Zo\u00eb");
     assert.equal((await agents.find("Zo\u0065\u0308"))?.id, "Zo\u00eb");
     assert.equal(looks(), 1);
   });
 });
 
-Deno.test("NewAgents never reads the folder for ids that no file has", async () => {
+Deno.test("CurrentAgents never reads the folder for ids that no file has", async () => {
   await withFolder(async ({ agents, dir, looks, write }) => {
     await write("notes.txt", "Do it.");
     await write("a.memory.md", "Do it.");
@@ -72,7 +74,7 @@ Deno.test("NewAgents never reads the folder for ids that no file has", async () 
   });
 });
 
-Deno.test("NewAgents looks once at each version of a file that does not parse", async () => {
+Deno.test("CurrentAgents looks once at each version of a file that does not parse", async () => {
   await withFolder(async ({ agents, looks, write }) => {
     await write("broken.md", "---\nid: broken\n---\nDo it.");
     for (let time = 0; time < 20; time++) assert.equal(await agents.find("broken"), undefined);
@@ -83,7 +85,7 @@ Deno.test("NewAgents looks once at each version of a file that does not parse", 
   });
 });
 
-Deno.test("NewAgents has all who ask during a look share the next one", async () => {
+Deno.test("CurrentAgents has all who ask during a look share the next one", async () => {
   await withFolder(async ({ agents, hold, looks, write }) => {
     const ids = Array.from({ length: 50 }, (_, number) => `agent-${number}`);
     for (const id of ids) await write(`${id}.md`, "Do it.");
@@ -100,26 +102,78 @@ Deno.test("NewAgents has all who ask during a look share the next one", async ()
   });
 });
 
-Deno.test("NewAgents tells a failed look to those who share it, and looks again for the next", async () => {
+Deno.test("CurrentAgents tells a failed look to those who share it, and looks again for the next", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(join(dir, "one.md"), "Do it.");
     let failures = 1;
     const reload = () =>
       failures-- > 0 ? Promise.reject(new Error("The disk is gone")) : Promise.resolve();
-    const agents = new NewAgents({ registry: { get: () => undefined }, agentsDir: dir, reload });
+    const agents = new CurrentAgents({
+      registry: {
+        get: () => undefined,
+        isCurrent: () => Promise.resolve(false),
+        isChanging: () => false,
+      },
+      agentsDir: dir,
+      reload,
+    });
     await assert.rejects(agents.find("one"), /The disk is gone/);
     assert.equal(await agents.find("one"), undefined);
   });
 });
 
-Deno.test("run() takes an agent whose file was written the moment before; reading asks the watcher's word only", async () => {
+Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, before the watcher reports it", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("old", ECHO);
-  // On this clock the watcher's wait for quiet never ends: only a look can find the new file.
+  // On this clock the watcher's wait for quiet never ends.
   await using runtime = await place.open({ clock: new TestClock() });
   await place.writeAgent("new", ECHO);
-  await assert.rejects(runtime.getAgent("new"), /'new' not found/);
+  assert.equal((await runtime.getAgent("new")).agent.id, "new");
   const ended = await runToEnd(runtime, "new", { message: "Hello" });
   assert.equal(ended.status, "success");
   await assert.rejects(runtime.run("newer", {}), /Agent 'newer' not found/);
+
+  for (const version of ["v1", "v2", "v3"]) {
+    await place.writeAgent("old", ECHO.replace("Repeat.", version));
+    assert.equal((await runtime.getAgent("old")).agent.body.trim(), version);
+    const named = ECHO.replace("---\nRepeat.", `name: ${version}\n---\nRepeat.`);
+    await place.writeAgent("old", named);
+    await runtime.planRun("old", { withMessages: false });
+    assert.equal(runtime.brokenAgentFiles().length, 0);
+    assert.equal((await runtime.listAgents()).at(-1)?.agent.displayName, version);
+  }
+  await place.writeAgent("listed", ECHO);
+  const ids = async (fresh: boolean) =>
+    (await runtime.listAgents({ fresh })).map(({ agent }) => agent.id);
+  assert.deepEqual(await ids(false), ["new", "old"]);
+  assert.deepEqual(await ids(true), ["listed", "new", "old"]);
+  await Deno.remove(join(place.agentsDir, "old.md"));
+  await assert.rejects(runtime.run("old", {}), /Agent 'old' not found/);
+});
+
+Deno.test("a run uses the last good definition of a file that is broken or keeps changing", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("steady", ECHO);
+  await using runtime = await place.open({ clock: new TestClock() });
+  await place.writeAgent("steady", "---\nmodel: [\n---\nHalf.\n");
+  const { agent } = await runtime.getAgent("steady");
+  assert.equal(agent.body.trim(), "Repeat.");
+  assert.notDeepEqual(agent.warnings, []);
+});
+
+Deno.test("reloadAgents() reports the difference to the call before it, whoever read the files meanwhile", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("first", ECHO);
+  await using runtime = await place.open({ clock: new TestClock() });
+  assert.deepEqual((await runtime.reloadAgents()).added, []);
+  await place.writeAgent("second", ECHO);
+  await place.writeAgent("first", `${ECHO}More.\n`);
+  await runtime.listAgents({ fresh: true });
+  const { added, updated, removed } = await runtime.reloadAgents();
+  assert.deepEqual({ added, updated, removed }, {
+    added: ["second"],
+    updated: ["first"],
+    removed: [],
+  });
+  assert.deepEqual((await runtime.reloadAgents()).added, []);
 });
