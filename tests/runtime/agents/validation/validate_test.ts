@@ -91,13 +91,6 @@ Deno.test("validateAgent() returns every problem of a file that does not parse",
   ]);
 });
 
-Deno.test("validateAgent() refuses an empty system prompt", async () => {
-  assert.match(
-    (await validate(DEMO, { body: " \n\n" })).join(),
-    /^error daily\.md:4:1: The system prompt is empty/,
-  );
-});
-
 Deno.test("validateAgent() warns of names and watched paths that lead nowhere", async () => {
   const yaml = `${DEMO}
 confirm:

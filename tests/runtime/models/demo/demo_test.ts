@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { createDemoModel } from "../../../../runtime/models/demo/demo.ts";
-import { DEMO_MODEL_NAMES } from "../../../../runtime/models/demo/demo_names.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
 import { ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
 import type { Clock } from "../../../../base/clock.ts";
@@ -53,14 +52,6 @@ function after(messages: Message[], reply: ModelReply, ...results: string[]): Me
     })),
   ];
 }
-
-Deno.test("createDemoModel() refuses an unknown name and lists the known ones", () => {
-  assert.throws(
-    () => createDemoModel({ name: "gpt", clock: instantClock() }),
-    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
-  );
-  assert.deepEqual(DEMO_MODEL_NAMES, ["report", "script", "echo"]);
-});
 
 Deno.test("demo/echo answers with the last user turn", async () => {
   const { reply, text } = await play("echo", [GO, {
@@ -171,24 +162,26 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   const third = await play("script", after(one, second.reply, "Error: x"));
   assert.equal(third.reply.stop, "length");
   assert.equal(third.reply.reportedCostUsd, 0.5);
+  await scriptFailure(
+    [task(steps.slice(0, 1)), ...one.slice(1)],
+    /^Cannot play demo\/script: the script has 1 step and was asked for step 2; add a step/,
+  );
   const again = await play("script", [...after(one, third.reply), GO]);
   assert.equal(again.reply.message.content, "One.");
 });
 
-Deno.test("demo/script prefers the script of the user turn", async () => {
-  const { text } = await play("script", [
+Deno.test("demo/script prefers the script of the user turn, and counts tokens from the characters", async () => {
+  const messages: Message[] = [
     task([{ say: "from the file" }]),
     { role: "user", content: 'Do:\r\n```demo\r\n[{ "say": "from the turn" }]\r\n```\r\n' },
-  ]);
+  ];
+  const { text, reply } = await play("script", messages);
   assert.equal(text, "from the turn");
-});
-
-Deno.test("demo/script counts tokens from the characters when the step gives none", async () => {
-  const messages: Message[] = [{ role: "user", content: '```demo\n[{"say":"12345678"}]\n```' }];
-  const { reply } = await play("script", messages);
-  assert.equal(reply.usage?.inputTokens, Math.ceil((messages[0]?.content.length ?? 0) / 4));
-  assert.equal(reply.usage?.outputTokens, 2);
-  assert.equal(reply.reportedCostUsd, null);
+  const characters = messages.map(({ content }) => content).join("").length;
+  assert.deepEqual(
+    [reply.usage?.inputTokens, reply.usage?.outputTokens, reply.reportedCostUsd],
+    [Math.ceil(characters / 4), Math.ceil(text.length / 4), null],
+  );
 });
 
 Deno.test("demo/script repeats a text to any length in a few hundred deltas", async () => {
@@ -243,16 +236,11 @@ Deno.test("demo/script fails as its step says, behind the step's text", async ()
   }
 });
 
-Deno.test("demo/script is strict about its end", async () => {
-  const start = [task([{ call: [{ name: "a" }] }]), GO];
-  const first = await play("script", start);
-  await scriptFailure(
-    after(start, first.reply, "r"),
-    /^Cannot play demo\/script: the script has 1 step and was asked for step 2; add a step/,
-  );
-});
-
 Deno.test("demo/script names what is wrong with a script", async () => {
+  assert.throws(
+    () => createDemoModel({ name: "gpt", clock: instantClock() }),
+    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
+  );
   await scriptFailure([GO], /is missing; write a ```demo block/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[{]\n```" }],
