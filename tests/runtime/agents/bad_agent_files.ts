@@ -242,5 +242,10 @@ export const ODD_FRONT_MATTER: readonly ProblemRow[] = [
     "trigger: {type: schedule, every: 1d, timezone: Europe/Paris}",
     "2:38 only cron knows time zones",
   ],
+  ["constructor: 1", "2:1 Unknown key constructor"],
+  [
+    "after: [{agent: a, onn: any}]",
+    '2:20 Unknown key after[0].onn: it is ignored (did you mean "on"?)',
+  ],
   ["name: !thing x", "2:7 Unresolved tag"],
 ];

@@ -53,11 +53,12 @@ Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each
       "1:13 a.input must not be negative, got -1",
       "3:3 b must be a map of keys and values, got nothing",
       "5:1 c.output is missing",
-      '6:13 d.input must be a number, got "x"',
       "6:27 Unknown key d.odd: it is ignored",
+      '6:13 d.input must be a number, got "x"',
     ]);
     assert.deepEqual([...broken.keys()], ["a", "b", "c", "d"]);
-    assert.deepEqual([...broken.values()], problems.slice(0, 4));
+    const isUnknown = ({ message }: { message: string }) => message.startsWith("Unknown key");
+    assert.deepEqual([...broken.values()], problems.filter((one) => !isUnknown(one)));
     assert.equal(failure, undefined);
   });
 });

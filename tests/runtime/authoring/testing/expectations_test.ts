@@ -5,6 +5,8 @@ import { createTestedWorkspace, failed, isPassed } from "./tested_workspace.ts";
 /** Asks nobody but where it deletes. */
 const FREE = "auto_approve: [file_write, file_edit, http_request, memory_save]";
 
+const ANSWER = '{"items": [{"id": 7, "tags": ["a"]}]}';
+
 /** A run that reads a file, writes two, fetches a page, and answers with JSON. */
 const RUN = `version: 1
 files:
@@ -24,18 +26,14 @@ replies:
       - { tool: file_edit, args: { path: notes.md, old_text: need, new_text: want } }
       - { tool: file_delete, args: { path: old.md }, answers: [{ approved: true }] }
     cost_usd: 0.25
-  - text: '{"items": [{"id": 7, "tags": ["a"]}]}'
+  - text: '${ANSWER}'
     cost_usd: 0.25
 `;
 
 const KINDS: readonly [what: string, right: string, wrong: string][] = [
   ["status", "status: success", "status: aborted"],
   ["error", "status: success", 'error: "max_steps"'],
-  [
-    "output.equals",
-    `output: { equals: '{"items": [{"id": 7, "tags": ["a"]}]}' }`,
-    "output: { equals: other }",
-  ],
+  ["output.equals", `output: { equals: '${ANSWER}' }`, "output: { equals: other }"],
   ["output.contains", "output: { contains: [items, tags] }", "output: { contains: [items, x] }"],
   ["output.matches", "output: { matches: '\"id\": \\d+' }", "output: { matches: '^id' }"],
   [
@@ -97,6 +95,9 @@ Deno.test("expectations: each kind holds where it is right, and fails alone wher
     const broken = await world.play(`${RUN}expect:\n  ${wrong}\n`, FREE);
     assert.deepEqual([broken.problems, failed(broken)], [[], [what]], wrong);
   }
+  const { failures } = await world.play(`${RUN}expect:\n  tools_called: [ask_user]\n`, FREE);
+  assert.deepEqual(failures.map(({ expected }) => expected), ["ask_user"]);
+  assert.match(failures[0]?.got ?? "", /^file_read \{"path":"notes.md"\}\nhttp_request \{/);
 });
 
 Deno.test("expectations: a failure tells both sides", async () => {
@@ -157,6 +158,16 @@ Deno.test("expectations: replies that are missing, and that are left, fail", asy
   assert.match(missing.failures[0]?.got ?? "", /asked for reply 2/);
   const left = await world.play("version: 1\nreplies: [{ text: a }, { text: b }]\n");
   assert.deepEqual(failed(left), ["replies"]);
+});
+
+Deno.test("expectations: a script with too few or too many replies fails, and so does a limit on an unknown cost", async () => {
+  await using world = await createTestedWorkspace();
+  const play = (rest: string) => world.play(`version: 1\nreplies: ${rest}\n`);
+  const missing = await play("[{ calls: [{ tool: file_glob, args: { pattern: '*' } }] }]");
+  assert.match(missing.failures[0]?.got ?? "", /asked for reply 2/);
+  assert.deepEqual(failed(await play("[{ text: a }, { text: b }]")), ["replies"]);
+  const unknown = await play("[{ text: hi }]\nexpect: { max_cost_usd: 1 }");
+  assert.deepEqual(failed(unknown), ["max_cost_usd"]);
 });
 
 Deno.test("expectations: limits, guards and questions are those of the agent's file", async () => {
