@@ -54,13 +54,9 @@ function after(messages: Message[], reply: ModelReply, ...results: string[]): Me
 }
 
 Deno.test("demo/echo answers with the last user turn", async () => {
-  const { reply, text } = await play("echo", [GO, {
-    role: "user",
-    content: "  Say  this.\nTwice. ",
-  }]);
-  assert.equal(reply.message.content, "  Say  this.\nTwice. ");
-  assert.equal(text, reply.message.content);
-  assert.equal(reply.stop, "end");
+  const content = "  Say  this.\nTwice. ";
+  const { reply, text } = await play("echo", [GO, { role: "user", content }]);
+  assert.deepEqual([reply.message.content, text, reply.stop], [content, content, "end"]);
 });
 
 Deno.test("demo/report reads the file, writes the report and answers with what it found", async () => {
@@ -138,7 +134,7 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   const steps = [
     { say: "One.", call: [{ name: "a", arguments: { x: 1 } }, { name: "b" }] },
     { call: [{ name: "c", arguments: "{broken" }], usage: { input: 100, output: 7 } },
-    { say: "End.", stop: "length", cost_usd: 0.5 },
+    { say: "End: {result}", stop: "length", cost_usd: 0.5 },
   ];
   const start = [task(steps), GO];
   const first = await play("script", start);
@@ -159,7 +155,8 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   });
-  const third = await play("script", after(one, second.reply, "Error: x"));
+  const third = await play("script", after(one, second.reply, "Error: no {result}"));
+  assert.equal(third.text, "End: Error: no {result}");
   assert.equal(third.reply.stop, "length");
   assert.equal(third.reply.reportedCostUsd, 0.5);
   await scriptFailure(
@@ -260,11 +257,4 @@ Deno.test("demo/script names what is wrong with a script", async () => {
     [[{ say: "a", usage: { input: -1, output: 1 } }], /step 1\.usage\.input: /],
   ];
   for (const [steps, expected] of cases) await scriptFailure([task(steps), GO], expected);
-});
-
-Deno.test("demo/script says the last tool's result where its text has {result}", async () => {
-  const messages = [task([{ call: [{ name: "file_read" }] }, { say: "It says: {result}" }]), GO];
-  const { reply } = await play("script", messages);
-  const next = await play("script", after(messages, reply, "no {result} here"));
-  assert.equal(next.reply.message.content, "It says: no {result} here");
 });

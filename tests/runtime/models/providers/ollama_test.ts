@@ -16,8 +16,8 @@ function model(server: OllamaServer): Model {
   });
 }
 
-Deno.test("OllamaModel sends tools, limits and the size of the context", async () => {
-  await using server = new OllamaServer([{ text: "ok" }]);
+Deno.test("OllamaModel sends tools, limits and the size of the context, and nothing that is not there", async () => {
+  await using server = new OllamaServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const parameters = { type: "object" };
   await collectReply(
     model(server),
@@ -37,18 +37,14 @@ Deno.test("OllamaModel sends tools, limits and the size of the context", async (
     tools: [{ type: "function", function: { name: "a", description: "A.", parameters } }],
     options: { num_ctx: 4096, num_predict: 77, temperature: 0.3 },
   });
-});
-
-Deno.test("OllamaModel leaves out what is not there", async () => {
-  await using server = new OllamaServer([{ text: "ok", usage: null }]);
-  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(0).body, {
+  const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
+  assert.deepEqual(server.request(1).body, {
     model: "m",
     messages: [{ role: "user", content: "Hello" }],
     stream: true,
     options: { num_ctx: 8192, num_predict: 4096 },
   });
-  assert.equal(reply.usage, null);
+  assert.equal(bare.reply.usage, null);
 });
 
 Deno.test("contextSize() is a power of two of at least 4,096 that holds prompt and reply", () => {
