@@ -39,6 +39,14 @@ export function parse(
   return parseAgent({ path, bytes }, parseOptions(options.config));
 }
 
+/** The agent and the document of front matter that must parse, as validation takes them. */
+export function parsedOf(yaml: string, config = configOf()) {
+  const parsed = parse(`---\n${yaml}\n---\nDo it.`, { config });
+  assert.ok("agent" in parsed, JSON.stringify(parsed));
+  const { agent, document } = parsed;
+  return { agent, source: { path: "daily.md", document } };
+}
+
 /** The agent of front matter that must parse. */
 export function agentOf(
   yaml: string,

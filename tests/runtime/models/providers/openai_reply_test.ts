@@ -110,25 +110,29 @@ Deno.test("OpenAiReplyAssembly tells calls apart, in whatever form their fragmen
 });
 
 Deno.test("OpenAiReplyAssembly never throws, whatever JSON arrives", () => {
+  const few = { maxLength: 2 };
   const json = fc.jsonValue({ maxDepth: 2 });
-  const field = fc.oneof(json, fc.array(json, { maxLength: 3 }));
+  const field = fc.oneof(json, fc.array(json, few));
   const chunk = fc.oneof(
     json,
     fc.record({
       usage: field,
-      choices: fc.array(fc.record({
-        index: field,
-        finish_reason: field,
-        delta: fc.record({
-          content: field,
-          refusal: field,
-          tool_calls: fc.array(fc.record({ index: field, id: field, function: field })),
+      choices: fc.array(
+        fc.record({
+          index: field,
+          finish_reason: field,
+          delta: fc.record({
+            content: field,
+            refusal: field,
+            tool_calls: fc.array(fc.record({ index: field, id: field, function: field }), few),
+          }),
         }),
-      })),
+        few,
+      ),
     }),
   );
   fc.assert(
-    fc.property(fc.array(chunk, { maxLength: 8 }), (chunks) => {
+    fc.property(fc.array(chunk, { maxLength: 5 }), (chunks) => {
       const { message, usage } = replyFrom([...chunks, END]);
       assert.equal(typeof message.content, "string");
       assert.equal(
@@ -142,7 +146,10 @@ Deno.test("OpenAiReplyAssembly never throws, whatever JSON arrives", () => {
 });
 
 Deno.test("OpenAiReplyAssembly puts tool calls together however their text was split", () => {
-  const call = fc.record({ name: fc.stringMatching(/^[a-z_]{1,12}$/), args: fc.object() });
+  const call = fc.record({
+    name: fc.stringMatching(/^[a-z_]{1,12}$/),
+    args: fc.object({ maxDepth: 1, maxKeys: 4 }),
+  });
   fc.assert(fc.property(
     fc.array(call, { minLength: 1, maxLength: 4 }),
     fc.integer({ min: 1, max: 9 }),
