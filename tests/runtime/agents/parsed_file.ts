@@ -8,6 +8,7 @@ import {
   type ParseAgentOptions,
   type ParsedAgent,
 } from "../../../runtime/agents/parse_agent.ts";
+import type { DiagnosedFile } from "../../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 /** A config.yaml of this text. */
@@ -40,7 +41,10 @@ export function parse(
 }
 
 /** The agent and the document of front matter that must parse, as validation takes them. */
-export function parsedOf(yaml: string, config = configOf()) {
+export function parsedOf(
+  yaml: string,
+  config: Config = configOf(),
+): { agent: Agent; source: DiagnosedFile } {
   const parsed = parse(`---\n${yaml}\n---\nDo it.`, { config });
   assert.ok("agent" in parsed, JSON.stringify(parsed));
   const { agent, document } = parsed;
