@@ -1,45 +1,71 @@
 import assert from "node:assert/strict";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import { BAD_RULES } from "./bad_rules.ts";
-import { BAD_TEXTS } from "./bad_texts.ts";
-import { BAD_VALUES } from "./bad_values.ts";
-import { ODD_FILES } from "./odd_files.ts";
+import {
+  BAD_FILES,
+  BAD_FRONT_MATTER,
+  BAD_NAMES,
+  ODD_FRONT_MATTER,
+  type ProblemRow,
+} from "./bad_agent_files.ts";
 import { parse } from "./parsed_file.ts";
 
-const BAD_AGENT_FILES = [
-  ...BAD_VALUES,
-  ...BAD_RULES,
-  ...BAD_TEXTS,
-  ...ODD_FILES,
-];
-
-for (const bad of BAD_AGENT_FILES) {
-  Deno.test(`parseAgent() places the problem of a file: ${bad.about}`, async () => {
-    const name = bad.name ?? "daily.md";
-    const result = await parse(bad.content, { name });
-    assert.equal(
-      "agent" in result,
-      bad.warning === true,
-      JSON.stringify(result),
+/** Checks that a file has these problems; an agent with one warning or several problems has no others. */
+function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = false } = {}) {
+  const result = parse(content, { name });
+  const shown = String(content).slice(0, 200);
+  assert.equal("agent" in result, loads, shown);
+  const found = "agent" in result ? result.agent.warnings : result.diagnostics;
+  const lines = found.map(formatDiagnostic);
+  for (const problem of problems) {
+    const [, place = "", fragment = ""] = /^(\S+) ([^]*)$/.exec(problem) ?? [];
+    const start = `/work/agents/${name}:${place}`;
+    assert.ok(
+      lines.some((line) => line.startsWith(start) && line.includes(fragment)),
+      `${shown}\nno "${problem}" in\n${lines.join("\n")}`,
     );
-    const found = "agent" in result ? result.agent.warnings : result.diagnostics;
-    const lines = found.map(formatDiagnostic);
-    for (const [place, fragment] of bad.expect) {
-      const prefix = `/work/agents/${name}:${place}`;
-      assert.ok(
-        lines.some((line) => line.startsWith(prefix) && line.includes(fragment)),
-        `no "${place} ${fragment}" in\n${lines.join("\n")}`,
-      );
-    }
-    // Nothing beyond what is expected, unless the table shows only the first of many.
-    if (bad.expect.length > 1 || bad.warning) {
-      assert.equal(found.length, bad.expect.length, lines.join("\n"));
-    }
-  });
+  }
+  // The other rows show only the first of several problems.
+  if (problems.length > 1 || loads) assert.equal(found.length, problems.length, lines.join("\n"));
 }
 
-Deno.test("the table of bad agent files has at least 60 errors", () => {
-  assert.ok(BAD_AGENT_FILES.filter((bad) => !bad.warning).length >= 60);
+const withFrontMatter = ([yaml, ...problems]: ProblemRow): ProblemRow => [
+  `---\n${yaml}\n---\nDo it.\n`,
+  ...problems,
+];
+
+Deno.test("parseAgent() places the problems of front matter", () => {
+  for (const row of BAD_FRONT_MATTER) check(withFrontMatter(row));
+});
+
+Deno.test("parseAgent() places what makes a text no agent file", () => {
+  for (const row of BAD_FILES) check(row);
+  for (const [name, problem] of BAD_NAMES) check(["Do it.", problem], { name });
+});
+
+Deno.test("parseAgent() places what it warns of, and gives the agent", () => {
+  for (const row of ODD_FRONT_MATTER) check(withFrontMatter(row), { loads: true });
+  check(["\n\n---\nname: x\n---\n", "3:1 The front matter is not read"], { loads: true });
+});
+
+Deno.test("parseAgent() finds all problems of a file, of every kind", () => {
+  const yaml = `name: Daily!
+histroy: low
+model: {provider: nobody, nam: x}
+settings: {temperature: 9, timeout: 0}
+trigger: {type: schedule, cron: 1 2 3}
+paths: .env`;
+  const problems = [
+    '1:1 underscores, not "!"',
+    "2:7 name must hold only",
+    '3:1 Unknown key histroy: it is ignored (did you mean "history"?)',
+    "4:1 model.name is missing",
+    "4:19 model.provider must be",
+    '4:27 Unknown key model.nam: it is ignored (did you mean "name"?)',
+    "5:25 settings.temperature",
+    "5:37 settings.timeout",
+    "6:33 trigger.cron must have five fields",
+  ];
+  check(withFrontMatter([yaml, ...problems]), { name: "bad!.md" });
 });
 
 Deno.test("parseAgent() never repeats a key that was mistaken for a variable's name", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { listAgentNames } from "../../../runtime/agents/agent_names.ts";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { age, withTempDir } from "../../support/temp_dir.ts";
@@ -34,17 +35,8 @@ const ids = (registry: AgentRegistry) => registry.list().map((agent) => agent.id
 
 Deno.test("AgentRegistry reads the agent files of the top level, and nothing else", async () => {
   await withAgents(async ({ registry, dir, write }) => {
-    for (
-      const name of [
-        "b.md",
-        "a.md",
-        "B.md",
-        "a.memory.md",
-        ".hidden.md",
-        "README.md",
-        "notes.txt",
-      ]
-    ) await write(name, "Do it.");
+    const others = ["a.memory.md", ".hidden.md", "README.md", "notes.txt"];
+    for (const name of ["b.md", "a.md", "B.md", ...others]) await write(name, "Do it.");
     await Deno.mkdir(`${dir}/folder.md`);
     await Deno.mkdir(`${dir}/sub`);
     await write("sub/inner.md", "Do it.");
@@ -53,6 +45,7 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
     await Deno.symlink(`${dir}/sub`, `${dir}/dirlink.md`);
     const report = await registry.load();
     assert.deepEqual(ids(registry), ["B", "a", "b", "link"]);
+    assert.deepEqual(await listAgentNames(dir), ["B", "a", "b", "dirlink", "link"]);
     assert.equal(registry.get("link")?.body, "Linked.");
     assert.deepEqual(report, {
       loaded: 4,
@@ -72,6 +65,7 @@ Deno.test("AgentRegistry warns of files that are ignored because their names end
     await Deno.mkdir(`${dir}/folder.MD`);
     const { errors } = await registry.load();
     assert.deepEqual([ids(registry), errors], [["a"], []]);
+    assert.deepEqual(await listAgentNames(dir), ["a"]);
     const shown = registry.misnamed().map((one) => `${one.severity} ${formatDiagnostic(one)}`);
     const message = "The file is ignored: the name of an agent file ends with .md (rename it to";
     assert.deepEqual(shown.map((one) => one.replace(dir, "DIR")), [
@@ -98,7 +92,7 @@ Deno.test("AgentRegistry has no agents where there is no agents directory", asyn
     await Deno.remove(dir, { recursive: true });
     const report = await registry.load();
     assert.deepEqual([report.loaded, report.removed, report.errors], [0, ["a"], []]);
-    assert.deepEqual(registry.list(), []);
+    assert.deepEqual([registry.list(), await listAgentNames(dir)], [[], []]);
   });
 });
 
@@ -108,6 +102,7 @@ Deno.test("AgentRegistry keeps its agents while the agents directory cannot be r
     await registry.load();
     await Deno.rename(dir, `${dir}-away`);
     await Deno.writeTextFile(dir, "a file");
+    await assert.rejects(listAgentNames(dir), Deno.errors.NotADirectory);
     const report = await registry.load();
     assert.deepEqual(ids(registry), ["a"]);
     assert.deepEqual([report.loaded, report.removed], [1, []]);
@@ -185,8 +180,10 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     assert.deepEqual((await registry.load()).updated, ["a"]);
     assert.equal(registry.get("a")?.warnings.length, 1);
-    await write("a.md", "---\nhistory: 7\n---\nDo it.");
-    await registry.load();
+    for (const history of [7, 8]) {
+      await write("a.md", `---\nhistory: ${history}\n---\nDo it.`);
+      assert.deepEqual((await registry.load()).updated, ["a"], "its problems are other ones");
+    }
     await Deno.remove(`${dir}/a.md`);
     assert.deepEqual((await registry.load()).removed, ["a"]);
   });
@@ -212,13 +209,17 @@ Deno.test("AgentRegistry keeps the last good definition of a file that is emptie
 });
 
 Deno.test("AgentRegistry turns a broken file into an agent when it is repaired", async () => {
-  await withAgents(async ({ registry, write }) => {
+  await withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
     assert.equal(registry.broken().length, 1);
     await write("a.md", "---\nhistory: high\n---\nDo it.");
     assert.deepEqual((await registry.load()).added, ["a"]);
     assert.deepEqual(registry.broken(), []);
+    await write("b.md", "---\nhistory: 7\n---\nDo it.");
+    await registry.load();
+    await Deno.remove(`${dir}/b.md`);
+    assert.deepEqual((await registry.load()).removed, []);
   });
 });
 
@@ -248,13 +249,6 @@ Deno.test("AgentRegistry knows an id in any Unicode spelling, and refuses two fi
     assert.equal(registry.get("\u00e9")?.body, "Decomposed.");
     assert.deepEqual(registry.broken().map((one) => one.path), [`${dir}/\u00e9.md`]);
     assert.match(report.errors[0]?.message ?? "", /^Another file has the same id/);
-  });
-});
-
-Deno.test("AgentRegistry refuses a file over 4 MB", async () => {
-  await withAgents(async ({ registry, write }) => {
-    await write("a.md", "x".repeat(4 * 1_024 * 1_024 + 1));
-    assert.equal((await registry.load()).errors[0]?.message, "The file is over 4 MB");
   });
 });
 

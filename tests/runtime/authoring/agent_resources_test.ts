@@ -67,28 +67,19 @@ Deno.test("validate refuses symbolic links that lead out of the folder of a skil
   );
 });
 
-Deno.test("validate refuses tools, skills and servers that are not there, and warns of unknown tool names", async () => {
+Deno.test("validate refuses tools, skills and servers that are not there", async () => {
   await using place = await createTestWorkspace();
   await put(place, "mcp-servers.json", '{"files": {"command": "x", "env": {"T": "${NOT_SET}"}}}');
-  const found = (await validate(place, "tools: [search]\nskills: writing\nmcp: [fles, files]"))
-    .join("\n");
-  assert.match(
-    found,
-    /^error .*daily\.md:3:9: The custom tool search cannot be used: .*search\.ts/m,
-  );
-  assert.match(found, /^error .*daily\.md:4:9: The skill writing: .*does not exist/m);
-  assert.match(
-    found,
-    /^error .*daily\.md:5:7: The MCP server fles is not defined in .*did you mean "files"/m,
-  );
-  assert.match(
-    found,
-    /^error .*daily\.md:5:13: The MCP server files .*\$\{NOT_SET\} is not defined/m,
-  );
-  assert.match(
-    (await validate(place, "confirm: [serch]")).join(),
-    /confirm names an unknown tool: serch/,
-  );
+  const found = await validate(place, "tools: [search]\nskills: writing\nmcp: [fles, files]");
+  const expected = [
+    /daily\.md:3:9: The custom tool search cannot be used: .*search\.ts/,
+    /daily\.md:4:9: The skill writing: .*does not exist/,
+    /daily\.md:5:7: The MCP server fles is not defined in .*did you mean "files"/,
+    /daily\.md:5:13: The MCP server files .*\$\{NOT_SET\} is not defined/,
+  ];
+  for (const one of expected) {
+    assert.ok(found.some((text) => text.startsWith("error ") && one.test(text)), String(one));
+  }
 });
 
 Deno.test("validate loads a custom tool without running it, and says why it does not load", async () => {
@@ -100,32 +91,36 @@ Deno.test("validate loads a custom tool without running it, and says why it does
   assert.match(found, /The custom tool curious cannot be used: /);
 });
 
-Deno.test("validate refuses custom tools with the name of another tool, as a run does", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/file_write.ts", TOOL.replace("const search =", "default"));
-  for (const name of ["first", "second"]) await put(place, `tools/${name}.ts`, TOOL);
-  await put(place, "tools/skill_use.ts", TOOL.replace("const search =", "default"));
-  await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
-  for (
-    const [lines, at, name] of [
-      ["tools: [file_write]", "3:9", "file_write"],
-      ["tools: [first, second]\nconfirm: [search]", "3:16", "search"],
-      ["tools: [skill_use]\nskills: s", "3:9", "skill_use"],
-    ] as const
-  ) {
+const DEFAULT_TOOL = TOOL.replace("const search =", "default");
+
+for (
+  const [name, tools, lines, at] of [
+    ["file_write", { file_write: DEFAULT_TOOL }, "tools: [file_write]", "3:9"],
+    ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
+    ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
+  ] as const
+) {
+  Deno.test(`validate refuses a custom tool with the name of another tool, as a run does: ${name}`, async () => {
+    await using place = await createTestWorkspace();
+    for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
+    await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
     const [error = "", ...more] = await validate(place, lines);
-    assert.deepEqual(more, [], lines);
-    assert.match(
-      error,
-      new RegExp(`^error .*daily\\.md:${at}: The custom tool "${name}" has the `),
-    );
+    assert.deepEqual(more, []);
+    const [, where, sentence = ""] =
+      /^error .*daily\.md:(\S+): (The custom tool .*)$/.exec(error) ?? [];
+    assert.equal(where, at, error);
+    assert.ok(sentence.startsWith(`The custom tool "${name}" has the `), error);
     await using runtime = await place.open();
     const run = await runToEnd(runtime, "daily");
     assert.equal(run.status, "error");
-    const [, sentence = ""] = /(The custom tool .*)$/.exec(error) ?? [];
     assert.ok(run.error?.includes(sentence), run.error ?? "");
-  }
-  assert.deepEqual(await validate(place, "tools: [skill_use, second]"), []);
+  });
+}
+
+Deno.test("validate takes a custom tool with the name of a tool that the agent does not have", async () => {
+  await using place = await createTestWorkspace();
+  await put(place, "tools/skill_use.ts", DEFAULT_TOOL);
+  assert.deepEqual(await validate(place, "tools: [skill_use]"), []);
 });
 
 Deno.test("validate warns of an MCP program that starts where agents may write", async () => {
@@ -211,13 +206,11 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
       "mcp-servers.json",
       JSON.stringify({ files: { command, cwd, env: { HOME: place.root } } }),
     );
-    const errors = (await validate(place, "mcp: [files]"))
-      .filter((one) => one.startsWith("error "));
-    assert.equal(errors.length, isThere ? 0 : 1, command);
+    const found = await validate(place, "mcp: [files]");
+    const [error = "", ...more] = found.filter((one) => one.startsWith("error "));
+    assert.deepEqual([error === "", more], [isThere, []], command);
     if (isThere) continue;
-    const shown = command.replace("${TOKEN}", "[redacted:TOKEN]")
-      .replace(place.workspace, "");
-    const [error = ""] = errors;
+    const shown = command.replace("${TOKEN}", "[redacted:TOKEN]").replace(place.workspace, "");
     assert.ok(error.includes("daily.md:3:7: The MCP server files in "), error);
     assert.ok(error.includes(`: its command ${shown} does not exist (looked for `), error);
   }
@@ -225,18 +218,13 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
 
 Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {
   await using place = await createTestWorkspace();
-  assert.match((await validate(place, "mcp: [files]")).join(), /mcp-servers\.json is missing/);
-  for (
-    const [content, expected] of [['{"files": secret', /is no JSON/], [
-      "[]",
-      /must hold an object/,
-    ]] as const
-  ) {
-    await put(place, "mcp-servers.json", content);
-    const found = (await validate(place, "mcp: [files]")).join();
-    assert.match(found, expected);
-    assert.doesNotMatch(found, /secret/);
-  }
+  const found = async () => (await validate(place, "mcp: [files]")).join();
+  assert.match(await found(), /mcp-servers\.json is missing/);
+  await put(place, "mcp-servers.json", '{"files": secret');
+  assert.match(await found(), /is no JSON/);
+  assert.doesNotMatch(await found(), /secret/);
+  await put(place, "mcp-servers.json", "[]");
+  assert.match(await found(), /must hold an object/);
 });
 
 Deno.test("validate tells what is odd in mcp-servers.json about the servers that an agent names, and about no other", async () => {
@@ -277,16 +265,12 @@ Deno.test("validate warns of a variable that a custom tool asks for and that is 
   assert.deepEqual(more, []);
 });
 
-Deno.test("validate knows the keys that skills have elsewhere", async () => {
+Deno.test("validate knows the keys that skills have elsewhere, and warns of what is odd about a skill", async () => {
   await using place = await createTestWorkspace();
   const keys =
     "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";
   await put(place, "skills/notes/SKILL.md", `---\ndescription: x\n${keys}\n---\nDo it.`);
   assert.deepEqual(await validate(place, "skills: notes"), []);
-});
-
-Deno.test("validate tells what is odd about a skill that works", async () => {
-  await using place = await createTestWorkspace();
   await put(place, "skills/notes/SKILL.md", "---\nname: other\nargument_hint: x\n---\nDo it.");
   const found = await validate(place, "skills: notes");
   assert.equal(found.length, 3);

@@ -101,15 +101,12 @@ Deno.test("whatever a password is made of: it is refused without a word of it, o
 });
 
 Deno.test("parseConfig() takes addresses as PostgreSQL's own programs write them", () => {
-  for (
-    const address of [
-      "postgres://db/x",
-      "postgresql://u@db.example:6432/team",
-      "postgres://u:p%40%2Fss@10.0.0.7/x",
-      "postgres://u:pa@ss@db/x",
-      "postgres://u@[fd00::7]:5433/x?sslmode=verify-full&sslrootcert=/etc/ca.pem",
-    ]
-  ) {
+  const addresses = [
+    ...["postgres://db/x", "postgresql://u@db.example:6432/team", "postgres://u:pa@ss@db/x"],
+    "postgres://u:p%40%2Fss@10.0.0.7/x",
+    "postgres://u@[fd00::7]:5433/x?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+  ];
+  for (const address of addresses) {
     const result = parseConfig(`database: ${JSON.stringify(address)}\n`, options);
     assert.ok("config" in result, address);
     assert.equal(result.config.database, address);
@@ -192,25 +189,25 @@ Deno.test("the workspace of one test of an agent has no database, though the rea
   assert.equal(own.settings.database, undefined);
 });
 
+/** The node of a config.yaml that gives it this name. */
+function nodeOf(name: string | null) {
+  const keys = { database: "postgres://db/x", databaseConnections: 10 };
+  const node = { name, labels: [], runs: 100 };
+  return readDatabaseSettings({ ...keys, node }, { variable: undefined })?.node;
+}
+
 Deno.test({
-  name: "a node is called as its machine, which is not asked before somebody wants to know",
+  name: "a node reads the name of its machine only when somebody needs it",
   permissions: { sys: false, read: true },
   fn() {
-    const keys = { database: "postgres://db/x", databaseConnections: 10 };
-    const node = { name: null, labels: [], runs: 100 };
-    const settings = readDatabaseSettings({ ...keys, node }, { variable: undefined });
-    assert.equal(settings?.node.runs, 100);
-    assert.throws(() => settings?.node.name, Deno.errors.NotCapable);
+    const node = nodeOf(null);
+    assert.equal(node?.runs, 100);
+    assert.throws(() => node?.name, Deno.errors.NotCapable);
   },
 });
 
-Deno.test("a node is called as its machine, unless config.yaml gives it a name", () => {
-  const keys = { database: "postgres://db/x", databaseConnections: 10 };
-  const nameOf = (name: string | null) =>
-    readDatabaseSettings({ ...keys, node: { name, labels: [], runs: 1 } }, { variable: undefined })
-      ?.node.name;
-  assert.equal(nameOf(null), Deno.hostname());
-  assert.equal(nameOf("left"), "left");
+Deno.test("a node has the name of its machine, unless config.yaml gives it a name", () => {
+  assert.deepEqual([nodeOf(null)?.name, nodeOf("left")?.name], [Deno.hostname(), "left"]);
 });
 
 Deno.test("databaseHost() is where the driver connects: PGPORT counts only where the address has no port", () => {

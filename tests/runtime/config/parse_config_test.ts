@@ -18,14 +18,8 @@ function problems(text: string): string[] {
 }
 
 Deno.test("parseConfig() gives an empty file every default", () => {
-  for (
-    const text of [
-      "",
-      "# nothing\n",
-      "defaults:\nhttp:\nworkspace:\nagents_dir:\n",
-      "---\n",
-    ]
-  ) {
+  const texts = ["", "# nothing\n", "defaults:\nhttp:\nworkspace:\nagents_dir:\n", "---\n"];
+  for (const text of texts) {
     assert.deepEqual(read(text), {
       path: "config.yaml",
       workspace: "/home/me/inkling",
@@ -52,11 +46,7 @@ Deno.test("parseConfig() gives an empty file every default", () => {
         loopDetection: true,
         history: "low",
       },
-      budget: {
-        perDay: null,
-        perMonth: null,
-        tokens: { perDay: null, perMonth: null },
-      },
+      budget: { perDay: null, perMonth: null, tokens: { perDay: null, perMonth: null } },
       checkpointRetentionDays: 30,
       logRetentionDays: null,
       maxAgentDepth: 3,
@@ -201,32 +191,19 @@ notify:
 });
 
 Deno.test("parseConfig() tells absent from empty, and switches off what can be", () => {
-  assert.deepEqual(
-    read("defaults: {confirm_tools: []}").defaults.confirmTools,
-    [],
-  );
-  for (const nothing of ["null", "none"]) {
-    const { defaults } = read(
-      `defaults: {max_tool_calls: ${nothing}, max_execution_tokens: ${nothing}, max_cost_usd: ${nothing}}`,
-    );
-    assert.deepEqual(
-      [defaults.maxToolCalls, defaults.maxExecutionTokens, defaults.maxCostUsd],
-      [null, null, null],
+  assert.deepEqual(read("defaults: {confirm_tools: []}").defaults.confirmTools, []);
+  for (const off of ["null", "none"]) {
+    const limits = ["max_tool_calls", "max_execution_tokens", "max_cost_usd", "confirm_timeout"];
+    const { defaults } = read(`defaults: {${limits.map((key) => `${key}: ${off}`).join(", ")}}`);
+    const { maxToolCalls, maxExecutionTokens, maxCostUsd, confirmTimeout } = defaults;
+    assert.ok(
+      [maxToolCalls, maxExecutionTokens, maxCostUsd, confirmTimeout].every((x) => x === null),
     );
   }
   for (const off of ["0", "none", "null"]) {
-    const config = read(
-      `defaults: {checkpoint_retention_days: ${off}, log_retention_days: ${off}}`,
-    );
-    assert.deepEqual(
-      [config.checkpointRetentionDays, config.logRetentionDays],
-      [null, null],
-    );
+    const days = read(`defaults: {checkpoint_retention_days: ${off}, log_retention_days: ${off}}`);
+    assert.deepEqual([days.checkpointRetentionDays, days.logRetentionDays], [null, null]);
   }
-  assert.equal(
-    read("defaults: {confirm_timeout: none}").defaults.confirmTimeout,
-    null,
-  );
 });
 
 Deno.test("parseConfig() resolves a relative workspace from the home directory", () => {
@@ -297,18 +274,11 @@ Deno.test("parseConfig() warns of guards that guard nothing, and not of what may
 
 Deno.test("parseConfig() refuses an agents directory that is no folder of the workspace", () => {
   for (const folder of ["/agents", ".", "..", "a/../..", "./"]) {
-    assert.match(
-      problems(`agents_dir: ${folder}`).join(),
-      /must be a folder inside the workspace/,
-    );
+    assert.match(problems(`agents_dir: ${folder}`).join(), /must be a folder inside the workspace/);
   }
-});
-
-Deno.test("parseConfig() refuses an agents directory that begins with ~, and says what it is relative to", () => {
-  for (const folder of ["~/team", '"~"', "~me/agents"]) {
-    const written = folder.replaceAll('"', "");
-    assert.deepEqual(problems(`workspace: ~/w\nagents_dir: ${folder}`), [
-      `config.yaml:2:13: agents_dir must be a folder inside the workspace, got "${written}" ` +
+  for (const folder of ["~/team", "~", "~me/agents"]) {
+    assert.deepEqual(problems(`workspace: ~/w\nagents_dir: "${folder}"`), [
+      `config.yaml:2:13: agents_dir must be a folder inside the workspace, got "${folder}" ` +
       "(it is relative to the workspace; ~ is not expanded)",
     ]);
   }
@@ -316,75 +286,46 @@ Deno.test("parseConfig() refuses an agents directory that begins with ~, and say
 });
 
 Deno.test("parseConfig() reports broken YAML", () => {
-  assert.deepEqual(problems("a: 1\na: 2\n"), [
-    "config.yaml:2:1: The key a stands twice in the same map",
-  ]);
-  assert.match(
-    problems("defaults: [").join(),
-    /^config\.yaml:1:12: Broken YAML/,
-  );
-  assert.match(problems("- a").join(), /1:1: The YAML must be a map/);
-  assert.match(
-    problems("a: 1\n---\nb: 2\n").join(),
-    /2:1: Only one YAML document/,
-  );
+  const rows: [text: string, problem: RegExp][] = [
+    ["a: 1\na: 2\n", /^config\.yaml:2:1: The key a stands twice in the same map$/],
+    ["defaults: [", /^config\.yaml:1:12: Broken YAML/],
+    ["- a", /1:1: The YAML must be a map/],
+    ["a: 1\n---\nb: 2\n", /2:1: Only one YAML document/],
+  ];
+  for (const [text, problem] of rows) assert.match(problems(text).join(), problem);
 });
 
-Deno.test("loadConfig() takes an absent file for an empty one", async () => {
-  await withTempDir(async (dir) => {
-    const config = await loadConfig(`${dir}/config.yaml`, { home: "/home/me" });
-    assert.equal(config.workspace, "/home/me/inkling");
-    assert.equal(config.path, `${dir}/config.yaml`);
-  });
-});
-
-Deno.test("loadConfig() refuses a broken file with its first place and the number of others", async () => {
+Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/config.yaml`;
-    await Deno.writeTextFile(
-      path,
-      "defaults:\n  temperature: 7\n  timeout: 0\n",
-    );
+    const { workspace, path: own } = await loadConfig(path, { home: "/home/me" });
+    assert.deepEqual([workspace, own], ["/home/me/inkling", path]);
+    await Deno.writeTextFile(path, "defaults:\n  temperature: 7\n  timeout: 0\n");
     await assert.rejects(loadConfig(path, { home: "/" }), (error) => {
       assert.ok(error instanceof ConfigError);
-      assert.equal(error.code, "invalid");
-      assert.equal(error.diagnostics.length, 2);
+      assert.deepEqual([error.code, error.diagnostics.length], ["invalid", 2]);
       assert.equal(
         error.message,
         `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`,
       );
       return true;
     });
-  });
-});
-
-Deno.test("loadConfig() refuses a named pipe and a device at once, through a link too", async () => {
-  await withTempDir(async (dir) => {
     const { success } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
     assert.ok(success);
     await Deno.symlink(`${dir}/pipe`, `${dir}/link`);
-    for (const path of [`${dir}/pipe`, `${dir}/link`, "/dev/zero"]) {
-      await assert.rejects(loadConfig(path, { home: "/" }), /it is not a file but a pipe/);
-    }
-  });
-});
-
-Deno.test("loadConfig() refuses what is no text file", async () => {
-  await withTempDir(async (dir) => {
     await Deno.writeFile(`${dir}/latin`, Uint8Array.of(0x61, 0x0a, 0xe9));
-    await assert.rejects(
-      loadConfig(`${dir}/latin`, { home: "/" }),
-      /latin:2:1: The file is not UTF-8/,
-    );
-    await assert.rejects(
-      loadConfig(dir, { home: "/" }),
-      /The file cannot be read/,
-    );
     await Deno.writeTextFile(`${dir}/long`, "#".repeat(300_000));
-    await assert.rejects(
-      loadConfig(`${dir}/long`, { home: "/" }),
-      /over 256 KB/,
-    );
+    const rows: [path: string, problem: RegExp][] = [
+      ...[`${dir}/pipe`, `${dir}/link`, "/dev/zero"].map((
+        special,
+      ): [string, RegExp] => [special, /it is not a file but a pipe/]),
+      [`${dir}/latin`, /latin:2:1: The file is not UTF-8/],
+      [dir, /The file cannot be read/],
+      [`${dir}/long`, /over 256 KB/],
+    ];
+    for (const [file, problem] of rows) {
+      await assert.rejects(loadConfig(file, { home: "/" }), problem);
+    }
   });
 });
 
@@ -403,13 +344,11 @@ notify:
     off: { type: command, run: [x] }
   quiet: { from: "7:00" }
 `;
-  const parsed = parseConfig(text, { path: "config.yaml", home: "/home/me" });
-  assert.ok("diagnostics" in parsed);
-  const told = parsed.diagnostics.map(({ line, message }) => `${line} ${message}`);
+  const told = problems(text).map((one) => one.replace(/^config\.yaml:(\d+):\d+:/, "$1"));
   assert.deepEqual(told, [
     '1 public_url must be an http or https address, got "ftp://x"',
-    '3 notify.on[0] must be waiting, error, success, budget, missed or loop, got "waitin"',
-    '4 notify.to names "phon", which is none of notify.channels',
+    '3 notify.on[0] must be waiting, error, success, budget, missed or loop, got "waitin" (did you mean "waiting"?)',
+    '4 notify.to names "phon", which is none of notify.channels (did you mean "phone"?)',
     '6 notify.channels.phone.topic must be 1 to 64 letters, digits, - and _, got "a b"',
     "7 notify.channels.bare.url is missing",
     "7 notify.channels.bare.secret is missing",
@@ -423,13 +362,33 @@ notify:
     "13 notify.quiet needs both from and to",
   ]);
   const mended = text.replace("a b", "ab").replace("whsec_s3cr3t", "HOOK");
-  const again = parseConfig(mended, { path: "config.yaml", home: "/home/me" });
-  assert.ok("diagnostics" in again);
-  assert.deepEqual(
-    again.diagnostics.filter(({ line }) => line === 6 || line === 9).map((one) => one.message),
-    [
-      "notify.channels.phone.secret has no meaning for a channel of type ntfy",
-      "notify.channels.hook.url must not hold a user name or password",
-    ],
+  const again = problems(mended).join("\n");
+  assert.match(
+    again,
+    /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/,
   );
+  assert.match(again, /:9:\d+: notify\.channels\.hook\.url must not hold a user name or password/);
+});
+
+Deno.test("parseConfig() takes origins of proxies and apps, and names of hosts, and refuses all else", () => {
+  const { warnings } = read(`http:
+  hosts: [inkling.example, "BÜCHER.example:8443", "[::1]"]
+  origins: ["https://inkling.example/", "app://obsidian.md"]
+`);
+  assert.deepEqual(warnings, []);
+  const host = "http.hosts[0] must be the name of a host such as inkling.example";
+  for (const text of ["https://inkling.example", "*.example", "a b", ""]) {
+    assert.deepEqual(problems(`http: { hosts: ["${text}"] }`), [
+      `config.yaml:1:17: ${host}, got "${text}"`,
+    ]);
+  }
+  const origin =
+    "http.origins[0] must be an origin, without a path: https://inkling.example, say, " +
+    "or app://obsidian.md";
+  const noOrigins = ["inkling.example", "inkling.example:8443", "null", "https://a.example/ui", ""];
+  for (const text of noOrigins) {
+    assert.deepEqual(problems(`http: { origins: ["${text}"] }`), [
+      `config.yaml:1:19: ${origin}, got "${text}"`,
+    ]);
+  }
 });

@@ -34,51 +34,50 @@ Deno.test("modelEndpoint() appends /v1 for Chat Completions where no version is 
   }
 });
 
-Deno.test("modelEndpoint() leaves the address of native endpoints as it is", () => {
-  for (const provider of ["ollama", "anthropic", "google"]) {
-    assert.equal(
-      modelEndpoint(settings(provider, "http://host:1/path")).baseUrl,
-      "http://host:1/path",
-    );
+Deno.test("modelEndpoint() knows the adapter, address and key of each provider", () => {
+  const rows: [provider: string, url: string | undefined, ...facts: unknown[]][] = [
+    ["openai", undefined, "openai", undefined, "OPENAI_API_KEY", true],
+    ["anthropic", undefined, "anthropic", undefined, "ANTHROPIC_API_KEY", true],
+    ["google", undefined, "google", undefined, "GOOGLE_API_KEY", true],
+    ["demo", undefined, "demo", undefined, null, false],
+    ["ollama", undefined, "ollama", undefined, "OLLAMA_API_KEY", false],
+    ["local", undefined, "compatible", "http://127.0.0.1:11434/v1", "LOCAL_API_KEY", false],
+    // The address of a native endpoint stays as it is.
+    [
+      "anthropic",
+      "http://h:1/p",
+      "anthropic",
+      "http://h:1/p",
+      "ANTHROPIC_API_KEY",
+      true,
+    ],
+    ["google", "http://h:1/p", "google", "http://h:1/p", "GOOGLE_API_KEY", true],
+    [
+      "ollama",
+      "http://10.0.0.7/p",
+      "ollama",
+      "http://10.0.0.7/p",
+      "OLLAMA_API_KEY",
+      false,
+    ],
+    [
+      "azure",
+      "https://a.openai.azure.com/v1",
+      "openai",
+      "https://a.openai.azure.com/v1",
+      "AZURE_API_KEY",
+      true,
+    ],
+    ["my-gate.way 2", "http://h/v1", "compatible", "http://h/v1", "MY_GATE_WAY_2_API_KEY", true],
+    // Only local needs no key, and only on this machine.
+    ["local", "http://[::1]:1/v1", "compatible", "http://[::1]:1/v1", "LOCAL_API_KEY", false],
+    ["local", "http://10.0.0.7/v1", "compatible", "http://10.0.0.7/v1", "LOCAL_API_KEY", true],
+    ["vllm", "http://localhost/v1", "compatible", "http://localhost/v1", "VLLM_API_KEY", true],
+  ];
+  for (const [provider, url, ...facts] of rows) {
+    const { adapter, baseUrl, keyVariable, keyRequired } = modelEndpoint(settings(provider, url));
+    assert.deepEqual([adapter, baseUrl, keyVariable, keyRequired], facts, `${provider} ${url}`);
   }
-});
-
-Deno.test("modelEndpoint() knows the named providers' addresses, adapters and keys", () => {
-  const facts = (provider: string) => {
-    const { adapter, baseUrl, keyVariable, keyRequired } = modelEndpoint(settings(provider));
-    return [adapter, baseUrl, keyVariable, keyRequired];
-  };
-  assert.deepEqual(facts("openai"), ["openai", undefined, "OPENAI_API_KEY", true]);
-  assert.deepEqual(facts("anthropic"), ["anthropic", undefined, "ANTHROPIC_API_KEY", true]);
-  assert.deepEqual(facts("google"), ["google", undefined, "GOOGLE_API_KEY", true]);
-  assert.equal(
-    modelEndpoint(settings("azure", "https://mine.openai.azure.com/openai/v1")).adapter,
-    "openai",
-  );
-  assert.equal(modelEndpoint(settings("mine", "https://host/v1")).adapter, "compatible");
-  assert.deepEqual(facts("demo"), ["demo", undefined, null, false]);
-  assert.deepEqual(facts("ollama"), ["ollama", undefined, "OLLAMA_API_KEY", false]);
-  assert.deepEqual(
-    facts("local"),
-    ["compatible", "http://127.0.0.1:11434/v1", "LOCAL_API_KEY", false],
-  );
-});
-
-Deno.test("modelEndpoint() wants a key for local only away from this machine, and for any other name always", () => {
-  const required = (provider: string, url: string) =>
-    modelEndpoint(settings(provider, url)).keyRequired;
-  assert.equal(required("local", "http://localhost:1234"), false);
-  assert.equal(required("local", "http://[::1]:1234"), false);
-  assert.equal(required("local", "http://10.0.0.7:1234"), true);
-  assert.equal(required("ollama", "http://10.0.0.7:11434"), false);
-  assert.equal(required("vllm", "http://localhost:8000"), true);
-});
-
-Deno.test("modelEndpoint() derives the key's variable from the provider unless one is named", () => {
-  assert.equal(
-    modelEndpoint(settings("my-gate.way 2", "http://h")).keyVariable,
-    "MY_GATE_WAY_2_API_KEY",
-  );
   assert.equal(modelEndpoint(settings("openai", undefined, "WORK_KEY")).keyVariable, "WORK_KEY");
   fc.assert(fc.property(fc.string(), (provider) => {
     assert.match(keyVariableOf(provider), /^[A-Z0-9_]*_API_KEY$/);
@@ -86,17 +85,24 @@ Deno.test("modelEndpoint() derives the key's variable from the provider unless o
 });
 
 Deno.test("modelEndpoint() names the foreign host that a named provider's key would go to", () => {
-  const foreign = (...args: Parameters<typeof settings>) =>
-    modelEndpoint(settings(...args)).foreignHost;
-  assert.equal(foreign("openai"), null);
-  assert.equal(foreign("openai", "https://eu.api.openai.com/v1"), null);
-  assert.equal(foreign("openai", "http://127.0.0.1:9/v1"), null);
-  assert.equal(foreign("openai", "https://proxy.example:8443"), "proxy.example:8443");
-  assert.equal(foreign("openai", "https://notopenai.com"), "notopenai.com");
-  assert.equal(foreign("anthropic", "https://api.openai.com"), "api.openai.com");
-  assert.equal(foreign("mine", "https://proxy.example"), null);
-  assert.equal(foreign("mine", "https://proxy.example", "OPENAI_API_KEY"), "proxy.example");
-  assert.equal(foreign("local", "https://proxy.example", "OPENAI_API_KEY"), "proxy.example");
+  const rows: [provider: string, url: string | undefined, host: string | null, key?: string][] = [
+    ["openai", undefined, null],
+    ["openai", "https://eu.api.openai.com/v1", null],
+    ["openai", "http://127.0.0.1:9/v1", null],
+    ["openai", "https://proxy.example:8443", "proxy.example:8443"],
+    ["openai", "https://notopenai.com", "notopenai.com"],
+    ["anthropic", "https://api.openai.com", "api.openai.com"],
+    ["mine", "https://proxy.example", null],
+    ["mine", "https://proxy.example", "proxy.example", "OPENAI_API_KEY"],
+    ["local", "https://proxy.example", "proxy.example", "OPENAI_API_KEY"],
+  ];
+  for (const [provider, url, host, key] of rows) {
+    assert.equal(
+      modelEndpoint(settings(provider, url, key)).foreignHost,
+      host,
+      `${provider} ${url}`,
+    );
+  }
 });
 
 Deno.test("modelEndpoint() refuses what leads nowhere, and shows no password", () => {

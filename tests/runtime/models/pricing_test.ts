@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Usage } from "../../../runtime/models/model.ts";
-import { parsePriceFile } from "../../../runtime/models/price_file.ts";
 import { familyOf, ModelPrices, type PricedModel } from "../../../runtime/models/pricing.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -88,13 +87,6 @@ Deno.test("ModelPrices.costOf() is null, not zero, where nothing is known", asyn
   assert.equal(await costs(it.prices, "openai/gpt-4o", null), null);
 });
 
-Deno.test("ModelPrices knows a provider by its address when its name says nothing", async () => {
-  await using it = await world();
-  const known = model("gate/openai/gpt-4o", "https://openrouter.ai/api/v1");
-  assert.equal(await it.prices.hasPrice(known), true);
-  assert.equal(await it.prices.hasPrice(model("gate/openai/gpt-4o", "https://x.example")), false);
-});
-
 Deno.test("ModelPrices takes the workspace's price before the config directory's, and both before the table", async () => {
   await using it = await world({
     workspace: "openai/gpt-4o: {input: 1, output: 2}\nshared: {input: 3, output: 3}\n",
@@ -123,19 +115,6 @@ Deno.test("ModelPrices puts contradictory counts right", async () => {
   assert.equal(await costs(it.prices, "openai/gpt-4o", usage(1_000_000, 0, 3_000_000)), 1.25);
 });
 
-Deno.test("ModelPrices reads a file again when it changed, appeared or went", async () => {
-  await using it = await world();
-  const { prices, workspaceFile } = it;
-  const million = usage(1_000_000, 0);
-  assert.equal(await costs(prices, "mine/m", million), null);
-  await Deno.writeTextFile(workspaceFile, "m: {input: 1, output: 1}");
-  assert.equal(await costs(prices, "mine/m", million), 1);
-  await Deno.writeTextFile(workspaceFile, "m: {input: 2, output: 1}");
-  assert.equal(await costs(prices, "mine/m", million), 2);
-  await Deno.remove(workspaceFile);
-  assert.equal(await costs(prices, "mine/m", million), null);
-});
-
 Deno.test("ModelPrices reports a broken file once, and goes by what it said before", async () => {
   await using it = await world({ config: "m: {input: 1, output: 1}" });
   const { prices, log, configFile } = it;
@@ -154,17 +133,6 @@ Deno.test("ModelPrices reports a broken file once, and goes by what it said befo
   await Deno.writeTextFile(configFile, "m: {input: 5, output: 1}");
   assert.equal(await costs(prices, "mine/m", million), 5);
   assert.deepEqual(prices.problems(), []);
-});
-
-Deno.test("ModelPrices knows the price of every model but the one whose entry is broken", async () => {
-  await using it = await world({
-    workspace: "mine/bad: {input: x}\nmine/m: {input: 2, output: 1}\n",
-  });
-  assert.equal(await costs(it.prices, "mine/m", usage(1_000_000, 0)), 2);
-  assert.equal(await it.prices.hasPrice(model("mine/m")), true);
-  assert.equal(await it.prices.hasPrice(model("mine/bad")), false);
-  assert.equal(it.prices.problems().length, it.log.lines.length);
-  assert.ok(it.log.lines.length > 0);
 });
 
 Deno.test("ModelPrices.costOf() goes by the address of a provider that it does not know, each time", async () => {
@@ -193,47 +161,6 @@ Deno.test("ModelPrices reports what stands in the place of a file, and goes on",
   await Deno.remove(workspaceFile);
   await Deno.symlink(workspaceFile, workspaceFile);
   assert.deepEqual(await told(), ["The file cannot be read: its links lead in a circle", noFile]);
-});
-
-Deno.test("ModelPrices reports a file in the place of its folder, and goes on", async () => {
-  await using it = await world();
-  const path = `${it.configFile}/pricing.yaml`;
-  await Deno.writeTextFile(it.configFile, "");
-  const prices = new ModelPrices({
-    files: [path],
-    clock: new TestClock(),
-    log: { write: () => {} },
-  });
-  assert.equal(await costs(prices, "mine/m", usage(1, 1)), null);
-  const [problem] = prices.problems();
-  assert.equal(problem?.message, "The file cannot be read: a file stands where a folder should");
-});
-
-Deno.test("parsePriceFile() names line, column and remedy of every problem", () => {
-  const cases: [string, string[]][] = [
-    ["m: 5", ["1:4 m must be a map of keys and values, got 5"]],
-    ["m: {input: 1}", ["1:1 m.output is missing"]],
-    [
-      "a: {input: x, output: 1}\nb: {input: 1, output: 1, cached: 1}",
-      [
-        '1:12 a.input must be a number, got "x"',
-        "2:26 Unknown key b.cached: it is ignored",
-      ],
-    ],
-    ["- a", ["1:1 The YAML must be a map of keys and values"]],
-  ];
-  for (const [text, expected] of cases) {
-    const { diagnostics } = parsePriceFile(text, "pricing.yaml");
-    assert.deepEqual(
-      diagnostics.map(({ line, column, message }) => `${line}:${column} ${message}`),
-      expected,
-    );
-  }
-  assert.deepEqual(parsePriceFile("", "p"), {
-    prices: new Map(),
-    broken: new Map(),
-    diagnostics: [],
-  });
 });
 
 Deno.test("familyOf() drops dates and `latest`, one ending after the other", () => {

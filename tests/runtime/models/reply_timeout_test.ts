@@ -15,21 +15,6 @@ import {
 } from "../../support/models/retry_world.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
-Deno.test("withRetry() ends a silent call with ReplyTimeout and aborts it", async () => {
-  const { model, clock, inner } = retryWorld([goesSilent()], 45_000);
-  const ended = assert.rejects(collectReply(model), (error) => {
-    assert.ok(error instanceof ReplyTimeout);
-    assert.equal(error.message, "Timeout after 45s");
-    return true;
-  });
-  await clock.advance(44_999);
-  assert.equal(inner.signals[0]?.aborted, false);
-  await clock.advance(1);
-  await ended;
-  assert.equal(inner.signals[0]?.aborted, true);
-  assert.equal(clock.sleeping, 0);
-});
-
 Deno.test("withRetry() counts the time of all attempts together", async () => {
   const { model, clock } = retryWorld([fails("a"), goesSilent()], 45_000);
   const ended = assert.rejects(collectReply(model), ReplyTimeout);

@@ -71,12 +71,6 @@ Deno.test("resolveModel() refuses a key that cannot be sent, without showing it"
   assert.ok(!message.includes("sk-one"));
 });
 
-Deno.test("resolveModel() gives a demo model without any key", async () => {
-  const model = await resolveModel(settings("demo", { name: "echo" }), world());
-  assert.equal(model.id, "demo/echo");
-  assert.match(await refusalOf(settings("demo"), world()), /Unknown model "demo\/m"/);
-});
-
 Deno.test("resolveModel() sends the key of the provider to its endpoint", async () => {
   await using server = new OpenAiServer([{ text: "a" }, { text: "b" }, { text: "c" }]);
   const baseUrl = server.url.replace("/v1", "");

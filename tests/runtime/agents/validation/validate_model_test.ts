@@ -6,7 +6,7 @@ import {
 import type { Config } from "../../../../runtime/config/config.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { modelEndpoint } from "../../../../runtime/models/endpoint.ts";
-import { configOf, parse } from "../parsed_file.ts";
+import { configOf, parsedOf } from "../parsed_file.ts";
 
 /** The diagnostics of the model of `daily.md` with this front matter. */
 async function diagnosed(
@@ -17,10 +17,8 @@ async function diagnosed(
     variables?: Record<string, string>;
   } = {},
 ): Promise<string[]> {
-  const parsed = parse(`---\n${yaml}\n---\nDo it.`, { config });
-  assert.ok("agent" in parsed, JSON.stringify(parsed));
-  const { agent, document } = parsed;
-  const found = await diagnoseModel(agent, { path: "daily.md", document }, {
+  const { agent, source } = parsedOf(yaml, config);
+  const found = await diagnoseModel(agent, source, {
     directories: { workspaceEnvFile: "/work/agents/_config/.env" },
     config,
     environment: { get: (name) => variables[name], secrets: () => [] },

@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { diagnoseNames } from "../../../../runtime/agents/validation/validate_names.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
-import { parse } from "../parsed_file.ts";
+import { parsedOf } from "../parsed_file.ts";
 
 /** What is said of the names in `daily.md`. */
 function diagnosed(
   yaml: string,
-  { agentIds = ["daily", "helper"], toolNames = [], isComplete = true }: {
+  { agentIds = ["daily", "helper"], toolNames = [], isComplete = true, followedBy = () => [] }: {
     agentIds?: string[];
+    followedBy?: (id: string) => string[];
     toolNames?: string[];
     isComplete?: boolean;
   } = {},
 ): string[] {
-  const parsed = parse(`---\n${yaml}\n---\nDo it.`);
-  assert.ok("agent" in parsed, JSON.stringify(parsed));
-  const { agent, document } = parsed;
+  const { agent, source } = parsedOf(yaml);
   const knownTools = ["file_read", "file_write"];
   const resources = { problems: [], toolNames, isComplete };
-  return diagnoseNames(agent, { path: "daily.md", document }, { knownTools, agentIds, resources })
+  return diagnoseNames(agent, source, { knownTools, agentIds, resources, followedBy })
     .map((one) => `${one.severity} ${formatDiagnostic(one)}`);
 }
 
@@ -88,17 +87,11 @@ Deno.test("diagnoseNames() knows an agent in any Unicode spelling of its id", ()
 });
 
 Deno.test("diagnoseNames() warns of an agent to follow that is unknown, and of circles", () => {
-  const follow = (yaml: string, follows: Record<string, string[]> = {}) => {
-    const parsed = parse(`---\n${yaml}\n---\nDo it.`);
-    assert.ok("agent" in parsed, JSON.stringify(parsed));
-    const { agent, document } = parsed;
-    return diagnoseNames(agent, { path: "daily.md", document }, {
-      knownTools: [],
+  const follow = (yaml: string, follows: Record<string, string[]> = {}) =>
+    diagnosed(yaml, {
       agentIds: ["daily", "helper", "mailer"],
       followedBy: (id) => follows[id] ?? [],
-      resources: { problems: [], toolNames: [], isComplete: true },
-    }).map((one) => `${one.severity} ${formatDiagnostic(one)}`);
-  };
+    });
   assert.deepEqual(follow("after: helper"), []);
   assert.deepEqual(follow("after: [helper, { agent: mailr, on: any }]"), [
     'warning daily.md:2:17: after names an unknown agent: mailr (did you mean "mailer"?)',

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { diagnosePlaces } from "../../../../runtime/agents/validation/validate_places.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
-import { parse } from "../parsed_file.ts";
+import { parsedOf } from "../parsed_file.ts";
 
 /** What is said of the paths in `daily.md`, where `WORK` stands for a folder that has a folder `inbox`. */
 async function diagnosed(
@@ -20,10 +20,8 @@ async function diagnosed(
       for (const file of [".env", "shop.db"]) await Deno.writeTextFile(`${work}/${file}`, "");
       await Deno.symlink(`${work}/${link.target}`, `${work}/${link.name}`);
     }
-    const parsed = parse(`---\n${yaml.replaceAll("WORK", work)}\n---\nDo it.`);
-    assert.ok("agent" in parsed, JSON.stringify(parsed));
-    const { agent, document } = parsed;
-    const found = await diagnosePlaces(agent, { path: "daily.md", document }, {
+    const { agent, source } = parsedOf(yaml.replaceAll("WORK", work));
+    const found = await diagnosePlaces(agent, source, {
       mostEntries,
       home: work,
       directories: {
@@ -45,12 +43,10 @@ Deno.test("diagnosePlaces() warns of each path that leads to nothing, at its pla
   assert.deepEqual(await diagnosed("paths:\n  in: WORK/inbox\n  out: /no/such/gone"), [
     "warning daily.md:4:8: The path of {out} does not exist: /no/such/gone",
   ]);
-  assert.deepEqual(
-    await diagnosed("paths: { l: WORK/l }", { link: { name: "l", target: "gone" } }),
-    [
-      "warning daily.md:2:13: The path of {l} does not exist: WORK/l",
-    ],
-  );
+  const gone = { link: { name: "l", target: "gone" } };
+  assert.deepEqual(await diagnosed("paths: { l: WORK/l }", gone), [
+    "warning daily.md:2:13: The path of {l} does not exist: WORK/l",
+  ]);
 });
 
 Deno.test("diagnosePlaces() does not warn of a folder that file_write makes", async () => {

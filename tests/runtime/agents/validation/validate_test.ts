@@ -91,36 +91,6 @@ Deno.test("validateAgent() returns every problem of a file that does not parse",
   ]);
 });
 
-Deno.test("validateAgent() refuses an empty system prompt", async () => {
-  assert.match(
-    (await validate(DEMO, { body: " \n\n" })).join(),
-    /^error daily\.md:4:1: The system prompt is empty/,
-  );
-});
-
-Deno.test("validateAgent() warns of names and watched paths that lead nowhere", async () => {
-  const yaml = `${DEMO}
-confirm:
-  - http_requests
-agents: [daily, hlper, hlper]
-trigger:
-  type: watch
-  paths: ["inbox/*.pdf"]
-on_pending: skip`;
-  assert.deepEqual(await validate(yaml, { agentIds: ["daily", "helper"] }), [
-    'warning daily.md:4:5: confirm names an unknown tool: http_requests (did you mean "http_request"?)',
-    "warning daily.md:5:10: agents names the agent itself: an agent cannot run itself",
-    'warning daily.md:5:17: agents names an unknown agent: hlper (did you mean "helper"?)',
-    "warning daily.md:8:11: The watched path does not exist yet: /inbox",
-  ]);
-});
-
-Deno.test("validateAgent() warns of a watched path in which nothing is watched", async () => {
-  assert.deepEqual(await validate(`${UNASKED}\ntrigger: {type: watch, paths: [agents/_config]}`), [
-    "warning daily.md:4:32: The agents folder is never watched: /agents/_config",
-  ]);
-});
-
 Deno.test("validateAgent() tells what is wrong with tools, skills and servers at their places", async () => {
   const resources = {
     problems: [
@@ -178,4 +148,20 @@ Deno.test("validateAgent() places a schema's file that cannot be used", async ()
   const [found = ""] = await validate(yaml, files('{"properties":{"a":{"type":"text"}}}'));
   assert.ok(found.startsWith(`${start}is not a schema: properties.a.type must be`), found);
   assert.deepEqual(await validate(yaml, files('{"type":"object"}')), []);
+});
+
+Deno.test("validateAgent() warns of a webhook's secret that is not set, and says what that does", async () => {
+  const variables = { SET: "x", BLANK: " " };
+  const secret = (names: string) =>
+    validate(`${UNASKED}\ntrigger: { type: webhook, scheme: github, secret: ${names} }`, {
+      variables,
+    });
+  const told = (name: string, effect: string) =>
+    `warning daily.md:4:51: The secret of the webhook is missing: ${name} is not set, so ${effect} ` +
+    `(add the line ${name}=<the secret> to /agents/_config/.env)`;
+  assert.deepEqual(await secret("SET"), []);
+  assert.deepEqual(await secret("BLANK"), [told("BLANK", "every delivery is refused")]);
+  assert.deepEqual(await secret("[SET, NEXT]"), [
+    told("NEXT", "deliveries signed with it are refused"),
+  ]);
 });

@@ -81,11 +81,7 @@ Deno.test("SkillInstaller adds a folder as it is, with its lock, and leaves noth
       changes: undefined,
     });
     assert.deepEqual([...files].sort(), [
-      "SKILL.md",
-      "data/link.md",
-      "data/y.sh",
-      "scripts/fill.py",
-      "scripts/lib/x.ts",
+      ...["SKILL.md", "data/link.md", "data/y.sh", "scripts/fill.py", "scripts/lib/x.ts"],
     ]);
     assert.equal(target, join(at.skillsDir, "haiku"));
     await skill.add();
@@ -224,18 +220,10 @@ Deno.test("parseSkillSource() tells folders, repositories and packages apart, an
     url: "ssh://git@example.com/a",
   });
   const refused = [
-    "http://example.com/x.git",
-    "git://example.com/x.git",
-    "git+ext::sh -c id",
-    "https://me:token@example.com/x",
-    "https://token@example.com/x",
-    "https://example.com/x#--upload-pack=id",
-    "https://example.com/x#a#b",
-    "npm:../x",
-    "npm:x; id",
-    "npm:git+https://example.com/x",
-    "npm:--prefix=/",
-    "npm:",
+    ...["http://example.com/x.git", "git://example.com/x.git", "git+ext::sh -c id"],
+    ...["https://me:token@example.com/x", "https://token@example.com/x"],
+    ...["https://example.com/x#--upload-pack=id", "https://example.com/x#a#b"],
+    ...["npm:../x", "npm:x; id", "npm:git+https://example.com/x", "npm:--prefix=/", "npm:"],
   ];
   for (const one of refused) assert.throws(() => parseSkillSource(one, at), NotInstalled, one);
 });

@@ -1,9 +1,11 @@
-// Each kind of expectation, once as it is and once as it is not.
+// Each kind of expectation, as it holds and as it fails.
 import assert from "node:assert/strict";
 import { createTestedWorkspace, failed, isPassed } from "./tested_workspace.ts";
 
 /** Asks nobody but where it deletes. */
 const FREE = "auto_approve: [file_write, file_edit, http_request, memory_save]";
+
+const ANSWER = '{"items": [{"id": 7, "tags": ["a"]}]}';
 
 /** A run that reads a file, writes two, fetches a page, and answers with JSON. */
 const RUN = `version: 1
@@ -24,96 +26,70 @@ replies:
       - { tool: file_edit, args: { path: notes.md, old_text: need, new_text: want } }
       - { tool: file_delete, args: { path: old.md }, answers: [{ approved: true }] }
     cost_usd: 0.25
-  - text: '{"items": [{"id": 7, "tags": ["a"]}]}'
+  - text: '${ANSWER}'
     cost_usd: 0.25
 `;
 
-const KINDS: readonly [what: string, right: string, wrong: string][] = [
-  ["status", "status: success", "status: aborted"],
-  ["error", "status: success", 'error: "max_steps"'],
-  [
-    "output.equals",
-    `output: { equals: '{"items": [{"id": 7, "tags": ["a"]}]}' }`,
-    "output: { equals: other }",
-  ],
-  ["output.contains", "output: { contains: [items, tags] }", "output: { contains: [items, x] }"],
-  ["output.matches", "output: { matches: '\"id\": \\d+' }", "output: { matches: '^id' }"],
-  [
-    'output.json "/items/0/id"',
-    'output: { json: { "/items/0/id": 7, "/items/0": { tags: [a], id: 7 } } }',
-    'output: { json: { "/items/0/id": 8 } }',
-  ],
-  [
-    'output.json "/items/1"',
-    'output: { json: { "/items/0/tags": [a] } }',
-    'output: { json: { "/items/1": 7 } }',
-  ],
-  [
-    "output.schema",
-    "output: { schema: { type: object, required: [items] } }",
-    "output: { schema: { properties: { items: { items: { properties: { id: { type: string } } } } } } }",
-  ],
-  [
-    'judge "Well?"',
-    "judge: { question: Well?, answers: [yes, no, yes] }",
-    "judge: { question: Well?, answers: [yes, no, no] }",
-  ],
-  [
-    'files "out/report.md".equals',
-    'files: { out/report.md: { equals: "All is well.\\n" } }',
-    'files: { out/report.md: { equals: "All is bad.\\n" } }',
-  ],
-  [
-    'files "notes.md".contains',
-    "files: { notes.md: { contains: want water } }",
-    "files: { notes.md: { contains: need water } }",
-  ],
-  [
-    'files "notes.md".matches',
-    "files: { notes.md: { matches: ^Roses } }",
-    "files: { notes.md: { matches: ^roses } }",
-  ],
-  ['files "old.md"', "files: { old.md: { exists: false } }", "files: { old.md: {} }"],
-  ['files "notes.md"', "files: { notes.md: {} }", "files: { notes.md: { exists: false } }"],
-  [
-    "tools_called",
-    "tools_called: [file_read, { tool: http_request, args: { method: GET } }]",
-    "tools_called: [{ tool: http_request, args: { method: POST } }]",
-  ],
-  [
-    "tools_not_called",
-    "tools_not_called: [file_move, { tool: file_read, args: { path: old.md } }]",
-    "tools_not_called: [{ tool: file_read, args: { path: notes.md } }]",
-  ],
-  ["max_cost_usd", "max_cost_usd: 0.75", "max_cost_usd: 0.5"],
-  ["max_steps", "max_steps: 3", "max_steps: 2"],
+/** Everything that may be expected of this run, and that holds. */
+const EXPECTED = `expect:
+  status: success
+  output:
+    equals: '${ANSWER}'
+    contains: [items, tags]
+    matches: '"id": \\d+'
+    json: { "/items/0/id": 7, "/items/0": { tags: [a], id: 7 }, "/items/0/tags": [a] }
+    schema: { type: object, required: [items] }
+  judge: { question: Well?, answers: [yes, no, yes] }
+  files:
+    out/report.md: { equals: "All is well.\\n" }
+    notes.md: { contains: want water, matches: ^Roses }
+    old.md: { exists: false }
+  tools_called: [file_read, { tool: http_request, args: { method: GET } }]
+  tools_not_called: [file_move, { tool: file_read, args: { path: old.md } }]
+  max_cost_usd: 0.75
+  max_steps: 3
+`;
+
+/** Single expectations that do not hold, by the name that the failure gives them. */
+const WRONG: readonly [what: string, wrong: string][] = [
+  ["status", "status: aborted"],
+  ["error", 'error: "max_steps"'],
+  ["output.equals", "output: { equals: other }"],
+  ["output.contains", "output: { contains: [items, x] }"],
+  ["output.matches", "output: { matches: '^id' }"],
+  ['output.json "/items/0/id"', 'output: { json: { "/items/0/id": 8 } }'],
+  ['output.json "/items/1"', 'output: { json: { "/items/1": 7 } }'],
+  ["output.schema", "output: { schema: { properties: { items: { type: string } } } }"],
+  ['judge "Well?"', "judge: { question: Well?, answers: [yes, no, no] }"],
+  ['files "out/report.md".equals', 'files: { out/report.md: { equals: "All is bad.\\n" } }'],
+  ['files "notes.md".contains', "files: { notes.md: { contains: need water } }"],
+  ['files "notes.md".matches', "files: { notes.md: { matches: ^roses } }"],
+  ['files "old.md"', "files: { old.md: {} }"],
+  ['files "notes.md"', "files: { notes.md: { exists: false } }"],
+  ["tools_called", "tools_called: [{ tool: http_request, args: { method: POST } }]"],
+  ["tools_not_called", "tools_not_called: [{ tool: file_read, args: { path: notes.md } }]"],
+  ["max_cost_usd", "max_cost_usd: 0.5"],
+  ["max_steps", "max_steps: 2"],
 ];
 
-Deno.test("expectations: each kind holds where it is right, and fails alone where it is wrong", async () => {
+Deno.test("expectations: all that holds passes, and a failure reports both sides", async () => {
   await using world = await createTestedWorkspace();
-  for (const [what, right, wrong] of KINDS) {
-    const held = await world.play(`${RUN}expect:\n  ${right}\n`, FREE);
-    assert.deepEqual([held.problems, held.failures], [[], []], right);
-    const broken = await world.play(`${RUN}expect:\n  ${wrong}\n`, FREE);
-    assert.deepEqual([broken.problems, failed(broken)], [[], [what]], wrong);
-  }
-});
-
-Deno.test("expectations: a failure tells both sides", async () => {
-  await using world = await createTestedWorkspace();
+  const held = await world.play(RUN + EXPECTED, FREE);
+  assert.deepEqual([held.problems, held.failures, isPassed(held)], [[], [], true]);
   const { failures } = await world.play(`${RUN}expect:\n  tools_called: [ask_user]\n`, FREE);
-  assert.equal(failures.length, 1);
-  assert.equal(failures[0]?.expected, "ask_user");
+  assert.deepEqual(failures.map(({ expected }) => expected), ["ask_user"]);
   assert.match(failures[0]?.got ?? "", /^file_read \{"path":"notes.md"\}\nhttp_request \{/);
 });
 
-Deno.test("expectations: where no cost is known, max_cost_usd fails", async () => {
-  await using world = await createTestedWorkspace();
-  const result = await world.play(
-    "version: 1\nreplies: [{ text: hi }]\nexpect: { max_cost_usd: 1 }\n",
-  );
-  assert.deepEqual(failed(result), ["max_cost_usd"]);
-});
+for (const rows of [WRONG.slice(0, 9), WRONG.slice(9)]) {
+  Deno.test(`expectations: each kind fails alone where it is wrong: ${rows[0]?.[0]} and others`, async () => {
+    await using world = await createTestedWorkspace();
+    for (const [what, wrong] of rows) {
+      const broken = await world.play(`${RUN}expect:\n  ${wrong}\n`, FREE);
+      assert.deepEqual([broken.problems, failed(broken)], [[], [what]], wrong);
+    }
+  });
+}
 
 Deno.test("expectations: a call that the case does not know of fails it by name", async () => {
   await using world = await createTestedWorkspace();
@@ -149,14 +125,14 @@ Deno.test("expectations: a tool that the agent does not have is told to it, whic
   assert.deepEqual(failed(misspelt), ["the call of file_read"]);
 });
 
-Deno.test("expectations: replies that are missing, and that are left, fail", async () => {
+Deno.test("expectations: a script with too few or too many replies fails, and so does a limit on an unknown cost", async () => {
   await using world = await createTestedWorkspace();
-  const missing = await world.play(
-    "version: 1\nreplies:\n  - calls: [{ tool: file_glob, args: { pattern: '*' } }]\n",
-  );
+  const play = (rest: string) => world.play(`version: 1\nreplies: ${rest}\n`);
+  const missing = await play("[{ calls: [{ tool: file_glob, args: { pattern: '*' } }] }]");
   assert.match(missing.failures[0]?.got ?? "", /asked for reply 2/);
-  const left = await world.play("version: 1\nreplies: [{ text: a }, { text: b }]\n");
-  assert.deepEqual(failed(left), ["replies"]);
+  assert.deepEqual(failed(await play("[{ text: a }, { text: b }]")), ["replies"]);
+  const unknown = await play("[{ text: hi }]\nexpect: { max_cost_usd: 1 }");
+  assert.deepEqual(failed(unknown), ["max_cost_usd"]);
 });
 
 Deno.test("expectations: limits, guards and questions are those of the agent's file", async () => {

@@ -87,8 +87,9 @@ Deno.test("judge: what it costs is in the estimate, in what is told, and in the 
   const unit = plain.row?.costUsd ?? 0;
   assert.ok(unit > 0);
   assert.ok(Math.abs((judged.row?.costUsd ?? 0) - 4 * unit) < unit / 100);
-  const unpriced = JUDGED.replace("well? }", "well?, model: local/unknown }");
-  assert.equal((await playLive(unpriced, { steps: [{ text: "Well." }] })).estimate.unknown, 1);
+});
+
+Deno.test("judge: a vote that the budget refuses is not asked for, and the case fails", async () => {
   const blocked = await playLive(JUDGED.replace("well? }", "well?, votes: 1 }"), {
     // Enough for the run, which sets aside the most that its reply may cost, and not for a vote beside what it used.
     steps: [{
@@ -158,7 +159,7 @@ Deno.test("judge: a file is judged in the place of the answer; one that is missi
   assert.equal(found.row?.passed, 1, JSON.stringify(found.failures));
   assert.match(textOf(found.asked[2], 1), /Roses are red/);
   assert.equal(found.asked[2]?.["model"], "gpt-4.1");
-  assert.equal(found.estimate.unknown, 1);
+  assert.equal(found.estimate.unknown, 1, "no price is known for the judge's model");
   const missing = await playLive(text("other.md"), { steps: steps.slice(0, 2), lines });
   assert.deepEqual([missing.row?.passed, missing.asked.length], [0, 2]);
   assert.match(missing.failures[0]?.expected ?? "", /other\.md/);

@@ -10,7 +10,7 @@ Deno.test("watch: a changed case and a changed agent are told, until the signal 
   const stop = new AbortController();
   let count = 0;
   const watching = world.tests.watch(() => Promise.resolve(void count++), stop.signal);
-  // Until it watches, nothing is told: so the file is written until it is.
+  // A change from before the watch began is never reported: the file is written until a change is.
   const changes = async (change: () => Promise<void>) => {
     const before = count;
     let isTold = false;

@@ -13,16 +13,7 @@ Deno.test("EnvironmentFiles takes the first file that has a value, then the shel
       files: [`${dir}/a`, `${dir}/b`],
       shell,
     });
-    const names = [
-      "ONE",
-      "TWO",
-      "THREE",
-      "EMPTY",
-      "NOTHING",
-      "FOUR",
-      "__proto__",
-      "constructor",
-    ];
+    const names = ["ONE", "TWO", "THREE", "EMPTY", "NOTHING", "FOUR", "__proto__", "constructor"];
     assert.deepEqual(
       names.map((name) => environment.get(name)),
       ["a", "b b", "s", "b", "", undefined, undefined, undefined],

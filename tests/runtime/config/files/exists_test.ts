@@ -2,16 +2,6 @@ import assert from "node:assert/strict";
 import { exists } from "../../../../runtime/config/files/exists.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
-Deno.test("exists() tells files and folders from nothing, below a file too", async () => {
-  await withTempDir(async (dir) => {
-    await Deno.writeTextFile(`${dir}/a.txt`, "");
-    assert.equal(await exists(dir), true);
-    assert.equal(await exists(`${dir}/a.txt`), true);
-    assert.equal(await exists(`${dir}/b.txt`), false);
-    assert.equal(await exists(`${dir}/a.txt/b.txt`), false);
-  });
-});
-
 Deno.test("exists() does not take a path that cannot be looked up for a free one", async () => {
   await withTempDir(async (dir) => {
     await Deno.symlink("loop", `${dir}/loop`);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { createDemoModel } from "../../../../runtime/models/demo/demo.ts";
-import { DEMO_MODEL_NAMES } from "../../../../runtime/models/demo/demo_names.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
 import { ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
 import type { Clock } from "../../../../base/clock.ts";
@@ -54,22 +53,10 @@ function after(messages: Message[], reply: ModelReply, ...results: string[]): Me
   ];
 }
 
-Deno.test("createDemoModel() refuses an unknown name and lists the known ones", () => {
-  assert.throws(
-    () => createDemoModel({ name: "gpt", clock: instantClock() }),
-    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
-  );
-  assert.deepEqual(DEMO_MODEL_NAMES, ["report", "script", "echo"]);
-});
-
 Deno.test("demo/echo answers with the last user turn", async () => {
-  const { reply, text } = await play("echo", [GO, {
-    role: "user",
-    content: "  Say  this.\nTwice. ",
-  }]);
-  assert.equal(reply.message.content, "  Say  this.\nTwice. ");
-  assert.equal(text, reply.message.content);
-  assert.equal(reply.stop, "end");
+  const content = "  Say  this.\nTwice. ";
+  const { reply, text } = await play("echo", [GO, { role: "user", content }]);
+  assert.deepEqual([reply.message.content, text, reply.stop], [content, content, "end"]);
 });
 
 Deno.test("demo/report reads the file, writes the report and answers with what it found", async () => {
@@ -147,7 +134,7 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   const steps = [
     { say: "One.", call: [{ name: "a", arguments: { x: 1 } }, { name: "b" }] },
     { call: [{ name: "c", arguments: "{broken" }], usage: { input: 100, output: 7 } },
-    { say: "End.", stop: "length", cost_usd: 0.5 },
+    { say: "End: {result}", stop: "length", cost_usd: 0.5 },
   ];
   const start = [task(steps), GO];
   const first = await play("script", start);
@@ -168,27 +155,30 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   });
-  const third = await play("script", after(one, second.reply, "Error: x"));
+  const third = await play("script", after(one, second.reply, "Error: no {result}"));
+  assert.equal(third.text, "End: Error: no {result}");
   assert.equal(third.reply.stop, "length");
   assert.equal(third.reply.reportedCostUsd, 0.5);
+  await scriptFailure(
+    [task(steps.slice(0, 1)), ...one.slice(1)],
+    /^Cannot play demo\/script: the script has 1 step and was asked for step 2; add a step/,
+  );
   const again = await play("script", [...after(one, third.reply), GO]);
   assert.equal(again.reply.message.content, "One.");
 });
 
-Deno.test("demo/script prefers the script of the user turn", async () => {
-  const { text } = await play("script", [
+Deno.test("demo/script prefers the script of the user turn, and counts tokens from the characters", async () => {
+  const messages: Message[] = [
     task([{ say: "from the file" }]),
     { role: "user", content: 'Do:\r\n```demo\r\n[{ "say": "from the turn" }]\r\n```\r\n' },
-  ]);
+  ];
+  const { text, reply } = await play("script", messages);
   assert.equal(text, "from the turn");
-});
-
-Deno.test("demo/script counts tokens from the characters when the step gives none", async () => {
-  const messages: Message[] = [{ role: "user", content: '```demo\n[{"say":"12345678"}]\n```' }];
-  const { reply } = await play("script", messages);
-  assert.equal(reply.usage?.inputTokens, Math.ceil((messages[0]?.content.length ?? 0) / 4));
-  assert.equal(reply.usage?.outputTokens, 2);
-  assert.equal(reply.reportedCostUsd, null);
+  const characters = messages.map(({ content }) => content).join("").length;
+  assert.deepEqual(
+    [reply.usage?.inputTokens, reply.usage?.outputTokens, reply.reportedCostUsd],
+    [Math.ceil(characters / 4), Math.ceil(text.length / 4), null],
+  );
 });
 
 Deno.test("demo/script repeats a text to any length in a few hundred deltas", async () => {
@@ -243,16 +233,11 @@ Deno.test("demo/script fails as its step says, behind the step's text", async ()
   }
 });
 
-Deno.test("demo/script is strict about its end", async () => {
-  const start = [task([{ call: [{ name: "a" }] }]), GO];
-  const first = await play("script", start);
-  await scriptFailure(
-    after(start, first.reply, "r"),
-    /^Cannot play demo\/script: the script has 1 step and was asked for step 2; add a step/,
-  );
-});
-
 Deno.test("demo/script names what is wrong with a script", async () => {
+  assert.throws(
+    () => createDemoModel({ name: "gpt", clock: instantClock() }),
+    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
+  );
   await scriptFailure([GO], /is missing; write a ```demo block/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[{]\n```" }],
@@ -272,11 +257,4 @@ Deno.test("demo/script names what is wrong with a script", async () => {
     [[{ say: "a", usage: { input: -1, output: 1 } }], /step 1\.usage\.input: /],
   ];
   for (const [steps, expected] of cases) await scriptFailure([task(steps), GO], expected);
-});
-
-Deno.test("demo/script says the last tool's result where its text has {result}", async () => {
-  const messages = [task([{ call: [{ name: "file_read" }] }, { say: "It says: {result}" }]), GO];
-  const { reply } = await play("script", messages);
-  const next = await play("script", after(messages, reply, "no {result} here"));
-  assert.equal(next.reply.message.content, "It says: no {result} here");
 });

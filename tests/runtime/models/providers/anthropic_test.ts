@@ -54,45 +54,34 @@ function end(reason: string): unknown {
   return { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 9 } };
 }
 
-Deno.test("AnthropicModel marks the system prompt and the last tool for the cache", async () => {
-  await using server = new AnthropicServer([{ text: "ok" }]);
+Deno.test("AnthropicModel marks the system prompt and the last tool for the cache, and leaves out what is not there", async () => {
+  await using server = new AnthropicServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const tool = { name: "a", description: "A.", parameters: { type: "object" } };
-  await collectReply(
-    model(server),
-    modelRequest({
-      messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Hi" }],
-      tools: [tool, { ...tool, name: "b" }],
-      temperature: 0.3,
-      maxTokens: 77,
-    }),
-  );
-  const { body, headers } = server.request(0);
+  const user = { role: "user" as const, content: "Hi" };
+  const messages: Message[] = [{ role: "system", content: "Be brief." }, user];
+  const tools = [tool, { ...tool, name: "b" }];
+  const limits = { temperature: 0.3, maxTokens: 77 };
+  await collectReply(model(server), modelRequest({ messages, tools, ...limits }));
   const cache_control = { type: "ephemeral" };
-  assert.deepEqual(body, {
+  const sent = {
     model: "m",
     max_tokens: 77,
     stream: true,
+    messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+  };
+  assert.deepEqual(server.request(0).body, {
+    ...sent,
     temperature: 0.3,
     system: [{ type: "text", text: "Be brief.", cache_control }],
     tools: [
       { name: "a", description: "A.", input_schema: { type: "object" } },
       { name: "b", description: "A.", input_schema: { type: "object" }, cache_control },
     ],
-    messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
   });
-  assert.match(headers.get("anthropic-version") ?? "", /^\d{4}-\d\d-\d\d$/);
-});
-
-Deno.test("AnthropicModel leaves out what is not there", async () => {
-  await using server = new AnthropicServer([{ text: "ok", usage: null }]);
-  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(Object.keys(server.request(0).body).toSorted(), [
-    "max_tokens",
-    "messages",
-    "model",
-    "stream",
-  ]);
-  assert.equal(reply.usage, null);
+  assert.match(server.request(0).headers.get("anthropic-version") ?? "", /^\d{4}-\d\d-\d\d$/);
+  const bare = modelRequest({ messages: [user], temperature: undefined, maxTokens: 77 });
+  assert.equal((await collectReply(model(server), bare)).reply.usage, null);
+  assert.deepEqual(server.request(1).body, sent);
 });
 
 Deno.test("AnthropicReplyAssembly replies with the text that it streamed, also where a block begins twice or out of turn", () => {

@@ -34,8 +34,8 @@ function end(finishReason: string): unknown {
   return { candidates: [{ finishReason }] };
 }
 
-Deno.test("GoogleModel sends system prompt, tools and limits in the API's words", async () => {
-  await using server = new GoogleServer([{ text: "ok" }]);
+Deno.test("GoogleModel sends system prompt, tools and limits in the API's words, and nothing that is not there", async () => {
+  await using server = new GoogleServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const parameters = { type: "object", properties: {}, additionalProperties: false };
   await collectReply(
     model(server),
@@ -54,16 +54,12 @@ Deno.test("GoogleModel sends system prompt, tools and limits in the API's words"
     }],
     generationConfig: { temperature: 0.3, maxOutputTokens: 77 },
   });
-});
-
-Deno.test("GoogleModel leaves out what is not there", async () => {
-  await using server = new GoogleServer([{ text: "ok", usage: null }]);
-  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(0).body, {
+  const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
+  assert.deepEqual(server.request(1).body, {
     contents: [{ role: "user", parts: [{ text: "Hello" }] }],
     generationConfig: { maxOutputTokens: 4096 },
   });
-  assert.equal(reply.usage, null);
+  assert.equal(bare.reply.usage, null);
 });
 
 Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part of the input", () => {
@@ -176,7 +172,7 @@ Deno.test("GoogleReplyAssembly takes chunks that are odd", () => {
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 3);
 });
 
-Deno.test("GoogleModel takes the wait that an error's details ask for", async () => {
+Deno.test("GoogleModel takes the wait that an error's details ask for, and reads an error inside the stream", async () => {
   const error = {
     code: 429,
     message: "Quota exceeded",
@@ -185,17 +181,15 @@ Deno.test("GoogleModel takes the wait that an error's details ask for", async ()
       retryDelay: "17.5s",
     }],
   };
-  await using server = new GoogleServer([{ status: 429, body: JSON.stringify({ error }) }]);
+  const inside = { error: { code: 503, message: "Overloaded", status: "UNAVAILABLE" } };
+  await using server = new GoogleServer([
+    { status: 429, body: JSON.stringify({ error }) },
+    { text: "half", chunks: [inside], then: "end" },
+  ]);
   const failure = await failureOf(model(server));
   assert.equal(failure.message, "google answered 429: Quota exceeded");
   assert.equal(failure.retryAfterMs, 17_500);
   assert.equal(failure.retryable, true);
-});
-
-Deno.test("GoogleModel reads an error inside the stream", async () => {
-  const error = { error: { code: 503, message: "Overloaded", status: "UNAVAILABLE" } };
-  await using server = new GoogleServer([{ text: "half", chunks: [error], then: "end" }]);
-  const failure = await failureOf(model(server));
-  assert.equal(failure.message, "google answered 503: Overloaded");
-  assert.equal(failure.retryable, true);
+  const { message, retryable } = await failureOf(model(server));
+  assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);
 });

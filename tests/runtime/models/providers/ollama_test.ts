@@ -16,8 +16,8 @@ function model(server: OllamaServer): Model {
   });
 }
 
-Deno.test("OllamaModel sends tools, limits and the size of the context", async () => {
-  await using server = new OllamaServer([{ text: "ok" }]);
+Deno.test("OllamaModel sends tools, limits and the size of the context, and nothing that is not there", async () => {
+  await using server = new OllamaServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const parameters = { type: "object" };
   await collectReply(
     model(server),
@@ -37,18 +37,14 @@ Deno.test("OllamaModel sends tools, limits and the size of the context", async (
     tools: [{ type: "function", function: { name: "a", description: "A.", parameters } }],
     options: { num_ctx: 4096, num_predict: 77, temperature: 0.3 },
   });
-});
-
-Deno.test("OllamaModel leaves out what is not there", async () => {
-  await using server = new OllamaServer([{ text: "ok", usage: null }]);
-  const { reply } = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(0).body, {
+  const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
+  assert.deepEqual(server.request(1).body, {
     model: "m",
     messages: [{ role: "user", content: "Hello" }],
     stream: true,
     options: { num_ctx: 8192, num_predict: 4096 },
   });
-  assert.equal(reply.usage, null);
+  assert.equal(bare.reply.usage, null);
 });
 
 Deno.test("contextSize() is a power of two of at least 4,096 that holds prompt and reply", () => {
@@ -69,14 +65,17 @@ Deno.test("contextSize() is a power of two of at least 4,096 that holds prompt a
   );
 });
 
-Deno.test("OllamaModel keeps thinking out of the text", async () => {
+Deno.test("OllamaModel keeps thinking out of the text, and estimates a prompt that the server does not count", async () => {
   await using server = new OllamaServer([{
+    usage: { eval_count: 5 },
     chunks: [
       { message: { role: "assistant", content: "", thinking: "Hmm." }, done: false },
       { message: { role: "assistant", content: "Yes." }, done: false },
     ],
   }]);
-  const { deltas, reply } = await collectReply(model(server));
+  const messages = [{ role: "user" as const, content: "x".repeat(400) }];
+  const { deltas, reply } = await collectReply(model(server), modelRequest({ messages }));
+  assert.deepEqual([reply.usage?.inputTokens, reply.usage?.outputTokens], [100, 5]);
   assert.deepEqual(deltas.map((delta) => delta.type), ["progress", "text", "progress", "usage"]);
   assert.equal(reply.message.content, "Yes.");
 });
@@ -100,15 +99,6 @@ Deno.test("OllamaModel tells why a reply ended", async () => {
     await using server = new OllamaServer([{ text: "a", finish: finish ?? null }]);
     assert.equal((await collectReply(model(server))).reply.stop, stop);
   }
-});
-
-Deno.test("OllamaModel estimates the prompt where the server does not count it", async () => {
-  await using server = new OllamaServer([{ text: "ok", usage: { eval_count: 5 } }]);
-  const { reply } = await collectReply(
-    model(server),
-    modelRequest({ messages: [{ role: "user", content: "x".repeat(400) }] }),
-  );
-  assert.deepEqual([reply.usage?.inputTokens, reply.usage?.outputTokens], [100, 5]);
 });
 
 Deno.test("OllamaModel reads errors before and inside the stream", async () => {

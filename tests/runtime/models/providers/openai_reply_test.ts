@@ -18,18 +18,6 @@ function callsFrom(...fragments: unknown[]): ToolCall[] {
   return replyFrom([...chunks, END]).message.toolCalls;
 }
 
-function withoutIds(calls: ToolCall[]): [string, string][] {
-  return calls.map((call) => [call.name, call.arguments]);
-}
-
-Deno.test("OpenAiReplyAssembly.finish() is undefined until the stream says why it ended", () => {
-  const assembly = new OpenAiReplyAssembly();
-  assembly.add({ choices: [{ delta: { content: "half" } }] });
-  assert.equal(assembly.finish(), undefined);
-  assembly.add(END);
-  assert.equal(assembly.finish()?.message.content, "half");
-});
-
 Deno.test("OpenAiReplyAssembly takes null content, null deltas, parts of text and missing choices", () => {
   const reply = replyFrom([
     { choices: [{ delta: { role: "assistant", content: null } }] },
@@ -69,17 +57,9 @@ Deno.test("OpenAiReplyAssembly takes the last usage of a stream that reports in 
     cacheReadTokens: 4,
     cacheWriteTokens: 0,
   });
-});
-
-Deno.test("OpenAiReplyAssembly takes arguments that are an object, absent or null", () => {
-  assert.deepEqual(
-    withoutIds(callsFrom(
-      { index: 0, id: "a", function: { name: "one", arguments: { x: 1 } } },
-      { index: 1, id: "b", function: { name: "two" } },
-      { index: 2, id: "c", function: { name: "three", arguments: null } },
-    )),
-    [["one", '{"x":1}'], ["two", "{}"], ["three", "{}"]],
-  );
+  const details = { prompt_tokens_details: { cached_tokens: 100 }, cost: 0.00125 };
+  const reply = replyFrom([{ ...END, usage: { prompt_tokens: 120, ...details } }]);
+  assert.deepEqual([reply.usage?.cacheReadTokens, reply.reportedCostUsd], [100, 0.00125]);
 });
 
 Deno.test("OpenAiReplyAssembly invents the ids that are missing or not unique", () => {
@@ -94,66 +74,65 @@ Deno.test("OpenAiReplyAssembly invents the ids that are missing or not unique", 
   assert.ok(calls.every((call) => call.id !== ""));
 });
 
-Deno.test("OpenAiReplyAssembly tells calls apart where the index is missing", () => {
-  assert.deepEqual(
-    withoutIds(callsFrom(
-      { id: "a", function: { name: "read", arguments: '{"p":' } },
-      { function: { arguments: "1}" } },
-      { id: "b", function: { name: "read", arguments: '{"p":2}' } },
-    )),
-    [["read", '{"p":1}'], ["read", '{"p":2}']],
-  );
-});
-
-Deno.test("OpenAiReplyAssembly tells calls apart where index and id are missing", () => {
-  assert.deepEqual(
-    withoutIds(callsFrom(
-      { function: { name: "read", arguments: '{"p":1}' } },
-      { function: { name: "read", arguments: '{"p":2}' } },
-    )),
-    [["read", '{"p":1}'], ["read", '{"p":2}']],
-  );
-});
-
-Deno.test("OpenAiReplyAssembly tells calls apart where every index is 0", () => {
-  assert.deepEqual(
-    withoutIds(callsFrom(
-      { index: 0, id: "a", function: { name: "read", arguments: '{"p":1}' } },
-      { index: 0, id: "b", function: { name: "read", arguments: '{"p":2}' } },
-    )),
-    [["read", '{"p":1}'], ["read", '{"p":2}']],
-  );
-});
-
-Deno.test("OpenAiReplyAssembly takes a name that is repeated in every fragment", () => {
-  assert.deepEqual(
-    withoutIds(callsFrom(
-      { index: 0, id: "a", function: { name: "read", arguments: '{"p"' } },
-      { index: 0, id: "a", function: { name: "read", arguments: ":1}" } },
-    )),
-    [["read", '{"p":1}']],
-  );
+Deno.test("OpenAiReplyAssembly tells calls apart, in whatever form their fragments come", () => {
+  const read = (args: unknown) => ({ function: { name: "read", arguments: args } });
+  const two = ['{"p":1}', '{"p":2}'];
+  const rows: [form: string, fragments: object[], args: string[]][] = [
+    [
+      "arguments that are an object, absent or null",
+      [{ index: 0, id: "a", ...read({ x: 1 }) }, { index: 1, id: "b", ...read(undefined) }, {
+        index: 2,
+        id: "c",
+        ...read(null),
+      }],
+      ['{"x":1}', "{}", "{}"],
+    ],
+    [
+      "no index",
+      [{ id: "a", ...read('{"p":') }, { function: { arguments: "1}" } }, {
+        id: "b",
+        ...read(two[1]),
+      }],
+      two,
+    ],
+    ["neither index nor id", [read(two[0]), read(two[1])], two],
+    ["index 0 everywhere", [0, 1].map((i) => ({ index: 0, id: `c${i}`, ...read(two[i]) })), two],
+    [
+      "a name in every fragment",
+      ['{"p"', ":1}"].map((part) => ({ index: 0, id: "a", ...read(part) })),
+      ['{"p":1}'],
+    ],
+  ];
+  for (const [form, fragments, args] of rows) {
+    const calls = callsFrom(...fragments).map((call) => [call.name, call.arguments]);
+    assert.deepEqual(calls, args.map((one) => ["read", one]), form);
+  }
 });
 
 Deno.test("OpenAiReplyAssembly never throws, whatever JSON arrives", () => {
-  const field = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()));
+  const few = { maxLength: 2 };
+  const json = fc.jsonValue({ maxDepth: 2 });
+  const field = fc.oneof(json, fc.array(json, few));
   const chunk = fc.oneof(
-    fc.jsonValue(),
+    json,
     fc.record({
       usage: field,
-      choices: fc.array(fc.record({
-        index: field,
-        finish_reason: field,
-        delta: fc.record({
-          content: field,
-          refusal: field,
-          tool_calls: fc.array(fc.record({ index: field, id: field, function: field })),
+      choices: fc.array(
+        fc.record({
+          index: field,
+          finish_reason: field,
+          delta: fc.record({
+            content: field,
+            refusal: field,
+            tool_calls: fc.array(fc.record({ index: field, id: field, function: field }), few),
+          }),
         }),
-      })),
+        few,
+      ),
     }),
   );
   fc.assert(
-    fc.property(fc.array(chunk, { maxLength: 8 }), (chunks) => {
+    fc.property(fc.array(chunk, { maxLength: 5 }), (chunks) => {
       const { message, usage } = replyFrom([...chunks, END]);
       assert.equal(typeof message.content, "string");
       assert.equal(
@@ -167,7 +146,10 @@ Deno.test("OpenAiReplyAssembly never throws, whatever JSON arrives", () => {
 });
 
 Deno.test("OpenAiReplyAssembly puts tool calls together however their text was split", () => {
-  const call = fc.record({ name: fc.stringMatching(/^[a-z_]{1,12}$/), args: fc.object() });
+  const call = fc.record({
+    name: fc.stringMatching(/^[a-z_]{1,12}$/),
+    args: fc.object({ maxDepth: 1, maxKeys: 4 }),
+  });
   fc.assert(fc.property(
     fc.array(call, { minLength: 1, maxLength: 4 }),
     fc.integer({ min: 1, max: 9 }),

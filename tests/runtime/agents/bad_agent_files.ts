@@ -1,0 +1,251 @@
+// Agent files with problems, and what is said of each: the place and a fragment of the message with its hint.
+
+/** The file, or its front matter alone, and `line:column fragment` for each problem. */
+export type ProblemRow = readonly [content: string | Uint8Array, ...problems: string[]];
+
+/** Text and single bytes as one file. */
+function bytes(...parts: (string | number[])[]): Uint8Array {
+  const encoder = new TextEncoder();
+  return Uint8Array.from(
+    parts.flatMap((part) => typeof part === "string" ? [...encoder.encode(part)] : part),
+  );
+}
+
+/** A few aliases that stand for ten billion values. */
+const BOMB = [
+  "a: &a [x,x,x,x,x,x,x,x,x,x]",
+  ...[..."bcdefghi"].map((key, i) => `${key}: &${key} [${Array(10).fill(`*${"abcdefgh"[i]}`)}]`),
+].join("\n");
+
+/** Front matter that is refused; its first line is line 2. */
+export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
+  ["settings:\n  temperature: 7", "3:16 settings.temperature must be between 0 and 1, got 7"],
+  ["__proto__: {enabled: false}", "2:1 A key must not be called __proto__"],
+  ["paths: {__proto__: /etc}", "2:9 A key must not be called __proto__"],
+  ["paths: []", "2:8 paths must not be empty"],
+  ["settings: {temperature: hot}", '2:25 settings.temperature must be a number, got "hot"'],
+  ["settings: {temperature: .nan}", "2:25 settings.temperature must be a number, got NaN"],
+  ["settings:\n  max_tokens: 0", "3:15 settings.max_tokens must be between 1 and 128000, got 0"],
+  ["settings:\n  max_tokens: 1.5", "3:15 settings.max_tokens must be a whole number, got 1.5"],
+  ["settings:\n  timeout: 0", "3:12 settings.timeout must be between 1 and 604800, got 0"],
+  ["settings:\n  timeout: 5m", '3:12 settings.timeout must be a whole number, got "5m"'],
+  ["settings:\n  max_tool_calls: 0", "3:19 settings.max_tool_calls must be at least 1, got 0"],
+  ["settings:\n  max_cost_usd: 0", "3:17 settings.max_cost_usd must be more than 0, got 0"],
+  ["settings:\n  loop_detection: yes", "3:19 settings.loop_detection must be true or false"],
+  ["settings: [1]", "2:11 settings must be a map of keys and values, got [1]"],
+  ["name: 7", '2:7 name must be text, got 7 (put it in quotes: "7")'],
+  ["name: Daily!", '2:7 underscores, not "!"'],
+  ['name: ""', "2:7 name must not be empty"],
+  ['name: " x"', "2:7 name must not begin or end with a space"],
+  ['name: "a\\tb"', "2:7 underscores, not U+0009"],
+  ["description: [a]", '2:14 description must be text, got ["a"]'],
+  ['icon: ""', "2:7 icon must not be empty"],
+  ["history: lo", '2:10 history must be low, medium, high or off, got "lo" (did you mean "low"?)'],
+  ["history: false", "2:10 history must be low, medium, high or off, got false"],
+  ["enabled: no", '2:10 enabled must be true or false, got "no"'],
+  ["on_pending: queue", "2:13 on_pending must be skip or parallel"],
+  ["on_restart: retry", "2:13 on_restart must be orphan or resume"],
+  ["confirm_timeout: 30", "2:18 confirm_timeout must be a duration such as 30s"],
+  ["confirm_timeout: soon", '2:18 or none, got "soon"'],
+  ["confirm: file_read", '2:10 confirm must be a list, got "file_read"'],
+  ["confirm:\n  - file_read\n  - 3", "4:5 confirm[1] must be text, got 3"],
+  ["auto_approve: file_read", '2:15 auto_approve must be a list of tool names, or "*"'],
+  ["auto_approve: [1]", "2:16 auto_approve[0] must be text, got 1"],
+  ["skills: 3", "2:9 skills must be a list, got 3"],
+  ["skills: ../secret", "2:9 skills must be a plain name"],
+  [
+    "nodes: [gpu, Big_Disk]",
+    '2:14 nodes[1] must be made of small letters, digits and -, got "Big_Disk"',
+  ],
+  ["nodes: a gpu", '2:8 nodes must be made of small letters, digits and -, got "a gpu"'],
+  ["nodes: [a, b, c, d, e, f, g, h, i]", "2:8 nodes must name at most 8 labels"],
+  ["agents: [{a: b}]", "2:10 agents[0] must be text"],
+  ["custom_tools: []", "2:15 custom_tools must name at least one"],
+  ["tools: search", '2:8 tools must be a list, got "search"'],
+  ["mcp: []", "2:6 mcp must name at least one"],
+  ['mcp: ["  "]', "2:7 mcp[0] must not be empty"],
+  ["budget: {per_day: 0}", "2:19 budget.per_day must be"],
+  ["budget: {tokens: {per_day: 1.5}}", "2:28 budget.tokens.per_day must be"],
+  ["budget: {timezone: Mars/Base}", "2:20 budget.timezone must be a time zone"],
+  ["on_budget: stop", "2:12 on_budget must be"],
+  ["settings: {max_tool_calls: 1e20}", `2:28 must be between 1 and ${Number.MAX_SAFE_INTEGER}`],
+  ['enabled: "yes"', "2:10 (write true or false, without quotes)"],
+  [`history: ${"x".repeat(100)}`, `2:10 got "${"x".repeat(56)}...`],
+  ["name: x\nid: other", "3:5 id cannot be declared"],
+  ["model: gpt", "2:8 model must be a map of keys and values"],
+  ["model:\n  provider: openai", "2:1 model.name is missing"],
+  ['model:\n  provider: openai\n  name: ""', "4:9 model.name must not be empty"],
+  ["model: {name: x}", "2:1 model.provider is missing"],
+  ["model:\n  provider: opnai\n  name: x", '3:13 got "opnai" (did you mean "openai"?)'],
+  [
+    "model: {provider: x, name: y, base_url: host}",
+    "2:41 model.base_url must be an http or https address",
+  ],
+  [
+    "model:\n  provider: x\n  name: y\n  base_url: http://a\n  url: http://b",
+    "6:3 base_url and url are two names of one field",
+  ],
+  ["tools: [a]\ncustom_tools: [b]", "2:1 custom_tools and tools are two names of one field"],
+  [
+    "trigger: { type: webhook, secret: HOOK }",
+    "2:18 trigger.scheme is missing: a webhook takes only what shows who sent it",
+  ],
+  [
+    "trigger: { type: webhook, scheme: github }",
+    "2:18 trigger.secret is missing: a webhook takes only what shows who sent it",
+  ],
+  [
+    "trigger: { type: webhook, scheme: stripe, secret: [whsec_5WbX+/=] }",
+    "2:52 trigger.secret[0] must be the name of an environment variable, not a key",
+  ],
+  [
+    "trigger: { type: webhook, scheme: github, secret: A, filter: { fields: { ref: x } } }",
+    "2:74 A key of trigger.filter.fields must be a JSON pointer",
+  ],
+  [
+    "trigger: { type: webhook, scheme: github, secret: A, sync: 6m }",
+    "2:60 trigger.sync must be a duration such as 10s or 1m",
+  ],
+  [
+    "trigger:\n  type: scheduled",
+    '3:9 trigger.type must be manual, schedule, watch or webhook, got "scheduled" (did you mean "schedule"?)',
+  ],
+  [
+    "trigger:\n  type: schedule",
+    "3:9 exactly one of trigger.every and trigger.cron, and neither is given",
+  ],
+  [
+    "trigger:\n  type: schedule\n  every: 5m\n  cron: 0 8 * * *",
+    "5:3 exactly one of trigger.every and trigger.cron, and both are given",
+  ],
+  ["trigger:\n  type: schedule\n  every: 5", "4:10 trigger.every must be text, got 5"],
+  [
+    "trigger:\n  type: schedule\n  every: 500ms",
+    "4:10 trigger.every must be an interval of at least one second",
+  ],
+  ["trigger:\n  type: schedule\n  every: 5 minutes", '4:10 got "5 minutes"'],
+  [
+    "trigger:\n  type: schedule\n  cron: 99 * * * *",
+    "4:9 trigger.cron is not a valid cron expression: invalid value for minute: 99",
+  ],
+  [
+    "trigger:\n  type: schedule\n  cron: 0 8 * * *\n  timezone: Mars/Base",
+    '5:13 trigger.timezone must be a time zone, got "Mars/Base"',
+  ],
+  [
+    "trigger: {type: schedule, every: 5m, catch_up: all}",
+    "2:48 trigger.catch_up must be once or none",
+  ],
+  ["trigger:\n  type: watch", "3:9 trigger.paths is missing"],
+  ["trigger:\n  type: watch\n  paths: []", "4:10 trigger.paths must not be empty"],
+  ["trigger:\n  type: watch\n  paths: 7", "4:10 trigger.paths must be a list, got 7"],
+  [
+    "trigger: {type: watch, paths: [a], debounce: -1}",
+    "2:46 trigger.debounce must be a number of seconds",
+  ],
+  ["trigger: {type: watch, paths: [a], max_runs: 0}", "2:46 trigger.max_runs must be"],
+  ["trigger: {type: watch, paths: [a], filters: [x]}", "2:45 trigger.filters must be a map"],
+  ["paths:\n  My-Notes: notes", "3:3 paths.My-Notes is not a valid alias"],
+  ["paths:\n  workspace: notes", "3:3 paths.workspace is a reserved alias"],
+  ["paths:\n  own: agents/x", "3:8 paths.own must not lead into the agents directory"],
+  ["paths: [notes/../agents]", "2:9 paths[0] must not lead into the agents directory"],
+  ["paths:\n  secrets: sub/.ENV.local", "3:12 paths.secrets must not lead to an .env file"],
+  ["paths: data/app.db", "2:8 paths must not lead to a .db file"],
+  ["paths:\n  data: 3", "3:9 paths.data must be a path, or a map with path and description, got 3"],
+  ["paths:\n  data: {path: 3}", "3:16 paths.data.path must be text, got 3"],
+  ["paths: 3", "2:8 paths must be a path, a list of paths"],
+  [
+    `trigger: {type: watch, paths: ['${"{a,aa}".repeat(12)}']}`,
+    "2:32 The pattern in trigger.paths is too complicated: its braces stand for more than 100",
+  ],
+  [
+    `trigger: {type: watch, paths: [in], filters: {exclude: ["${"?*".repeat(501)}"]}}`,
+    "2:57 The pattern in trigger.filters.exclude is too complicated: it has more than 1000",
+  ],
+  ["- a\n- b", "2:1 must be a map of keys and values"],
+  ["hello", "2:1 must be a map of keys and values"],
+  ["name: x\nskills: [a, b\nicon: y", "4:1 Broken YAML: Flow sequence"],
+  ['name: "x\nicon: y', "2:7 Broken YAML: Missing closing"],
+  ["description: Note: this", "2:14 needs quotes"],
+  ["  name:\nname:\n\u009b1m", '4:1 Unexpected scalar token in YAML stream: "\\u009b1m'],
+  ["model:\n\tprovider: openai", "3:1 tabs cannot indent"],
+  ["name: @daily", "2:7 reserved character @"],
+  ["name: a\nicon: b\nname: c", "4:1 The key name stands twice in the same map"],
+  ["model:\n  name: a\n  name: b", "4:3 The key name stands twice in the same map"],
+  ["name: x\n...\nicon: y", "4:1 Only one YAML document is allowed"],
+  ["name: *nobody", "2:7 Unknown alias *nobody"],
+  ["skills: &s [*s]", "2:13 stands inside its own anchor"],
+  [BOMB, "6: The YAML holds too many values"],
+  ["? [a, b]\n: c", "2:3 A key must be plain text"],
+  ["name: !!binary aGVsbG8=", "2:16 is not supported"],
+  [`skills: ${"[".repeat(80)}${"]".repeat(80)}`, "2: The YAML is nested too deeply"],
+  ["description: |\n  ---\n  a --- b\nicon: '---'\nhistory: all", "6:10 history must be"],
+  [`description: ${"x".repeat(65_536)}`, "1:1 The front matter is over 64 KB"],
+];
+
+/** Whole files that are refused. */
+export const BAD_FILES: readonly ProblemRow[] = [
+  ["", "1:1 The system prompt is empty (write into the file what"],
+  ["\ufeff \r\n\t\n", "1:1 The system prompt is empty"],
+  [
+    "---\nname: x\n---\n \n\n",
+    "4:1 The system prompt is empty (write below the second --- what the agent is to do)",
+  ],
+  ["---\nname: x\nDo it.\n", "1:1 never closed"],
+  ["---", "1:1 never closed"],
+  ["---\nname: x\n ---\n", "1:1 never closed"],
+  ["---\r\nname: x\r\nhistory: all\r\n---\r\nDo it.\r\n", "3:10 history must be"],
+  ["\ufeff---\nhistory: all\n---\nDo it.\n", "2:10 history must be"],
+  ["x".repeat(4 * 1_024 * 1_024 + 1), "1:1 The file is over 4 MB"],
+  [bytes("---\nname: x\n---\nab", [0], "c"), "4:3 The file is binary"],
+  [bytes([0x89], "PNG\r\n", [0x1a], "\n"), "1:1 not UTF-8"],
+  [
+    bytes("---\nname: x\n---\ncaf", [0xe9], " au lait\n"),
+    "4:4 the byte 0xe9 here is not valid (Save it as UTF-8)",
+  ],
+  [bytes("Do it. ", [0xf0, 0x9f]), "1:8 the byte 0xf0 here is not valid"],
+  [bytes([0xff, 0xfe], [0x2d, 0, 0x2d, 0]), "1:1 It looks like UTF-16"],
+];
+
+/** Names of files that are refused, each with one problem. */
+export const BAD_NAMES: readonly (readonly [name: string, problem: string])[] = [
+  ["a.b.md", '1:1 underscores, not "."'],
+  [".md", "1:1 The file's name must not be empty"],
+  ["daily .md", "1:1 must not begin or end with a space"],
+  ["daily.txt", "1:1 must end with .md"],
+];
+
+/** Front matter that loads with warnings. */
+export const ODD_FRONT_MATTER: readonly ProblemRow[] = [
+  ["tempo: 3", "2:1 Unknown key tempo: it is ignored"],
+  ["trigger:\n  typ: manual", '3:3 Unknown key trigger.typ: it is ignored (did you mean "type"?)'],
+  [
+    "model: {provider: demo, name: echo, temperature: 0.2}",
+    '2:37 Unknown key model.temperature: it is ignored (did you mean "settings.temperature"?)',
+  ],
+  [
+    "max_tokens: 100",
+    '2:1 Unknown key max_tokens: it is ignored (did you mean "settings.max_tokens"?)',
+  ],
+  [
+    "paths:\n  data: {path: x, descripton: y}",
+    '3:19 Unknown key paths.data.descripton: it is ignored (did you mean "description"?)',
+  ],
+  ['"a\\e[31m": x', '2:1 Unknown key "a\\u001b[31m"'],
+  [
+    "paths: [in, data/shop.SQLite3, old.db.bak]",
+    "2:13 paths[1] leads to a database (*.db*, *.sqlite*): agents can read it, but not write to it",
+    "2:32 paths[2] leads to a database",
+  ],
+  ["trigger:\n  every: 5m", "3:3 trigger.every has no effect: the trigger's type is manual"],
+  [
+    "trigger: {type: schedule, every: 1d, timezone: Europe/Paris}",
+    "2:38 only cron knows time zones",
+  ],
+  ["constructor: 1", "2:1 Unknown key constructor"],
+  [
+    "after: [{agent: a, onn: any}]",
+    '2:20 Unknown key after[0].onn: it is ignored (did you mean "on"?)',
+  ],
+  ["name: !thing x", "2:7 Unresolved tag"],
+];
