@@ -168,22 +168,6 @@ Deno.test("AgentFiles waits for a folder that does not exist, and for one that g
   assert.deepEqual(changes, ["loaded first", "removed first", "loaded second"]);
 });
 
-Deno.test("AgentFiles keeps looking when a file stands where the folder's parent was", async () => {
-  await using place = await createTestWorkspace();
-  await using runtime = await place.open();
-  const changes = record(runtime);
-  // At once, so that the folder is looked for only when the file stands there.
-  Deno.removeSync(place.workspace, { recursive: true });
-  Deno.writeTextFileSync(place.workspace, "in the way");
-  const isTold = () => place.logged.some(({ message }) => message.startsWith("Cannot watch "));
-  await until(isTold, "the warning");
-  await Deno.remove(place.workspace);
-  await Deno.mkdir(place.agentsDir, { recursive: true });
-  await place.writeAgent("back", ECHO);
-  await until(() => changes.length >= 1, "the agent");
-  assert.deepEqual(changes, ["loaded back"]);
-});
-
 Deno.test("AgentFiles follows the folder again when its parent is moved away and made anew", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();

@@ -2,24 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DueQueue } from "../../../../runtime/triggers/schedule/due_queue.ts";
 
-Deno.test("DueQueue gives out keys in the order of their times", () => {
-  const queue = new DueQueue();
-  queue.put("late", 30);
-  queue.put("early", 10);
-  queue.put("middle", 20);
-  assert.equal(queue.firstTime, 10);
-  assert.equal(queue.takeUntil(9), undefined);
-  assert.equal(queue.takeUntil(20), "early");
-  queue.put("late", 5);
-  queue.remove("nobody");
-  assert.deepEqual([queue.takeUntil(20), queue.takeUntil(20), queue.takeUntil(20)], [
-    "late",
-    "middle",
-    undefined,
-  ]);
-  assert.equal(queue.firstTime, undefined);
-});
-
 Deno.test("DueQueue behaves as a sorted list does, whatever is put in, moved and removed", () => {
   const action = fc.tuple(fc.constantFrom("put", "remove", "take"), fc.nat(30), fc.nat(100));
   fc.assert(fc.property(fc.array(action, { maxLength: 200 }), (actions) => {

@@ -168,17 +168,6 @@ Deno.test("Scheduler goes on from where another machine came meanwhile, and leav
   ]);
 });
 
-Deno.test("Scheduler keeps slots for ninety days, and the newest hundred of each agent", async () => {
-  await using service = new ScheduledService();
-  const agents = [scheduled("hourly", { every: "1h" }), scheduled("daily", { every: "1d" })];
-  await service.open(agents);
-  await service.advance(130 * DAY_MS);
-  const hourly = await service.slots("hourly");
-  assert.ok(hourly.length >= 90 * 24 && hourly.length <= 91 * 24, `${hourly.length} rows`);
-  const daily = await service.slots("daily");
-  assert.ok(daily.length >= 100 && daily.length <= 101, `${daily.length} rows`);
-});
-
 Deno.test("Scheduler goes on when it could not be read whether triggers are paused", async () => {
   await using service = new ScheduledService();
   await service.open([scheduled("often", { every: "10m" })]);

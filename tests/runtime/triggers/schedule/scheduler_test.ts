@@ -174,15 +174,6 @@ Deno.test("Scheduler goes on after a slot that its own run or a waiting one held
   ]);
 });
 
-Deno.test("Scheduler sees at once what a reload brings", async () => {
-  await using service = new ScheduledService();
-  await service.open([]);
-  await service.advance(1_000);
-  await service.reconcile([scheduled("fast", { every: "10s" })]);
-  await service.advance(15_000);
-  assert.deepEqual(service.runs, ["fast 12:00:11 at 12:00:11"]);
-});
-
 Deno.test("Scheduler has one timer for a thousand agents, and lets others work while all are due", async () => {
   await using service = new ScheduledService();
   await service.open(

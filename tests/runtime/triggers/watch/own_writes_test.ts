@@ -52,21 +52,6 @@ class Writing implements AsyncDisposable {
 
 const OWNERS = ["writer", "boss"];
 
-Deno.test("OwnWrites knows what an agent wrote, edited, deleted and moved, for all that delegated to it", async () => {
-  await using writing = await Writing.open();
-  const context = writing.context();
-  await call(fileWrite, { path: "a.md", content: "one" }, context);
-  assert.deepEqual(await writing.owners("a.md"), OWNERS);
-  await call(fileEdit, { path: "a.md", old_text: "one", new_text: "two" }, context);
-  assert.deepEqual(await writing.owners("a.md"), OWNERS);
-  await call(fileMove, { source: "a.md", destination: "sub/b.md" }, context);
-  assert.deepEqual(await writing.owners("a.md"), OWNERS, "gone from there");
-  assert.deepEqual(await writing.owners("sub/b.md"), OWNERS, "and here");
-  await call(fileDelete, { path: "sub/b.md" }, context);
-  assert.deepEqual(await writing.owners("sub/b.md"), OWNERS);
-  assert.deepEqual(await writing.owners("never.md"), []);
-});
-
 Deno.test("OwnWrites tells which fired execution wrote a file, until somebody else changes it", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "one" }, writing.context());
@@ -135,22 +120,6 @@ Deno.test("OwnWrites: a file removed by somebody else, or made again after the a
   assert.deepEqual(await writing.owners("b.md"), []);
   Deno.removeSync(writing.path("b.md"));
   assert.deepEqual(await writing.owners("b.md"), [], "this removal was not the agent's");
-});
-
-Deno.test("OwnWrites waits for a write that is under way: its event may come first", async () => {
-  await using writing = await Writing.open();
-  const outcome = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
-  writing.own.record([WRITER], { path: writing.path("a.md"), outcome: outcome.promise });
-  Deno.writeTextFileSync(writing.path("a.md"), "mine");
-  const asked = writing.own.isOwn("writer", writing.path("a.md"));
-  outcome.resolve({
-    version: "not this one",
-    size: 4,
-    sha256: new Uint8Array(
-      await crypto.subtle.digest("SHA-256", new TextEncoder().encode("mine")),
-    ).toHex(),
-  });
-  assert.equal(await asked, true);
 });
 
 Deno.test("OwnWrites: a write that did not happen is nobody's, and an older one still counts", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 /** Long enough for one path not to fire too often in a minute. */
 const RUN_MS = 4_000;
@@ -28,8 +28,8 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   await using world = await openLoop();
   world.write("inbox/other.md");
   await world.watch(
-    world.agent("a"),
-    world.agent("b", { filters: { include: ["other.md"], exclude: [] } }),
+    watches("a"),
+    watches("b", { filters: { include: ["other.md"], exclude: [] } }),
   );
   world.write("inbox/loop.md", "it begins");
   await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
@@ -58,54 +58,6 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   assert.deepEqual(world.restarted, ["a"]);
 });
 
-Deno.test("Watcher stops a trigger when one path fires more than 20 times a minute", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/note.md");
-  await world.watch(world.agent("a", { debounceMs: 0 }));
-  for (let i = 1; i <= 20; i++) {
-    world.write("inbox/note.md", "x".repeat(i));
-    await world.until(() => world.runs.length === i && world.running.size === 0, `run ${i}`);
-    // Past what may count as this run's doing.
-    await world.clock.advance(1_100);
-  }
-  assert.equal(world.watcher.trippedReason("a"), null);
-  world.write("inbox/note.md", "x".repeat(21));
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  assert.match(
-    world.watcher.trippedReason("a") ?? "",
-    /note\.md fired more than 20 times within a minute/,
-  );
-  assert.equal(world.runs.length, 20);
-});
-
-Deno.test("Watcher: an edit of the agent, if only of its body, lets it fire again", async () => {
-  await using world = await openLoop();
-  await world.watch(world.agent("a"));
-  world.write("inbox/loop.md", "it begins");
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  world.play = () => {};
-  await world.watch(world.agent("a"));
-  assert.deepEqual(world.restarted, []);
-  assert.ok(world.watcher.trippedReason("a") !== null, "the same agent again");
-  await world.watch(world.agent("a", {}, { body: "Do better." }));
-  assert.deepEqual(world.restarted, ["a"]);
-  assert.equal(world.watcher.trippedReason("a"), null);
-  await world.until(() => world.runs.length === 21, "what waited");
-});
-
-Deno.test("Watcher: two agents that write for each other are stopped as well", async () => {
-  await using world = await WatchWorld.create();
-  world.write("one/x.md");
-  world.write("two/x.md");
-  world.play = ({ agentId }) =>
-    causeNext(world, agentId === "a" ? "two/x.md" : "one/x.md", world.runs.length);
-  await world.watch(world.agent("a", { paths: ["one"] }), world.agent("b", { paths: ["two"] }));
-  world.write("one/x.md", "it begins");
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  // Their runs overlap: each path could as well be changed by its own run, and is counted so.
-  assert.ok(world.runs.length >= 20 && world.runs.length <= 42, `${world.runs.length} runs`);
-});
-
 Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
@@ -115,7 +67,7 @@ Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing"
     if (count < 60) world.write(`inbox/stream-${++count}.md`);
     await world.clock.sleep(50);
   };
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   for (const round of ["first", "second time"]) {
     for (let i = 0; i < 60; i++) world.write(`inbox/burst-${i}.md`, round);
     await world.until(

@@ -5,7 +5,7 @@ import { fileWrite } from "../../../../runtime/tools/builtin/file_write.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { MAX_CHAIN } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
 import { call, testContext } from "../../tools/files/sandbox_fixture.ts";
-import { type PlayedRun, WatchWorld } from "./watch_world.ts";
+import { type PlayedRun, watches, WatchWorld } from "./watch_world.ts";
 
 /** Writes a file as the tool of a run does. */
 async function writeByTool(world: WatchWorld, run: PlayedRun, path: string): Promise<void> {
@@ -33,8 +33,8 @@ Deno.test("Watcher stops two agents whose tools write files of ever new names fo
   };
   const trigger = { debounceMs: 50 };
   await world.watch(
-    world.agent("ping", { ...trigger, paths: ["d1"] }),
-    world.agent("pong", { ...trigger, paths: ["d2"] }),
+    watches("ping", { ...trigger, paths: ["d1"] }),
+    watches("pong", { ...trigger, paths: ["d2"] }),
   );
   world.write("d1/start.md");
   await world.until(() => world.tripped.length > 0, "the breaker");
@@ -59,8 +59,8 @@ Deno.test("Watcher stops agents that write two files for each one that they get,
     await world.clock.sleep(1_000);
   };
   await world.watch(
-    world.agent("ping", { debounceMs: 0, maxRuns: 50, paths: ["d1"] }),
-    world.agent("pong", { debounceMs: 0, maxRuns: 50, paths: ["d2"] }),
+    watches("ping", { debounceMs: 0, maxRuns: 50, paths: ["d1"] }),
+    watches("pong", { debounceMs: 0, maxRuns: 50, paths: ["d2"] }),
   );
   world.write("d1/start.md");
   await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 500 });
@@ -80,8 +80,8 @@ Deno.test("Watcher: a file of many that go once round two agents stops nothing, 
     await writeByTool(world, run, path);
   };
   await world.watch(
-    world.agent("ping", { debounceMs: 0, paths: ["d1"] }),
-    world.agent("pong", { debounceMs: 0, paths: ["d2"] }),
+    watches("ping", { debounceMs: 0, paths: ["d1"] }),
+    watches("pong", { debounceMs: 0, paths: ["d2"] }),
   );
   for (let i = 0; i < 60; i++) world.write(`d1/file-${i}.md`);
   await world.until(() => world.runs.length === 180, "each file three times");
@@ -92,7 +92,7 @@ Deno.test("Watcher: a file of many that go once round two agents stops nothing, 
 const MAX_RUNS = 30;
 
 function selfReporting(world: WatchWorld): Agent {
-  return world.agent("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] });
+  return watches("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] });
 }
 
 /** A world with an agent whose script writes a report of a new name into the folder that it watches. */
@@ -125,16 +125,16 @@ Deno.test("Watcher: a loop that is stopped again and again does not run on after
   await using world = await openReporting();
   world.write("w/start.txt");
   await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 500 });
-  await world.restart();
-  await world.watch(selfReporting(world));
+  await world.restart(selfReporting(world));
   await world.until(() => world.tripped.length > 1, "the breaker again", { stepMs: 500 });
   assert.equal(world.runs.length, 2 * MAX_RUNS);
 });
 
 Deno.test("Watcher: an agent that writes nothing runs at once for each file of a feeder that waits for its runs", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  await world.watch(world.agent("a", { debounceMs: 0, maxRuns: 200 }));
+  await using world = await WatchWorld.watching(
+    ["inbox/old.md"],
+    watches("a", { debounceMs: 0, maxRuns: 200 }),
+  );
   for (let i = 1; i <= 60; i++) {
     world.write(`inbox/scan-${i}.md`);
     await world.until(() => world.runs.length === i && world.running.size === 0, `scan ${i}`);
@@ -146,7 +146,7 @@ Deno.test("Watcher: a folder that a program fills while runs go on all the time 
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   world.play = () => world.clock.sleep(700);
-  await world.watch(world.agent("a", { debounceMs: 0 }));
+  await world.watch(watches("a", { debounceMs: 0 }));
   let count = 0;
   await world.until(
     () => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isBelow } from "../../../../base/files/path_below.ts";
 import { filesBelow } from "../../../support/repository.ts";
 import { FailingDisk } from "./failing_disk.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 const FOLDERS = ["inbox", "inbox/a", "inbox/a/b", "inbox/c"];
 const FILES = FOLDERS.flatMap((folder) => ["1", "2", "3"].map((name) => `${folder}/${name}.md`));
@@ -90,7 +90,7 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
           told.set(path, readOrMissing(world.path(path)));
         };
         Deno.mkdirSync(world.path("inbox"));
-        await world.watch(world.agent("a", { filters: { include: ["*.md"], exclude: [] } }));
+        await world.watch(watches("a", { filters: { include: ["*.md"], exclude: [] } }));
         for (const actions of rounds) {
           for (const one of actions) perform(world, one);
           await world.settled("inbox");
@@ -138,7 +138,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
       };
       Deno.mkdirSync(world.path("inbox"));
       const filters = { include: ["*.md"], exclude: [] };
-      const agent = world.agent("a", { catchUp: "once", filters });
+      const agent = watches("a", { catchUp: "once", filters });
       await world.watch(agent);
       for (const one of actions) {
         if (one.verb === "fail") disk.failing.add(world.path(one.path));
@@ -146,8 +146,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
         else if (one.verb === "wait") await world.clock.advance(3_000);
         else if (one.verb === "restart") {
           await world.until(() => world.running.size === 0, "all runs ended");
-          await world.restart();
-          await world.watch(agent);
+          await world.restart(agent);
         } else {
           for (const path of FILES) {
             if (isBelow(path, one.path) || isBelow(path, one.to)) count(path, "actions");

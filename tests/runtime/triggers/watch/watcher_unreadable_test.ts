@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { settle } from "../../../support/test_clock.ts";
 import { FailingDisk } from "./failing_disk.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 function warnings(world: WatchWorld): string[] {
   return world.log.lines.map(({ message }) => message).filter((line) =>
@@ -10,14 +10,11 @@ function warnings(world: WatchWorld): string[] {
 }
 
 Deno.test("Watcher: a new folder that cannot be read for a while fires for its files as soon as it can", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/first.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/first.md"], watches("a"));
   using disk = new FailingDisk(world.path("inbox/new"));
   world.write("inbox/new/deep/b.md");
   await world.until(() => disk.failures > 0, "a look at the new folder");
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), []);
+  await world.expectFired(["inbox"]);
   disk.heal();
   await world.untilFired("a created inbox/new/deep/b.md");
   world.write("inbox/new/deep/c.md");
@@ -28,7 +25,7 @@ Deno.test("Watcher: a new folder that cannot be read for a while fires for its f
 Deno.test("Watcher: a known folder that cannot be read is said once, and nothing in it counts as deleted", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   using disk = new FailingDisk(world.path("inbox/sub"), world.path("inbox"));
   // Made without a folder's being read: everything is looked at, because many events came.
   for (let i = 0; i < 400; i++) world.write("inbox/busy.md");
@@ -54,12 +51,11 @@ Deno.test("Watcher: what becomes readable in a folder is watched anew", async ()
   });
   world.write("inbox/sub/a.md");
   using disk = new FailingDisk(world.path("inbox/sub"));
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   assert.equal(opened.length, 1);
   disk.heal();
   await world.until(() => opened.length === 2, "another watch");
-  await world.settled("inbox/sub");
-  assert.deepEqual(world.fired(), []);
+  await world.expectFired(["inbox/sub"]);
 });
 
 Deno.test("Watcher: what becomes readable step by step is no news in any step", async () => {
@@ -69,23 +65,21 @@ Deno.test("Watcher: what becomes readable step by step is no news in any step", 
   using disk = new FailingDisk(
     ...["inbox/sub", "inbox/sub/deep", "inbox/sub/x.md"].map((name) => world.path(name)),
   );
-  await world.watch(world.agent("a"), world.agent("keen", { catchUp: "once" }));
+  await world.watch(watches("a"), watches("keen", { catchUp: "once" }));
   disk.failing.delete(world.path("inbox/sub"));
   await world.clock.advance(10_000);
   disk.heal();
   await world.untilRead("keen");
   await world.settled("inbox", "inbox/sub/deep");
-  await world.restart();
-  await world.watch(world.agent("keen", { catchUp: "once" }));
-  await world.settled("inbox", "inbox/sub/deep");
-  assert.deepEqual(world.fired(), []);
+  await world.restart(watches("keen", { catchUp: "once" }));
+  await world.expectFired(["inbox", "inbox/sub/deep"]);
 });
 
 Deno.test("Watcher: with catch_up what could not be read before a restart is no news after it", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/sub/deep/old.md");
-  const agent = world.agent("keen", { catchUp: "once" });
+  const agent = watches("keen", { catchUp: "once" });
   {
     using _disk = new FailingDisk(world.path("inbox/sub"));
     await world.watch(agent);
@@ -98,14 +92,11 @@ Deno.test("Watcher: with catch_up what could not be read before a restart is no 
     await world.clock.advance(10_000);
     await world.close();
   }
-  world.open();
-  await world.watch(agent);
-  await world.settled("inbox", "inbox/sub", "inbox/sub/deep");
-  assert.deepEqual(world.fired(), []);
+  await world.start(agent);
+  await world.expectFired(["inbox", "inbox/sub", "inbox/sub/deep"]);
   await world.close();
   world.write("inbox/sub/new.md");
-  world.open();
-  await world.watch(agent);
+  await world.start(agent);
   await world.untilFired("keen created inbox/sub/new.md");
   await world.settled("inbox/sub");
   assert.equal(world.runs.length, 1);
@@ -116,8 +107,8 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
     await using world = await WatchWorld.create();
     world.write("inbox/old.md");
     const agents = [
-      world.agent("a", { paths: [...paths] }),
-      world.agent("keen", { paths: [...paths], catchUp: "once" }),
+      watches("a", { paths: [...paths] }),
+      watches("keen", { paths: [...paths], catchUp: "once" }),
     ];
     {
       using disk = new FailingDisk();
@@ -131,28 +122,11 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
     }
     world.write("inbox/old.md", "changed");
     await world.untilFired("a modified inbox/old.md", "keen modified inbox/old.md");
-    await world.restart();
-    await world.watch(...agents);
+    await world.restart(...agents);
     await world.clock.advance(10_000);
     assert.equal(world.runs.length, 2);
   });
 }
-
-Deno.test("Watcher: with catch_up a folder that could not be reached before a restart is no news after it", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  const agent = world.agent("keen", { catchUp: "once" });
-  {
-    using disk = new FailingDisk();
-    disk.unreachable.add(world.path("inbox"));
-    await world.watch(agent);
-    await world.close();
-  }
-  world.open();
-  await world.watch(agent);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), []);
-});
 
 Deno.test("Watcher: reading that fails by chance makes no watch begin anew without a pause", async () => {
   let opened = 0;
@@ -163,7 +137,7 @@ Deno.test("Watcher: reading that fails by chance makes no watch begin anew witho
     },
   });
   for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`);
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   using disk = new FailingDisk();
   disk.failsByChance = (path) => path.includes("/s") && disk.reads % 3 === 0;
   for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`, "changed");
@@ -183,7 +157,7 @@ Deno.test("Watcher: something new that cannot be read does not wait at the pace 
   await using world = await WatchWorld.create();
   world.write("inbox/never/x.md");
   using disk = new FailingDisk(world.path("inbox/never"));
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   await world.clock.advance(610_000);
   disk.failing.add(world.path("inbox/new"));
   const before = disk.failures;
