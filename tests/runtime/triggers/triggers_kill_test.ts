@@ -81,20 +81,20 @@ for (const when of ["before", "after"] as const) {
     await untilDead(await serve(place, { when, nth: 2 }));
     const before = await runsOf(place);
     assert.equal(before.length, when === "before" ? 1 : 2);
+    // The first run may be going on yet when the second one is accepted.
+    const isFirstOver = before[0]?.status === "success";
     const child = await serve(place);
     const hasMore = async () => {
-      const runs = await runsOf(place);
-      return runs.length >= before.length + 2 && runs[1]?.status !== "running";
+      const [first, second, ...more] = await runsOf(place);
+      return more.length > 0 && first?.status !== "running" && second?.status !== "running";
     };
     await until(hasMore, "runs after the restart");
     await kill(child);
     await checkSlots(place, 1_000);
     const [first, second] = (await runsOf(place)).map(({ status }) => status);
-    assert.deepEqual(
-      [first, second],
-      ["success", when === "before" || IS_POSTGRES ? "success" : "orphaned"],
-      "what was accepted and never ran is told as such, and not run again; but waits for any machine where there are several",
-    );
+    assert.ok(first === "success" || (!isFirstOver && first === "orphaned"), `it is ${first}`);
+    // Accepted and never started: not run again, but on PostgreSQL it waits for any machine.
+    assert.equal(second, when === "before" || IS_POSTGRES ? "success" : "orphaned");
   });
 
   Deno.test(`a service that is killed right ${when} a change is taken runs once for each change`, async () => {
@@ -107,7 +107,7 @@ for (const when of ["before", "after"] as const) {
       "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }",
     );
     const child = await serve(place, { when, nth: 7 });
-    const paths = Array.from({ length: 20 }, (_, i) => join(inbox, `${i}.md`));
+    const paths = Array.from({ length: 12 }, (_, i) => join(inbox, `${i}.md`));
     for (const path of paths) Deno.writeTextFileSync(path, "x");
     await untilDead(child);
     assert.equal((await runsOf(place)).length, when === "before" ? 6 : 7);
@@ -127,9 +127,7 @@ for (const when of ["before", "after"] as const) {
     assert.ok(statuses.every((status) => status === "success" || status === "orphaned"));
     if (when === "after") assert.equal(statuses[6], IS_POSTGRES ? "success" : "orphaned");
   });
-}
 
-for (const when of ["before", "after"] as const) {
   Deno.test(`a service that is killed right ${when} an agent follows another runs once for each end`, async () => {
     await using place = await createTestWorkspace();
     await place.writeScript("tick", [{ say: "tock" }], "trigger: { type: schedule, every: 1s }");
@@ -167,7 +165,7 @@ Deno.test("a service that is killed again and again in the middle of beats tells
     [{ say: "tock", delay_ms: 100 }],
     "trigger: { type: schedule, every: 1s }",
   );
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     const child = await serve(place);
     const { length } = await place.all("SELECT * FROM slots");
     await until(

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { SqlSlotStore } from "../../../../runtime/storage/slots.ts";
-import type {
-  ScheduleState,
-  Slot,
-  SlotStore,
-} from "../../../../runtime/triggers/schedule/slot_store.ts";
+import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { scheduled, ScheduledService } from "./scheduled_service.ts";
 
@@ -68,38 +64,26 @@ Deno.test("Scheduler leaves everything to the next start once the service stops"
 });
 
 /** A store whose disk can be full. */
-class FillableStore implements SlotStore {
+class FillableStore extends SqlSlotStore {
   isFull = false;
-  readonly #store: SlotStore;
+  /** Each removal of old slots: the day from which on it keeps everything, and how many it keeps of each agent. */
+  readonly purges: string[] = [];
 
-  constructor(store: SlotStore) {
-    this.#store = store;
+  override beginSchedule(...args: Parameters<SlotStore["beginSchedule"]>) {
+    return this.#change(() => super.beginSchedule(...args));
   }
 
-  readSchedules(): Promise<ScheduleState[]> {
-    return this.#store.readSchedules();
+  override endSchedules(...args: Parameters<SlotStore["endSchedules"]>) {
+    return this.#change(() => super.endSchedules(...args));
   }
 
-  beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState> {
-    return this.#change(() => this.#store.beginSchedule(state, before));
+  override recordSlots(...args: Parameters<SlotStore["recordSlots"]>) {
+    return this.#change(() => super.recordSlots(...args));
   }
 
-  endSchedules(agentIds: readonly string[]): Promise<void> {
-    return this.#change(() => this.#store.endSchedules(agentIds));
-  }
-
-  recordSlots(
-    slots: Parameters<SlotStore["recordSlots"]>[0],
-  ): ReturnType<SlotStore["recordSlots"]> {
-    return this.#change(() => this.#store.recordSlots(slots));
-  }
-
-  listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
-    return this.#store.listSlots(agentId, page);
-  }
-
-  purgeSlots(options: { before: number; keep: number }): Promise<number> {
-    return this.#change(() => this.#store.purgeSlots(options));
+  override purgeSlots({ before, keep }: { before: number; keep: number }) {
+    this.purges.push(`${new Date(before).toISOString().slice(0, 10)} ${keep}`);
+    return super.purgeSlots({ before, keep });
   }
 
   #change<T>(change: () => Promise<T>): Promise<T> {
@@ -107,9 +91,23 @@ class FillableStore implements SlotStore {
   }
 }
 
+Deno.test("Scheduler removes slots older than ninety days at its start and once a day, also when a wrong clock is set back", async () => {
+  await using service = new ScheduledService("2027-04-01T12:00:00.000Z");
+  const store = new FillableStore(service.db);
+  await service.open([], { store });
+  await service.advance(DAY_MS - MINUTE_MS);
+  assert.deepEqual(store.purges, ["2027-01-01 100"]);
+  await service.advance(2 * MINUTE_MS);
+  service.clock.step(-365 * DAY_MS);
+  await service.advance(MINUTE_MS);
+  assert.deepEqual(store.purges.slice(1), ["2027-01-02 100", "2026-01-02 100"]);
+  await service.advance(DAY_MS);
+  assert.deepEqual(store.purges.slice(3), ["2026-01-03 100"]);
+});
+
 Deno.test("Scheduler brings schedules in step as soon as they can be stored", async () => {
   await using service = new ScheduledService();
-  const store = new FillableStore(new SqlSlotStore(service.db));
+  const store = new FillableStore(service.db);
   store.isFull = true;
   await service.open([scheduled("late", { every: "10m" })], { store });
   assert.equal(service.scheduler.nextRun("late"), null);
@@ -130,7 +128,7 @@ Deno.test("Scheduler brings schedules in step as soon as they can be stored", as
 
 Deno.test("Scheduler gives missed slots their outcome as soon as it can be stored", async () => {
   await using service = new ScheduledService();
-  const store = new FillableStore(new SqlSlotStore(service.db));
+  const store = new FillableStore(service.db);
   await service.open([scheduled("half", { every: "30m" })], { store });
   await service.advance(MINUTE_MS);
   service.clock.step(2 * HOUR_MS);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
 /** Long enough for one path not to fire too often in a minute. */
@@ -14,25 +15,20 @@ async function causeNext(world: WatchWorld, name: string, round: number): Promis
   while (world.clock.now() < end || !await isNoticed()) await world.clock.sleep(1_000);
 }
 
-/** A world whose run of `inbox/loop.md` changes that file each time. */
-async function openLoop(): Promise<WatchWorld> {
-  const world = await WatchWorld.create();
-  world.write("inbox/loop.md");
-  world.play = async ({ path }) => {
-    if (path.endsWith("loop.md")) await causeNext(world, path, world.runs.length);
-  };
-  return world;
-}
+const untilTripped = (world: WatchWorld, count = 1) =>
+  world.until(() => world.tripped.length >= count, "the breaker", { stepMs: 1_000 });
 
 Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes on waiting until it is reset", async () => {
-  await using world = await openLoop();
-  world.write("inbox/other.md");
-  await world.watch(
+  await using world = await WatchWorld.watching(
+    ["inbox/loop.md", "inbox/other.md"],
     watches("a"),
     watches("b", { filters: { include: ["other.md"], exclude: [] } }),
   );
+  world.play = async ({ path }) => {
+    if (path.endsWith("loop.md")) await causeNext(world, path, world.runs.length);
+  };
   world.write("inbox/loop.md", "it begins");
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
+  await untilTripped(world);
   await world.until(() => world.running.size === 0, "the last run's end", { stepMs: 1_000 });
   assert.equal(world.runs.length, 20);
   assert.match(world.tripped[0] ?? "", /^a: more than 20 runs in a row/);
@@ -58,25 +54,51 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   assert.deepEqual(world.restarted, ["a"]);
 });
 
+const MAX_RUNS = 10;
+
+function selfReporting(changes: Partial<Agent> = {}): Agent {
+  return watches("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] }, changes);
+}
+
+Deno.test("Watcher stops an agent that leaves a file of a new name each time after trigger.max_runs, until an edit or a restart", async () => {
+  await using world = await WatchWorld.watching(["w/old.txt"], selfReporting());
+  world.play = async () => {
+    const count = world.runs.length;
+    world.write(`w/report-${count}.txt`);
+    const isNoticed = async () => world.runs.length > count || (await world.queue()).length > 0;
+    // Goes on until its change is noticed.
+    for (let i = 0; i < 20 && !await isNoticed(); i++) await world.clock.sleep(100);
+  };
+  world.write("w/start.txt");
+  await untilTripped(world);
+  assert.equal(world.runs.length, MAX_RUNS);
+  assert.deepEqual(world.tripped, [
+    `selfrep: changed files started it ${MAX_RUNS} times within ten minutes, as often as trigger.max_runs allows`,
+  ]);
+  await world.watch(selfReporting());
+  assert.deepEqual(world.restarted, [], "the same agent again");
+  assert.equal((await world.queue()).length, 1, "what comes next waits");
+  await world.watch(selfReporting({ body: "Do better." }));
+  assert.deepEqual(world.restarted, ["selfrep"]);
+  await untilTripped(world, 2);
+  await world.restart(selfReporting());
+  await untilTripped(world, 3);
+  assert.equal(world.runs.length, 3 * MAX_RUNS);
+});
+
 Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let count = 0;
   world.play = async () => {
     // While this one runs, the next file arrives.
-    if (count < 60) world.write(`inbox/stream-${++count}.md`);
+    if (count < 30) world.write(`inbox/stream-${++count}.md`);
     await world.clock.sleep(50);
   };
-  await world.watch(watches("a"));
-  for (const round of ["first", "second time"]) {
-    for (let i = 0; i < 60; i++) world.write(`inbox/burst-${i}.md`, round);
-    await world.until(
-      () =>
-        world.runs.filter(({ path }) => path.includes("burst")).length >=
-          (round === "first" ? 60 : 120),
-      "the burst",
-    );
+  for (let round = 1; round <= 2; round++) {
+    for (let i = 0; i < 30; i++) world.write(`inbox/burst-${i}.md`, "x".repeat(round));
+    const bursts = () => world.runs.filter(({ path }) => path.includes("burst")).length;
+    await world.until(() => bursts() >= 30 * round, "the burst");
   }
-  await world.until(() => world.runs.length >= 180, "the stream");
+  await world.until(() => world.runs.length >= 90, "the stream");
   assert.deepEqual(world.tripped, []);
 });
