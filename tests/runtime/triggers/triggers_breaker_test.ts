@@ -25,8 +25,7 @@ async function pausedAgents(runtime: Runtime): Promise<string[]> {
 }
 
 Deno.test("a trigger that is stopped is reported everywhere, and started again by an edit, a reload and a resume", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 0, max_runs: 1" });
   const runtime = await live.open();
   const told: ServiceEvent[] = [];

@@ -24,8 +24,7 @@ async function answer(live: LiveTriggers, id: number | undefined): Promise<void>
 }
 
 Deno.test("a pause over a restart holds for watches: no change fires then or later, a manual run does", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
   await live.open();
   await live.runtime.pauseScheduler();
@@ -45,8 +44,7 @@ Deno.test("a pause over a restart holds for watches: no change fires then or lat
 });
 
 Deno.test("a change that on_pending skip refuses is kept over a restart, and fires after the answer", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
   await live.open();
@@ -65,8 +63,7 @@ Deno.test("a change that on_pending skip refuses is kept over a restart, and fir
 });
 
 Deno.test("with on_pending parallel each change runs beside those that wait, also when the agent is edited to that", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
   await live.open();
@@ -84,8 +81,7 @@ Deno.test("with on_pending parallel each change runs beside those that wait, als
 });
 
 Deno.test("what an agent writes while the service lets it end does not fire it after the next start", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("late", ["inbox"], {
     steps: [
       {
@@ -126,8 +122,7 @@ Deno.test("a service that stops while agent files are being read again leaves no
 });
 
 Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("slow", ["inbox"], {
     steps: [{ say: "done", delay_ms: AT_GATE_MS }],
     settings: "on_restart: resume\nhistory: off",

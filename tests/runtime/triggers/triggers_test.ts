@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { settle, TestClock } from "../../support/test_clock.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import {
   createTestWorkspace,
   payloadsOf,

@@ -28,8 +28,10 @@ for (
 }
 
 Deno.test("Scheduler notices within a minute that the machine slept or the clock was set forward", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("half", { every: "30m" }), scheduled("long", { every: "3h" })]);
+  await using service = await ScheduledService.with([
+    scheduled("half", { every: "30m" }),
+    scheduled("long", { every: "3h" }),
+  ]);
   await service.advance(MINUTE_MS + 1_000);
   service.clock.step(2 * HOUR_MS);
   await service.advance(MINUTE_MS);
@@ -40,8 +42,7 @@ Deno.test("Scheduler notices within a minute that the machine slept or the clock
 });
 
 Deno.test("Scheduler runs nothing twice when the clock is set back", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("half", { cron: "*/30 * * * *" })]);
+  await using service = await ScheduledService.with([scheduled("half", { cron: "*/30 * * * *" })]);
   await service.advance(65 * MINUTE_MS);
   service.clock.step(-2 * HOUR_MS);
   await service.advance(2 * HOUR_MS);
@@ -51,8 +52,7 @@ Deno.test("Scheduler runs nothing twice when the clock is set back", async () =>
 });
 
 Deno.test("Scheduler does not wait for a beginning that a wrong clock made", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("fresh", { every: "10m" })]);
+  await using service = await ScheduledService.with([scheduled("fresh", { every: "10m" })]);
   service.clock.step(-2 * HOUR_MS);
   await service.advance(12 * MINUTE_MS);
   assert.deepEqual(service.runs, ["fresh 10:11:00 at 10:11:00"]);
@@ -81,8 +81,7 @@ for (const how of ["while it runs", "before it starts"] as const) {
 }
 
 Deno.test("Scheduler.nextRun() is never in the past, nor a slot that was served", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("half", { every: "30m" })]);
+  await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(35 * MINUTE_MS);
   const next = () => timeOf(service.scheduler.nextRun("half") ?? 0);
   assert.equal(next(), "13:00:00");
@@ -94,8 +93,7 @@ Deno.test("Scheduler.nextRun() is never in the past, nor a slot that was served"
 });
 
 Deno.test("Scheduler waits longer than any timer can", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("seldom", { every: "25d" })]);
+  await using service = await ScheduledService.with([scheduled("seldom", { every: "25d" })]);
   await service.advance(26 * DAY_MS);
   assert.deepEqual(service.runs, ["seldom 12:00:00 at 12:00:00"]);
   // Not once a minute more than needed, and never less often.

@@ -9,8 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 Deno.test("Scheduler tries a start that failed again, never twice, and lets others start", async () => {
-  await using service = new ScheduledService();
-  await service.open([
+  await using service = await ScheduledService.with([
     scheduled("broken", { every: "10m" }),
     scheduled("sound", { every: "10m" }),
   ]);
@@ -29,8 +28,7 @@ Deno.test("Scheduler tries a start that failed again, never twice, and lets othe
 });
 
 Deno.test("Scheduler tells slots that passed while runs could not be stored, each once", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("fast", { every: "20s" })]);
+  await using service = await ScheduledService.with([scheduled("fast", { every: "20s" })]);
   const until = service.clock.real + 5 * MINUTE_MS;
   service.refuse = () => service.clock.real < until ? new Error("no room") : undefined;
   await service.advance(6 * MINUTE_MS);
@@ -42,9 +40,8 @@ Deno.test("Scheduler tells slots that passed while runs could not be stored, eac
 });
 
 Deno.test("Scheduler leaves everything to the next start once the service stops", async () => {
-  await using service = new ScheduledService();
   const agents = [scheduled("a", { every: "10m" }), scheduled("b", { every: "10m" })];
-  await service.open(agents);
+  await using service = await ScheduledService.with(agents);
   let asked = 0;
   service.refuse = () => {
     asked++;
@@ -144,8 +141,7 @@ Deno.test("Scheduler gives missed slots their outcome as soon as it can be store
 });
 
 Deno.test("Scheduler goes on from where another machine came meanwhile, and leaves nothing out", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("half", { every: "30m" })]);
+  await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(MINUTE_MS);
   // Both slept; the other one woke first, and died of it.
   const first = service.clock.now() + 29 * MINUTE_MS;
@@ -167,8 +163,7 @@ Deno.test("Scheduler goes on from where another machine came meanwhile, and leav
 });
 
 Deno.test("Scheduler goes on when it could not be read whether triggers are paused", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("often", { every: "10m" })]);
+  await using service = await ScheduledService.with([scheduled("often", { every: "10m" })]);
   const until = service.clock.real + 10 * MINUTE_MS + 25_000;
   service.mayBePaused = () => {
     if (service.clock.real < until) throw new Error("unreadable");

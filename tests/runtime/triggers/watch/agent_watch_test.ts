@@ -47,8 +47,7 @@ Deno.test("AgentWatch: an agent that cannot be followed now is followed as soon 
       message === "Cannot follow what is watched; tried again soon" && fields["agent"] === "unlucky"
     ),
   );
-  world.write("inbox/1.md");
-  await world.untilFired("lucky created inbox/1.md");
+  await world.untilNoticed("inbox/1.md", "lucky created");
   await world.clock.advance(10_000);
   await untilFollowed(world, "unlucky", "inbox");
   assert.ok(!world.fired("unlucky").includes("unlucky created inbox/1.md"));
@@ -61,8 +60,7 @@ Deno.test("AgentWatch: an edit that fails half-way leaves the watch as it was, a
   world.store.readSeen = (id) =>
     failures-- > 0 ? Promise.reject(new Error("disk full")) : readSeen(id);
   await world.watch(watches("keen", { paths: ["inbox", "other"] }));
-  world.write("inbox/1.md");
-  await world.untilFired("keen created inbox/1.md");
+  await world.untilNoticed("inbox/1.md", "keen created");
   await world.clock.advance(10_000);
   await untilFollowed(world, "keen", "other");
   const again = world.fired().filter((one) => one === "keen created inbox/1.md");
@@ -77,8 +75,7 @@ Deno.test("AgentWatch: an agent that was gone for a while, and is back, begins w
   await world.restart();
   // Its file was removed while the service was down.
   await world.watch(watches("stays"));
-  world.write("inbox/meanwhile.md");
-  await world.untilFired("stays created inbox/meanwhile.md");
+  await world.untilNoticed("inbox/meanwhile.md", "stays created");
   await world.watch(watches("stays"), back);
   await world.settled("inbox");
   assert.deepEqual(world.fired("back"), []);

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { LiveTriggers } from "../live_triggers.ts";
-import { until } from "../../../support/until.ts";
 
 const COMPOSED = "Übung";
 const DECOMPOSED = COMPOSED.normalize("NFD");
 
 Deno.test("a pattern means a name however its accents are stored, and the agent reads the file under its own name", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   const read = { name: "file_read", arguments: { path: `inbox/${DECOMPOSED} 1.md` } };
   await live.watching("composed", [`inbox/${COMPOSED}*.md`], {
     steps: [{ call: [read] }, { say: "{result}" }],

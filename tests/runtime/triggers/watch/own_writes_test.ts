@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileDelete } from "../../../../runtime/tools/builtin/file_delete.ts";
-import { fileEdit } from "../../../../runtime/tools/builtin/file_edit.ts";
 import { fileMove } from "../../../../runtime/tools/builtin/file_move.ts";
 import { fileWrite } from "../../../../runtime/tools/builtin/file_write.ts";
 import type { FileWrite, WrittenFile } from "../../../../runtime/tools/files/reported_write.ts";

@@ -220,6 +220,12 @@ export class WatchWorld implements AsyncDisposable {
     assert.deepEqual(this.fired().sort(), expected.sort());
   }
 
+  /** Writes a file; waits until these agents are told of it, each of an event: `a created`. */
+  async untilNoticed(name: string, ...events: string[]): Promise<void> {
+    this.write(name);
+    await this.untilFired(...events.map((event) => `${event} ${name}`));
+  }
+
   /** Waits until so many changes wait in the store. */
   async untilQueued(count: number): Promise<void> {
     await this.until(async () => (await this.queue()).length === count, `${count} changes wait`);

@@ -6,8 +6,7 @@ Deno.test("Watcher: what changed while the service was down fires once with catc
   for (const name of ["same", "changed", "removed", "old-name"]) world.write(`inbox/${name}.md`);
   const agents = [watches("keen", { catchUp: "once" }), watches("lazy")];
   await world.watch(...agents);
-  world.write("inbox/up.md");
-  await world.untilFired("keen created inbox/up.md", "lazy created inbox/up.md");
+  await world.untilNoticed("inbox/up.md", "keen created", "lazy created");
   world.runs.length = 0;
   await world.close();
   world.write("inbox/changed.md", "something else");
@@ -47,8 +46,7 @@ Deno.test("Watcher: with catch_up the first start, and other paths or filters, b
 Deno.test("Watcher: catch_up that was switched off for a while begins anew", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md"], watches("a", { catchUp: "once" }));
   await world.watch(watches("a"));
-  world.write("inbox/a.md", "changed, and run for");
-  await world.untilFired("a modified inbox/a.md");
+  await world.untilNoticed("inbox/a.md", "a modified");
   await world.watch(watches("a", { catchUp: "once" }));
   await world.restart(watches("a", { catchUp: "once" }));
   await world.settled("inbox");

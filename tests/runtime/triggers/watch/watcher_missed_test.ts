@@ -43,8 +43,7 @@ Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, and
       open().map((run) => ({ ...run, isRunning: run.path !== world.path("inbox/1.md") })),
     );
   world.watcher.lookAgain();
-  world.write("inbox/5.md");
-  await world.untilFired("a created inbox/5.md");
+  await world.untilNoticed("inbox/5.md", "a created");
   world.store.readOpenRuns = () => Promise.resolve(open());
   world.watcher.lookAgain();
   for (const run of world.runs.filter(({ path }) => path === "inbox/5.md")) {

@@ -9,8 +9,7 @@ Deno.test("Watcher waits for a folder: each file in it is created when it appear
   world.write("inbox/deep/er/2.md");
   await world.untilFired("a created inbox/deep/1.md", "a created inbox/deep/er/2.md");
   assert.equal(world.watcher.active, true);
-  world.write("inbox/deep/3.md");
-  await world.untilFired("a created inbox/deep/3.md");
+  await world.untilNoticed("inbox/deep/3.md", "a created");
   await world.settled("inbox/deep");
   assert.equal(world.runs.length, 3);
 });
@@ -25,8 +24,7 @@ Deno.test("Watcher waits for a file and for the folder of a pattern", async () =
   world.write("notes/todo.md");
   world.write("notes/a.txt");
   await world.untilFired("file created notes/todo.md", "glob created notes/a.txt");
-  world.write("notes/todo.md", "more");
-  await world.untilFired("file modified notes/todo.md");
+  await world.untilNoticed("notes/todo.md", "file modified");
   assert.equal(world.runs.length, 3);
 });
 
@@ -70,8 +68,7 @@ Deno.test("Watcher: while a watched folder is gone nothing fires; when it is bac
     "a created inbox/sub/new.md",
     "a deleted inbox/sub/removed.md",
   );
-  world.write("inbox/sub/later.md");
-  await world.untilFired("a created inbox/sub/later.md");
+  await world.untilNoticed("inbox/sub/later.md", "a created");
   await world.settled("inbox");
   assert.equal(world.runs.length, 4);
 });
@@ -83,8 +80,7 @@ Deno.test("Watcher: a folder that is removed with all in it, and made again", as
     await world.until(() => !world.watcher.active, "the folder is gone");
     await world.clock.advance(10_000);
     assert.deepEqual(world.fired(), []);
-    world.write("inbox/sub/a.md");
-    await world.untilFired("a modified inbox/sub/a.md");
+    await world.untilNoticed("inbox/sub/a.md", "a modified");
     if (round === 0) await world.untilFired("a deleted inbox/sub/b.md");
     world.write(`inbox/sub/new-${round}.md`);
     await world.untilFired(`a created inbox/sub/new-${round}.md`);
@@ -100,8 +96,7 @@ Deno.test("Watcher: a folder that is removed and made again at once", async () =
   Deno.removeSync(world.path("inbox"), { recursive: true });
   world.write("inbox/sub/b.md", "b again");
   await world.untilFired("a deleted inbox/a.md", "a modified inbox/sub/b.md");
-  world.write("inbox/sub/c.md");
-  await world.untilFired("a created inbox/sub/c.md");
+  await world.untilNoticed("inbox/sub/c.md", "a created");
 });
 
 Deno.test("Watcher: a path that becomes another thing", async () => {
@@ -112,8 +107,7 @@ Deno.test("Watcher: a path that becomes another thing", async () => {
   Deno.removeSync(world.path("inbox"));
   Deno.renameSync(world.path("other"), world.path("inbox"));
   await world.untilFired("a created inbox/x.md");
-  world.write("inbox/y.md");
-  await world.untilFired("a created inbox/y.md");
+  await world.untilNoticed("inbox/y.md", "a created");
 });
 
 Deno.test("Watcher sees files in folders that are made with all their parents at once", async () => {
@@ -136,14 +130,12 @@ Deno.test("Watcher: a folder that is moved inside moves each of its files; moved
   );
   Deno.renameSync(world.path("inbox/one"), world.path("inbox/two"));
   await world.untilFired("a moved inbox/two/a.md", "a moved inbox/two/sub/b.md");
-  world.write("inbox/two/sub/c.md");
-  await world.untilFired("a created inbox/two/sub/c.md");
+  await world.untilNoticed("inbox/two/sub/c.md", "a created");
   Deno.renameSync(world.path("inbox/two"), world.path("out"));
   await world.untilFired("a deleted inbox/two/a.md", "a deleted inbox/two/sub/b.md");
   Deno.renameSync(world.path("out"), world.path("inbox/three"));
   await world.untilFired("a created inbox/three/a.md");
-  world.write("inbox/three/sub/d.md");
-  await world.untilFired("a created inbox/three/sub/d.md");
+  await world.untilNoticed("inbox/three/sub/d.md", "a created");
 });
 
 Deno.test("Watcher: where events are lost, a rescan finds every file, once", async () => {

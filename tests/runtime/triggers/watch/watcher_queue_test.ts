@@ -31,8 +31,7 @@ function runOf(world: WatchWorld, path: string): PlayedRun {
 Deno.test("Watcher: a path whose run goes on waits, and runs once more however often it changes", async () => {
   await using world = await WatchWorld.watching(["inbox/note.md"], watches("a"));
   const runs = holdRuns(world);
-  world.write("inbox/note.md", "first change");
-  await world.untilFired("a modified inbox/note.md");
+  await world.untilNoticed("inbox/note.md", "a modified");
   for (const content of ["second", "third one", "the fourth"]) {
     world.write("inbox/note.md", content);
     await world.clock.advance(2_000);
@@ -57,8 +56,7 @@ Deno.test("Watcher: a fifth run waits for one of four; another agent does not", 
   const runs = holdRuns(world);
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
   await world.until(() => world.runs.length === 4, "four runs");
-  world.write("inbox/5.md");
-  await world.untilFired("b created inbox/5.md");
+  await world.untilNoticed("inbox/5.md", "b created");
   await world.untilQueued(1);
   assert.deepEqual(await world.queue(), ["a created inbox/5.md"]);
   runs.end("inbox/2.md");
@@ -72,8 +70,7 @@ Deno.test("Watcher: a run that waits for a person makes room, and counts again w
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
   await world.until(() => world.runs.length === 4, "four runs");
   world.publish("execution_waiting", runOf(world, "inbox/1.md"));
-  world.write("inbox/5.md");
-  await world.untilFired("a created inbox/5.md");
+  await world.untilNoticed("inbox/5.md", "a created");
   world.publish("execution_resumed", runOf(world, "inbox/1.md"));
   world.write("inbox/6.md");
   runs.end("inbox/2.md");
@@ -216,8 +213,7 @@ Deno.test("Watcher: a change that was taken before is left alone", async () => {
   };
   await world.watch(watches("a"));
   world.write("inbox/1.md");
-  world.write("inbox/2.md");
-  await world.untilFired("a created inbox/2.md");
+  await world.untilNoticed("inbox/2.md", "a created");
   await world.until(() => claims === 1, "the claim");
   await world.clock.advance(10_000);
   assert.equal(claims, 1);

@@ -34,8 +34,7 @@ Deno.test("Watcher stops an agent that watches too much, says so, and follows th
   );
   assert.deepEqual(more, []);
   world.write("big/0/new.md");
-  world.write("inbox/new.md");
-  await world.untilFired("a created inbox/new.md");
+  await world.untilNoticed("inbox/new.md", "a created");
   assert.deepEqual(world.fired("greedy"), []);
   world.watcher.reset();
   assert.deepEqual(world.restarted, [], "only other paths help");
@@ -43,15 +42,13 @@ Deno.test("Watcher stops an agent that watches too much, says so, and follows th
   await world.watch(watches("greedy"), watches("a"));
   assert.deepEqual(world.restarted, ["greedy"]);
   assert.equal(world.watcher.trippedReason("greedy"), null);
-  world.write("inbox/newer.md");
-  await world.untilFired("greedy created inbox/newer.md");
+  await world.untilNoticed("inbox/newer.md", "greedy created");
 });
 
 Deno.test("Watcher watches as much as it may, and stops the agent with one more", async () => {
   await using world = await openWorld(MOST - 1);
   await world.watch(watches("a", { paths: ["big"], debounceMs: 0 }));
-  world.write("big/0/one.md");
-  await world.untilFired("a created big/0/one.md");
+  await world.untilNoticed("big/0/one.md", "a created");
   assert.equal(world.watcher.trippedReason("a"), null);
   world.write("big/0/one-more.md");
   await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { WrittenFile } from "../../../../runtime/tools/files/reported_write.ts";
-import { fileWrite } from "../../../../runtime/tools/builtin/file_write.ts";
-import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
-import { call, testContext } from "../../tools/files/sandbox_fixture.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
 Deno.test("Watcher fires for files that are created, modified, deleted and moved", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   assert.equal(world.watcher.active, true);
-  world.write("inbox/new.md");
-  await world.untilFired("a created inbox/new.md");
-  world.write("inbox/new.md", "more than before");
-  await world.untilFired("a modified inbox/new.md");
+  await world.untilNoticed("inbox/new.md", "a created");
+  await world.untilNoticed("inbox/new.md", "a modified");
   Deno.renameSync(world.path("inbox/new.md"), world.path("inbox/newer.md"));
   await world.untilFired("a moved inbox/newer.md");
   Deno.removeSync(world.path("inbox/old.md"));
@@ -33,8 +28,7 @@ Deno.test("Watcher.reconcile() works again after a call of it has failed", async
   };
   await assert.rejects(world.watcher.reconcile([], { isUnreadable }), /Nobody knows/);
   await world.watch(watches("a"), watches("b"));
-  world.write("inbox/new.md");
-  await world.untilFired("a created inbox/new.md", "b created inbox/new.md");
+  await world.untilNoticed("inbox/new.md", "a created", "b created");
 });
 
 const SAVES: Readonly<Record<string, (path: string) => void>> = {
@@ -94,8 +88,7 @@ Deno.test("Watcher: a write whose event comes before its report is the agent's o
   const outcome = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
   const path = world.path("inbox/mine.md");
   world.ownWrites.record([{ executionId: 0, agentId: "a" }], { path, outcome: outcome.promise });
-  world.write("inbox/mine.md", "mine");
-  await world.untilFired("b created inbox/mine.md");
+  await world.untilNoticed("inbox/mine.md", "b created");
   await world.clock.advance(10_000);
   assert.deepEqual(world.fired("a"), []);
   outcome.resolve({
@@ -131,8 +124,7 @@ Deno.test("Watcher: two agents on one folder, one edited: both keep firing", asy
     await world.untilFired(`a created inbox/sub${round}/x/y.md`);
   }
   await world.watch(a);
-  world.write("inbox/sub0/last.md");
-  await world.untilFired("a created inbox/sub0/last.md");
+  await world.untilNoticed("inbox/sub0/last.md", "a created");
   await world.settled("inbox");
   assert.ok(!world.fired("b").some((one) => one.endsWith("last.md")));
 });
@@ -189,8 +181,7 @@ Deno.test("Watcher tells nothing of the agents folder, of editors' leftovers and
   ) world.write(name);
   Deno.symlinkSync("/etc", world.path("link-to-folder"));
   Deno.symlinkSync("/etc/hostname", world.path("link-to-file"));
-  world.write("note.md");
-  await world.untilFired("a created note.md");
+  await world.untilNoticed("note.md", "a created");
   await world.expectFired(["."], "a created note.md");
 });
 
@@ -235,8 +226,7 @@ Deno.test("Watcher follows a single file, also when it is replaced, and nothing 
   }
   Deno.removeSync(world.path("notes/todo.md"));
   await world.untilFired("a deleted notes/todo.md");
-  world.write("notes/todo.md");
-  await world.untilFired("a created notes/todo.md");
+  await world.untilNoticed("notes/todo.md", "a created");
   await world.until(() => world.fired("b").includes("b created notes/todo.md"), "b, too");
   assert.deepEqual(world.fired("a"), [
     "a modified notes/todo.md",
@@ -251,6 +241,5 @@ Deno.test("Watcher: a path may be a symlink; the files have their real names", a
   Deno.mkdirSync(join(world.workspace, "real"));
   Deno.symlinkSync(join(world.workspace, "real"), world.path("inbox"));
   await world.watch(watches("a"));
-  world.write("real/new.md");
-  await world.untilFired("a created real/new.md");
+  await world.untilNoticed("real/new.md", "a created");
 });

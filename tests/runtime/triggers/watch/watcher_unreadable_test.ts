@@ -17,8 +17,7 @@ Deno.test("Watcher: a new folder that cannot be read for a while fires for its f
   await world.expectFired(["inbox"]);
   disk.heal();
   await world.untilFired("a created inbox/new/deep/b.md");
-  world.write("inbox/new/deep/c.md");
-  await world.untilFired("a created inbox/new/deep/c.md");
+  await world.untilNoticed("inbox/new/deep/c.md", "a created");
   assert.equal(world.runs.length, 2);
 });
 
@@ -120,8 +119,7 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
       disk.heal();
       await world.untilRead("keen");
     }
-    world.write("inbox/old.md", "changed");
-    await world.untilFired("a modified inbox/old.md", "keen modified inbox/old.md");
+    await world.untilNoticed("inbox/old.md", "a modified", "keen modified");
     await world.restart(...agents);
     await world.clock.advance(10_000);
     assert.equal(world.runs.length, 2);
