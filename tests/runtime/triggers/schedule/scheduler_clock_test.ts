@@ -1,9 +1,4 @@
 import assert from "node:assert/strict";
-import { SystemClock } from "../../../../base/clock.ts";
-import { SqlSlotStore } from "../../../../runtime/storage/slots.ts";
-import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
-import { LogLines } from "../../../support/log_lines.ts";
-import { until } from "../../../support/until.ts";
 import { scheduled, ScheduledService, timeOf } from "./scheduled_service.ts";
 
 const MINUTE_MS = 60_000;
@@ -98,24 +93,4 @@ Deno.test("Scheduler waits longer than any timer can", async () => {
   assert.deepEqual(service.runs, ["seldom 12:00:00 at 12:00:00"]);
   // Not once a minute more than needed, and never less often.
   assert.equal(service.clock.wakes, 26 * 1_440);
-});
-
-Deno.test("Scheduler runs by the machine's own clock", async () => {
-  await using service = new ScheduledService();
-  const started: number[] = [];
-  await using scheduler = new Scheduler({
-    store: new SqlSlotStore(service.db),
-    clock: new SystemClock(),
-    log: new LogLines(),
-    timeZone: "UTC",
-    isPaused: () => false,
-    start: (_agent, fire) => {
-      if (fire.type === "schedule") started.push(fire.scheduledFor);
-      return Promise.resolve({ outcome: "started", executionId: started.length });
-    },
-  });
-  await scheduler.reconcile([scheduled("fast", { every: "1s" })], { isUnreadable: () => false });
-  scheduler.start();
-  await until(() => started.length === 2, "two runs");
-  assert.equal(((started[1] ?? 0) - (started[0] ?? 0)) % 1_000, 0);
 });

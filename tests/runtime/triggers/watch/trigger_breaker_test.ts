@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import {
   type ChangeOrigin,
   FROM_OUTSIDE,
+  MAX_CHAIN,
+  TriggerBreaker,
 } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
-import { MAX_CHAIN, TriggerBreaker } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 /** Fires changes as a lane does, one run each. */

@@ -220,6 +220,12 @@ export class WatchWorld implements AsyncDisposable {
     assert.deepEqual(this.fired().sort(), expected.sort());
   }
 
+  /** Waits until all that happened has been taken in; since the last look so many runs have started. */
+  async expectRuns(count: number, ...folders: string[]): Promise<void> {
+    await this.settled(...folders);
+    assert.equal(this.runs.length, count, this.fired().join());
+  }
+
   /** Writes a file; waits until these agents are told of it, each of an event: `a created`. */
   async untilNoticed(name: string, ...events: string[]): Promise<void> {
     this.write(name);

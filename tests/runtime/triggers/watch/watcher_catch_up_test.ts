@@ -22,8 +22,7 @@ Deno.test("Watcher: what changed while the service was down fires once with catc
     "keen moved inbox/new-name.md",
   );
   await world.restart(...agents);
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 4);
+  await world.expectRuns(4, "inbox");
 });
 
 Deno.test("Watcher: with catch_up the first start, and other paths or filters, begin with what is there", async () => {
@@ -49,8 +48,7 @@ Deno.test("Watcher: catch_up that was switched off for a while begins anew", asy
   await world.untilNoticed("inbox/a.md", "a modified");
   await world.watch(watches("a", { catchUp: "once" }));
   await world.restart(watches("a", { catchUp: "once" }));
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 1);
+  await world.expectRuns(1, "inbox");
 });
 
 Deno.test("Watcher: a folder that is not there at the start catches up when it appears", async () => {
@@ -68,8 +66,7 @@ Deno.test("Watcher: a folder that is not there at the start catches up when it a
   Deno.removeSync(world.path("away/removed.md"));
   Deno.renameSync(world.path("away"), world.path("inbox"));
   await world.untilFired("a created inbox/new.md", "a deleted inbox/removed.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 2);
+  await world.expectRuns(2, "inbox");
 });
 
 Deno.test("Watcher: what an agent wrote itself does not fire after a restart either", async () => {

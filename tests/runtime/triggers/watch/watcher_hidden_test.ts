@@ -28,8 +28,7 @@ Deno.test("Watcher: with catch_up what changed while the service was down fires 
       );
     }
   }
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 3);
+  await world.expectRuns(3, "inbox");
 });
 
 Deno.test("Watcher: a link to a folder that cannot be reached at the start is no news later, also over restarts", async () => {

@@ -98,7 +98,7 @@ Deno.test("Watcher: a change that on_pending refuses is kept, one per path, and 
   world.write("inbox/2.md");
   await world.untilQueued(2);
   assert.deepEqual(await world.queue(), ["a created inbox/1.md", "a created inbox/2.md"]);
-  await world.clock.advance(600_000);
+  await world.clock.advance(120_000);
   assert.ok(asks <= 1, "nobody asks again and again");
   isWaiting = false;
   world.publish("execution_resumed", { id: 77, agentId: "a", event: "", path: "" });
@@ -135,7 +135,7 @@ Deno.test("Watcher: a start that throws is tried again, and nothing is lost", as
   world.write("inbox/1.md");
   world.write("inbox/2.md");
   await world.until(() => failures > 0, "the first failure");
-  assert.equal((await world.queue()).length, 2);
+  await world.untilQueued(2);
   await world.clock.advance(60_000);
   await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
   assert.equal(failures, 3);
@@ -242,8 +242,7 @@ Deno.test("Watcher: while paused changes are dropped and what waits keeps waitin
   world.isPaused = false;
   world.watcher.wake();
   await world.untilFired("a created inbox/before.md", "b created inbox/before.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 2);
+  await world.expectRuns(2, "inbox");
 });
 
 Deno.test("Watcher: nothing runs before it is started, nor when the service goes down", async () => {

@@ -71,8 +71,7 @@ Deno.test("Watcher: an edit while what is watched is gone tells nothing of what 
   assert.deepEqual(world.fired(), []);
   Deno.renameSync(world.path("away"), world.path("inbox"));
   await world.untilFired("a deleted inbox/a.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 1);
+  await world.expectRuns(1, "inbox");
 });
 
 Deno.test("Watcher: what an agent wrote just before a stop, of which no event has come, fires others, and never itself", async () => {

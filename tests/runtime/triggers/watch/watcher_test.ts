@@ -88,7 +88,8 @@ Deno.test("Watcher: a write whose event comes before its report is the agent's o
   const outcome = Promise.withResolvers<WrittenFile | "removed" | "unchanged">();
   const path = world.path("inbox/mine.md");
   world.ownWrites.record([{ executionId: 0, agentId: "a" }], { path, outcome: outcome.promise });
-  await world.untilNoticed("inbox/mine.md", "b created");
+  world.write("inbox/mine.md", "mine");
+  await world.untilFired("b created inbox/mine.md");
   await world.clock.advance(10_000);
   assert.deepEqual(world.fired("a"), []);
   outcome.resolve({
@@ -109,10 +110,8 @@ Deno.test("Watcher: two agents on one folder, one edited: both keep firing", asy
   for (
     const [round, edited] of [
       watches("b", {}, { body: "Another task." }),
-      watches("b", { debounceMs: 100 }),
       watches("b", { filters: { include: ["*.md"], exclude: [] } }),
       watches("b", { paths: ["inbox", "other"] }),
-      watches("b", { paths: ["inbox/*.md"] }),
       watches("b", { paths: ["."] }),
       watches("b", { paths: ["inbox"] }),
     ].entries()
@@ -148,15 +147,14 @@ Deno.test("Watcher: a folder and its files, named twice over, fire once", async 
   await using world = await WatchWorld.watching(
     ["inbox/sub/old.md"],
     watches("a", {
-      paths: ["inbox", "inbox/sub", "inbox/sub/*.md", "inbox/sub/old.md"],
+      paths: ["{inbox,inbox/sub}", "inbox/sub/*.md", "inbox/sub/old.md"],
       debounceMs: 0,
     }),
   );
   world.write("inbox/sub/old.md", "changed");
   world.write("inbox/sub/new.md");
   await world.untilFired("a modified inbox/sub/old.md", "a created inbox/sub/new.md");
-  await world.settled("inbox/sub");
-  assert.equal(world.runs.length, 2);
+  await world.expectRuns(2, "inbox/sub");
 });
 
 Deno.test("Watcher tells nothing of the agents folder, of editors' leftovers and of what filters leave out", async () => {
@@ -207,8 +205,7 @@ Deno.test("Watcher: who names a folder that is ignored elsewhere watches it, and
     "glob created node_modules/x/new.js",
     "filter created .git/HEAD",
   );
-  await world.settled(".git");
-  assert.equal(world.runs.length, 4);
+  await world.expectRuns(4, ".git");
 });
 
 Deno.test("Watcher follows a single file, also when it is replaced, and nothing beside it", async () => {
@@ -234,12 +231,4 @@ Deno.test("Watcher follows a single file, also when it is replaced, and nothing 
     "a deleted notes/todo.md",
     "a created notes/todo.md",
   ]);
-});
-
-Deno.test("Watcher: a path may be a symlink; the files have their real names", async () => {
-  await using world = await WatchWorld.create();
-  Deno.mkdirSync(join(world.workspace, "real"));
-  Deno.symlinkSync(join(world.workspace, "real"), world.path("inbox"));
-  await world.watch(watches("a"));
-  await world.untilNoticed("real/new.md", "a created");
 });
