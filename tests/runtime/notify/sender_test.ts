@@ -82,9 +82,7 @@ function waitsOf({ sent }: OutboxWorld): number[] {
 }
 
 Deno.test("the waits between attempts grow from ten seconds to half an hour, and the log has one line", async () => {
-  await using world = new OutboxWorld();
-  world.deliver = down;
-  world.tell(failure(1));
+  await using world = OutboxWorld.failing();
   await world.clock.advance(90 * MINUTE_MS);
   assert.deepEqual(waitsOf(world).slice(0, 8), [10, 20, 40, 80, 160, 320, 640, 1_280]);
   const lines = world.log.lines.filter(({ message }) => message.includes("message"));
@@ -94,11 +92,9 @@ Deno.test("the waits between attempts grow from ten seconds to half an hour, and
 });
 
 Deno.test("a message that a bug stopped is tried again after waits that grow, too", async () => {
-  await using world = new OutboxWorld();
-  world.deliver = () => {
+  await using world = OutboxWorld.failing(() => {
     throw new TypeError("a bug");
-  };
-  world.tell(failure(1));
+  });
   await world.clock.advance(5 * MINUTE_MS);
   assert.deepEqual(waitsOf(world), [10, 20, 40, 80]);
 });
@@ -125,9 +121,7 @@ Deno.test("no other service sends what one is sending for half a minute, unless 
 });
 
 Deno.test("a message is given up after 24 hours, and the log says so", async () => {
-  await using world = new OutboxWorld();
-  world.deliver = down;
-  world.tell(failure(1));
+  await using world = OutboxWorld.failing();
   await settle();
   // The machine sleeps through most of it.
   world.clock.jump(DAY_MS - HOUR_MS);
@@ -143,11 +137,9 @@ Deno.test("a message is given up after 24 hours, and the log says so", async () 
 });
 
 Deno.test("what a receiver refuses for good is not sent again", async () => {
-  await using world = new OutboxWorld();
-  world.deliver = () => {
+  await using world = OutboxWorld.failing(() => {
     throw new DeliveryFailure("it answered 400.", { isFinal: true });
-  };
-  world.tell(failure(1));
+  });
   await world.clock.advance(HOUR_MS);
   assert.equal(world.sent.length, 1);
   assert.equal(world.log.lines.at(-1)?.message, "A message was given up: it is not tried again");
@@ -257,9 +249,7 @@ Deno.test("a question that is answered before its message could go is told no mo
 });
 
 Deno.test("a channel that config.yaml has no more gives its messages up", async () => {
-  await using world = new OutboxWorld();
-  world.deliver = down;
-  world.tell(failure(1));
+  await using world = OutboxWorld.failing();
   await settle();
   world.settings = { ...world.settings, channels: {} };
   await world.clock.advance(MINUTE_MS);

@@ -16,24 +16,7 @@ async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }
   return { world, open };
 }
 
-Deno.test("Watcher.lookAgain() makes room where the ends of runs were not heard", async () => {
-  const { world } = await openWorld();
-  await using _world = world;
-  for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
-  await world.until(() => world.runs.length === 4, "four runs");
-  world.write("inbox/1.md", "again");
-  world.write("inbox/5.md");
-  await world.untilQueued(2);
-  world.watcher.lookAgain();
-  await world.clock.advance(1_000);
-  assert.equal(world.runs.length, 4, "all of them go on");
-  world.running.clear();
-  world.watcher.lookAgain();
-  await world.untilFired("a modified inbox/1.md", "a created inbox/5.md");
-  assert.equal(world.runs.length, 6);
-});
-
-Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, and again once it goes on", async () => {
+Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, again once it goes on, and finds ends that were not heard", async () => {
   const { world, open } = await openWorld();
   await using _world = world;
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
@@ -49,10 +32,16 @@ Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, and
   for (const run of world.runs.filter(({ path }) => path === "inbox/5.md")) {
     world.publish("execution_completed", run);
   }
+  world.write("inbox/1.md", "again");
   world.write("inbox/6.md");
-  await world.untilQueued(1);
+  await world.untilQueued(2);
+  world.watcher.lookAgain();
   await world.clock.advance(10_000);
-  assert.equal(world.runs.length, 5);
+  assert.equal(world.runs.length, 5, "four of them go on");
+  world.running.clear();
+  world.watcher.lookAgain();
+  await world.untilFired("a modified inbox/1.md", "a created inbox/6.md");
+  assert.equal(world.runs.length, 7);
 });
 
 Deno.test("Watcher.lookAgain() goes on where it was not heard that a conversation goes on", async () => {
