@@ -1,6 +1,6 @@
 // A watched folder with more in it than anybody can watch. A try is a file or folder in it.
 import { MOST_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
-import { WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
+import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 
 const FILES_IN_A_FOLDER = 500;
@@ -32,7 +32,7 @@ async function watchAll(world: WatchWorld, entries: number): Promise<AttackOutco
   const successes: string[] = [];
   const before = Deno.memoryUsage().rss;
   const start = performance.now();
-  await world.watch(world.agent("greedy", { paths: ["big"] }), world.agent("a"));
+  await world.watch(watches("greedy", { paths: ["big"] }), watches("a"));
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   const megabytes = Math.round((Deno.memoryUsage().rss - before) / 1_000_000);
   if (world.watcher.trippedReason("greedy") === null) successes.push("it is watched");

@@ -232,7 +232,7 @@ async function bareDelays(address: string): Promise<number[]> {
 
 /** Of an agent that no node may run: what is measured is nothing but the acceptance, in this process as its floor. */
 async function acceptance(server: PostgresServer): Promise<Figure> {
-  await using world = await NodeWorld.create(server, "accepting");
+  await using world = await NodeWorld.create(server.address);
   await world.workspace.writeScript("nobodys", [], "on_pending: parallel\nnodes: [none]");
   await using runtime = await world.open("one");
   await world.query(

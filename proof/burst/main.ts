@@ -1,6 +1,6 @@
 // `deno task burst`: 5,000 files within two seconds, in one watched folder and spread over ten. Each must be seen, run once,
 // and four at a time at most. The system's own events lose about half of them, silently, with ten folders.
-import { WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
+import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { WritingOrder } from "./write_files.ts";
 
 const FILES = Number(Deno.args[0] ?? 5_000);
@@ -34,7 +34,7 @@ async function burst(folders: number): Promise<void> {
   await using world = await WatchWorld.create();
   const agents = Array.from(
     { length: folders },
-    (_, i) => world.agent(`agent-${i}`, { paths: [`inbox-${i}`] }),
+    (_, i) => watches(`agent-${i}`, { paths: [`inbox-${i}`] }),
   );
   for (let i = 0; i < folders; i++) world.write(`inbox-${i}/there-before.md`);
   world.play = () => new Promise((resolve) => setTimeout(resolve, 1));

@@ -729,7 +729,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "await ownWrites.writerOf(path);",
     replace: "undefined;",
     tests: [
-      "tests/runtime/triggers/watch/watcher_loops_test.ts",
+      "tests/runtime/triggers/watch/watcher_breaker_test.ts",
       "tests/runtime/triggers/triggers_breaker_test.ts",
     ],
   },
@@ -768,7 +768,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "false",
     tests: [
       "tests/runtime/triggers/watch/trigger_breaker_test.ts",
-      "tests/runtime/triggers/watch/watcher_loops_test.ts",
+      "tests/runtime/triggers/watch/watcher_breaker_test.ts",
     ],
   },
   {

@@ -1,171 +1,88 @@
 // Links in watched folders that lead to other watched folders: nobody's events get lost, whoever is first. Real folders.
-import assert from "node:assert/strict";
-import { join } from "node:path";
-import { FolderWatches } from "../../../runtime/folders/folder_watches.ts";
-import { LogLines } from "../../support/log_lines.ts";
-import { TestClock } from "../../support/test_clock.ts";
-import { until } from "../../support/until.ts";
+import { Listening } from "./listening.ts";
 
-/** `main` has links; `other` is another watched folder. */
-class Linked implements AsyncDisposable {
-  readonly #clock = new TestClock();
-  readonly #watches: FolderWatches;
-  readonly #heard = new Map<string, Set<string>>();
-  #count = 0;
-  private constructor(readonly root: string) {
-    const probeFolder = join(root, "probe");
-    this.#watches = new FolderWatches({ clock: this.#clock, log: new LogLines(), probeFolder });
-  }
+const OTHER = "top/other";
 
-  /** `links`: names in `main`, and what they lead to. */
-  static async create(links: Readonly<Record<string, string>>): Promise<Linked> {
-    const root = await Deno.realPath(await Deno.makeTempDir());
-    for (const name of ["main/sub", "top/other/deep", "aside"]) {
-      await Deno.mkdir(join(root, name), { recursive: true });
-    }
-    for (const [name, target] of Object.entries(links)) {
-      await Deno.symlink(join(root, target), join(root, "main", name));
-    }
-    return new Linked(root);
+/** `main` has links; `top/other` is another watched folder. */
+async function createLinked(links: Readonly<Record<string, string>>): Promise<Listening> {
+  const linked = await Listening.create({ folders: ["main/sub", `${OTHER}/deep`, "aside"] });
+  for (const [name, target] of Object.entries(links)) {
+    await Deno.symlink(linked.path(target), linked.path(`main/${name}`));
   }
-
-  path(name: string): string {
-    return join(this.root, name);
-  }
-
-  async listen(folder: string, recursive = true): Promise<() => void> {
-    const heard = new Set<string>();
-    this.#heard.set(folder, heard);
-    const scan = (): Promise<void> => {
-      // What a view does: it looks for what events may have missed.
-      for (const one of filesIn(this.path(folder))) heard.add(one);
-      return Promise.resolve();
-    };
-    return await this.#watches.watch({ folder: this.path(folder), recursive }, {
-      changed: (paths) => {
-        for (const path of paths) {
-          heard.add(path);
-          for (const one of filesIn(path)) heard.add(one);
-        }
-      },
-      uncertain: scan,
-    });
-  }
-
-  /** Each of these hears of files that are made in these places now. */
-  async hears(places: Readonly<Record<string, string>>): Promise<void> {
-    for (const [folder, place] of Object.entries(places)) {
-      const path = this.path(`${place}/file-${++this.#count}`);
-      Deno.writeTextFileSync(path, "");
-      await until(
-        async () => {
-          await this.#clock.advance(20);
-          return this.#heard.get(folder)?.has(path) === true;
-        },
-        `${folder} hears of ${path}`,
-      );
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#watches[Symbol.asyncDispose]();
-    await Deno.remove(this.root, { recursive: true });
-  }
+  return linked;
 }
 
-/** The files below a folder, links left out. */
-function* filesIn(folder: string): Generator<string> {
-  const entries = isFolder(folder) ? [...Deno.readDirSync(folder)] : [];
-  for (const { name, isDirectory, isFile } of entries) {
-    if (isFile) yield join(folder, name);
-    if (isDirectory) yield* filesIn(join(folder, name));
-  }
-}
+const listen = (linked: Listening, folder: string) => linked.listen(folder, { scans: true });
 
-function isFolder(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isDirectory;
-  } catch {
-    return false; // Gone.
-  }
+async function expectBoth(linked: Listening, inMain = "main/sub"): Promise<void> {
+  await linked.expect(inMain, "main");
+  await linked.expect(`${OTHER}/deep`, OTHER);
 }
 
 const LINKS: Readonly<Record<string, string>> = {
-  "the other folder": "top/other",
-  "a folder in it": "top/other/deep",
+  "the other folder": OTHER,
+  "a folder in it": `${OTHER}/deep`,
   "the folder above it": "top",
   "everything, itself included": ".",
 };
-const ORDERS: Readonly<Record<string, (linked: Linked) => Promise<unknown>>> = {
-  "the one with the link first": async (linked) => {
-    await linked.listen("main");
-    await linked.listen("top/other");
-  },
-  "the one with the link last": async (linked) => {
-    await linked.listen("top/other");
-    await linked.listen("main");
-  },
-  "both at once": (linked) => Promise.all([linked.listen("main"), linked.listen("top/other")]),
+const ORDERS: Readonly<Record<string, readonly string[][]>> = {
+  "the one with the link first": [["main"], [OTHER]],
+  "the one with the link last": [[OTHER], ["main"]],
+  "both at once": [["main", OTHER]],
 };
 
 for (const [what, target] of Object.entries(LINKS)) {
-  for (const [when, begin] of Object.entries(ORDERS)) {
+  for (const [when, order] of Object.entries(ORDERS)) {
     Deno.test(`FolderWatches: a link to ${what} takes nobody's events, ${when}`, async () => {
-      await using linked = await Linked.create({ link: target });
-      await begin(linked);
-      const places = { main: "main/sub", "top/other": "top/other/deep" };
-      await linked.hears(places);
-      await linked.hears({ main: "main", "top/other": "top/other" });
+      await using linked = await createLinked({ link: target });
+      for (const folders of order) await Promise.all(folders.map((one) => listen(linked, one)));
+      await expectBoth(linked);
+      await linked.expect("main", "main");
+      await linked.expect(OTHER, OTHER);
       Deno.removeSync(linked.path("main/link"));
-      await linked.hears(places);
+      await expectBoth(linked);
     });
   }
 }
 
-Deno.test("FolderWatches: a folder that is linked to is heard of after the one with the link is watched no more", async () => {
-  await using linked = await Linked.create({ link: "top/other" });
-  const endMain = await linked.listen("main");
-  await linked.listen("top/other");
+Deno.test("FolderWatches reports a linked folder after the one with the link is watched no more", async () => {
+  await using linked = await createLinked({ link: OTHER });
+  const endMain = await listen(linked, "main");
+  await listen(linked, OTHER);
   endMain();
-  await linked.listen("aside");
-  await linked.hears({ "top/other": "top/other/deep", aside: "aside" });
+  await listen(linked, "aside");
+  await linked.expect(`${OTHER}/deep`, OTHER);
+  await linked.expect("aside", "aside");
 });
 
 Deno.test("FolderWatches: a link takes no events from a folder that is watched without those in it", async () => {
-  await using linked = await Linked.create({ link: "top/other" });
-  await linked.listen("top/other", false);
-  await linked.listen("main");
-  await linked.hears({ "top/other": "top/other", main: "main/sub" });
+  await using linked = await createLinked({ link: OTHER });
+  await linked.listen(OTHER, { scans: true, recursive: false });
+  await listen(linked, "main");
+  await linked.expect(OTHER, OTHER);
+  await linked.expect("main/sub", "main");
 });
 
-Deno.test("FolderWatches: new folders beside a link are heard of, with the folders in them", async () => {
-  await using linked = await Linked.create({ link: "top/other" });
-  await linked.listen("main");
-  await linked.listen("top/other");
+Deno.test("FolderWatches reports new folders beside a link, and a new folder with a link in it", async () => {
+  await using linked = await createLinked({ link: OTHER });
+  await listen(linked, "main");
+  await listen(linked, OTHER);
   for (const name of ["new", "newer"]) {
     Deno.mkdirSync(linked.path(`main/sub/${name}/deep`), { recursive: true });
-    await linked.hears({ main: `main/sub/${name}/deep`, "top/other": "top/other/deep" });
+    await expectBoth(linked, `main/sub/${name}/deep`);
   }
-});
-
-Deno.test("FolderWatches: a folder that comes with a link in it takes nobody's events for good", async () => {
-  await using linked = await Linked.create({});
-  await linked.listen("main");
-  await linked.listen("top/other");
   Deno.mkdirSync(linked.path("aside/folder"));
-  Deno.symlinkSync(linked.path("top/other"), linked.path("aside/folder/link"));
+  Deno.symlinkSync(linked.path(OTHER), linked.path("aside/folder/link"));
   Deno.renameSync(linked.path("aside/folder"), linked.path("main/folder"));
-  for (let i = 0; i < 3; i++) {
-    await linked.hears({ main: "main/folder", "top/other": "top/other/deep" });
-  }
+  for (let i = 0; i < 3; i++) await expectBoth(linked, "main/folder");
 });
 
 Deno.test("FolderWatches: two folders with links to each other hear of their own files", async () => {
-  await using linked = await Linked.create({ link: "top/other" });
-  Deno.symlinkSync(linked.path("main"), linked.path("top/other/link"));
-  await Promise.all([linked.listen("main"), linked.listen("top/other"), linked.listen("aside")]);
-  const places = { main: "main/sub", "top/other": "top/other/deep", aside: "aside" };
-  await linked.hears(places);
-  assert.ok(isFolder(linked.path("main/link")) === false);
-  await linked.hears(places);
+  await using linked = await createLinked({ link: OTHER });
+  Deno.symlinkSync(linked.path("main"), linked.path(`${OTHER}/link`));
+  await Promise.all(["main", OTHER, "aside"].map((one) => listen(linked, one)));
+  for (let i = 0; i < 2; i++) {
+    await expectBoth(linked);
+    await linked.expect("aside", "aside");
+  }
 });

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
-import { HAS_POSTGRES } from "../../support/postgres.ts";
+import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { Receiver } from "../notify/receiver.ts";
-import { NodeWorld, startPostgres } from "./node_world.ts";
+import { type NodeWorld, testNodes } from "./node_world.ts";
+
+sharePostgres();
 
 const LINES = `notify:
   channels: { hook: { type: slack, url: HOOK } }
@@ -34,74 +36,67 @@ function tellMore(node: Runtime): void {
   node.events.publish({ type: "trigger_changed", ...who, status: "paused", reason });
 }
 
-Deno.test(
-  { name: "a message is sent once, by whichever machine", ignore: !HAS_POSTGRES },
-  async (t) => {
-    await using server = await startPostgres();
-    const open = async (name: string) => {
-      const world = await NodeWorld.create(server, name);
-      const receiver = new Receiver();
-      world.workspace.shell["HOOK"] = `${receiver.url}/s3cr3t-path`;
-      const isReceived = (count: number) =>
-        until(() => receiver.received.length >= count, `${count} messages`);
-      const told = () =>
-        receiver.received.map(({ text }) => /80 % is used/.test(text) ? "budget" : "loop");
-      return { world, receiver, isReceived, told };
-    };
+/** A channel of all machines that leads to a receiver in this process. */
+function receive(world: NodeWorld) {
+  const receiver = new Receiver();
+  world.workspace.shell["HOOK"] = `${receiver.url}/s3cr3t-path`;
+  return {
+    receiver,
+    isReceived: (count: number) =>
+      until(() => receiver.received.length >= count, `${count} messages`),
+    /** Waits until nothing is left to send. Returns what was received. */
+    async received(node: Runtime): Promise<string[]> {
+      await until(async () => !await node.messages.hasOpen(), "all is sent");
+      return receiver.received.map(({ text }) => /80 % is used/.test(text) ? "budget" : "loop");
+    },
+  };
+}
 
-    await t.step("what arose at one is told by that one", async () => {
-      const { world, receiver, isReceived, told } = await open("messages_1");
-      await using _world = world;
-      await using _receiver = receiver;
-      await using one = await world.open("one", LINES);
-      await using two = await world.open("two", LINES);
-      const heard = new Set<string>();
-      two.events.subscribe(({ type }) => heard.add(type));
-      await until(() => {
-        one.events.publish({ type: "scheduler_changed", status: "running" });
-        return heard.has("scheduler_changed");
-      }, "they hear each other");
-      one.events.publish(BUDGET);
-      await until(() => heard.has("budget_warning"), "the other hears it");
-      await isReceived(1);
-      tellMore(two);
-      await isReceived(2);
-      await until(async () => !await two.messages.hasOpen(), "all is sent");
-      assert.deepEqual(told(), ["budget", "loop"]);
-    });
+testNodes("a message is sent once, by the machine where it arose", async (world) => {
+  const { receiver, isReceived, received } = receive(world);
+  await using _receiver = receiver;
+  await using one = await world.open("one", LINES);
+  await using two = await world.open("two", LINES);
+  const heard = new Set<string>();
+  two.events.subscribe(({ type }) => heard.add(type));
+  await until(() => {
+    one.events.publish({ type: "scheduler_changed", status: "running" });
+    return heard.has("scheduler_changed");
+  }, "they hear each other");
+  one.events.publish(BUDGET);
+  await until(() => heard.has("budget_warning"), "the other hears it");
+  await isReceived(1);
+  tellMore(two);
+  await isReceived(2);
+  assert.deepEqual(await received(two), ["budget", "loop"]);
+});
 
-    await t.step("one that is being sent when another machine starts", async () => {
-      const { world, receiver, isReceived, told } = await open("messages_2");
-      await using _world = world;
-      await using _receiver = receiver;
-      await using one = await world.open("one", LINES);
-      const { promise, resolve } = Promise.withResolvers<number>();
-      receiver.reply = (_request, place) => place === 0 ? promise : 200;
-      one.events.publish(BUDGET);
-      await isReceived(1);
-      await using two = await world.open("two", LINES);
-      tellMore(two);
-      await isReceived(2);
-      resolve(200);
-      await until(async () => !await two.messages.hasOpen(), "all is sent");
-      assert.deepEqual(told(), ["budget", "loop"]);
-    });
+testNodes("a machine that starts does not send what another one is sending", async (world) => {
+  const { receiver, isReceived, received } = receive(world);
+  await using _receiver = receiver;
+  await using one = await world.open("one", LINES);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  receiver.reply = (_request, place) => place === 0 ? promise : 200;
+  one.events.publish(BUDGET);
+  await isReceived(1);
+  await using two = await world.open("two", LINES);
+  tellMore(two);
+  await isReceived(2);
+  resolve(200);
+  assert.deepEqual(await received(two), ["budget", "loop"]);
+});
 
-    await t.step("one that a machine stored before it died", async () => {
-      const { world, receiver, isReceived, told } = await open("messages_3");
-      await using _world = world;
-      await using _receiver = receiver;
-      const clock = new TestClock();
-      await using _one = await world.open("one", LINES, { clock });
-      await using two = await world.open("two", LINES, { clock });
-      await world.query(
-        "INSERT INTO inkling.outbox (id, channel, kind, title, body, count, created_at, due_at) " +
-          "VALUES ('msg_1', 'hook', 'budget', 'Budget', '80 % is used', 1, 0, 0)",
-      );
-      await clock.advance(UPKEEP_MS);
-      await isReceived(1);
-      await until(async () => !await two.messages.hasOpen(), "all is sent");
-      assert.deepEqual(told(), ["budget"]);
-    });
-  },
-);
+testNodes("one machine sends what another one stored before it died", async (world) => {
+  const { receiver, isReceived, received } = receive(world);
+  await using _receiver = receiver;
+  const clock = new TestClock();
+  await using _one = await world.open("one", LINES, { clock });
+  await using two = await world.open("two", LINES, { clock });
+  await world.query(
+    "INSERT INTO inkling.outbox (id, channel, kind, title, body, count, created_at, due_at) " +
+      "VALUES ('msg_1', 'hook', 'budget', 'Budget', '80 % is used', 1, 0, 0)",
+  );
+  await clock.advance(UPKEEP_MS);
+  await isReceived(1);
+  assert.deepEqual(await received(two), ["budget"]);
+});

@@ -5,35 +5,32 @@ import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
+import { createTestPostgres, HAS_POSTGRES, type TestPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 /** A workspace and a database, to be opened by as many machines as a test needs. */
 export class NodeWorld implements AsyncDisposable {
-  private constructor(
-    readonly workspace: TestWorkspace,
-    readonly server: PostgresServer,
-    readonly address: string,
-  ) {}
+  private constructor(readonly workspace: TestWorkspace, readonly database: TestPostgres) {}
 
-  static async create(server: PostgresServer, name: string): Promise<NodeWorld> {
-    const client = new pg.Client({ connectionString: `${server.address}/postgres` });
-    await client.connect();
-    await client.query(`CREATE DATABASE ${name}`);
-    await client.end();
+  /** A new database on the server at this address; without one, on the server that tests share. */
+  static async create(server?: string): Promise<NodeWorld> {
+    const database = await createTestPostgres(server);
     return new NodeWorld(
       await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } }),
-      server,
-      `${server.address}/${name}`,
+      database,
     );
   }
 
-  /** A machine; `more`: further lines of its config.yaml. */
+  get address(): string {
+    return this.database.address;
+  }
+
+  /** A machine whose label is its name; `more`: further lines of its config.yaml. */
   async open(name: string, more = "", { clock }: { clock?: Clock } = {}): Promise<Runtime> {
     const { root, workspace, shell } = this.workspace;
     const configDir = join(root, `config-${name}`);
     await Deno.mkdir(configDir, { recursive: true });
-    const node = more.includes("node:") ? "" : `node: { name: ${name} }\n`;
+    const node = more.includes("node:") ? "" : `node: { name: ${name}, labels: [${name}] }\n`;
     await Deno.writeTextFile(
       join(configDir, "config.yaml"),
       `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`,
@@ -67,7 +64,14 @@ export class NodeWorld implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.workspace[Symbol.asyncDispose]();
+    await this.database[Symbol.asyncDispose]();
   }
 }
 
-export { startPostgres };
+/** A test of machines over a new database; skipped without PostgreSQL. */
+export function testNodes(name: string, work: (world: NodeWorld) => Promise<void>): void {
+  Deno.test({ name: `nodes: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+    await using world = await NodeWorld.create();
+    await work(world);
+  });
+}

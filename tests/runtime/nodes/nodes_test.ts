@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseAway } from "../../../runtime/storage/database.ts";
 import type { FollowItem } from "../../../runtime/runtime.ts";
-import { HAS_POSTGRES } from "../../support/postgres.ts";
+import { HAS_POSTGRES, sharePostgres, startPostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { NodeWorld, startPostgres } from "./node_world.ts";
+import { AT_GATE_MS, GateClock } from "../triggers/gate_clock.ts";
+import { NodeWorld, testNodes } from "./node_world.ts";
+
+sharePostgres();
 
 const ASK = {
   call: [{ name: "ask_user", arguments: { question: "Which?", options: ["a", "b"] } }],
@@ -13,269 +16,255 @@ const ASK = {
 
 const GLOB = { name: "file_glob", arguments: { pattern: "*.none" } };
 
-Deno.test(
-  { name: "machines over one database are one Inkling", ignore: !HAS_POSTGRES },
-  async (t) => {
-    await using server = await startPostgres();
-    let worlds = 0;
-    const newWorld = () => NodeWorld.create(server, `nodes_${++worlds}`);
+testNodes("what one accepts another runs, where only that one may", async (world) => {
+  await world.workspace.writeScript("heavy", [{ say: "done" }], "nodes: [gpu]");
+  await using plain = await world.open("plain");
+  const { id } = await plain.run("heavy", {});
+  await using _gpu = await world.open("gpu");
+  const ended = await toEnd(plain, id);
+  assert.equal(ended.status, "success");
+  assert.equal(ended.outputData, "done");
+  const [row] = await world.query(
+    "SELECT name, epoch FROM inkling.executions e JOIN inkling.instances i ON i.id = e.instance_id",
+  );
+  assert.deepEqual(row, { name: "gpu", epoch: "1" });
+});
 
-    await t.step("what one accepts another runs, where only that one may", async () => {
-      await using world = await newWorld();
-      await world.workspace.writeScript("heavy", [{ say: "done" }], "nodes: [gpu]");
-      await using plain = await world.open("plain");
-      const { id } = await plain.run("heavy", {});
-      await using _gpu = await world.open("gpu", "node: { name: gpu, labels: [gpu] }\n");
-      const ended = await toEnd(plain, id);
-      assert.equal(ended.status, "success");
-      assert.equal(ended.outputData, "done");
-      const [row] = await world.query(
-        "SELECT name, epoch FROM inkling.executions e JOIN inkling.instances i ON i.id = e.instance_id",
-      );
-      assert.deepEqual(row, { name: "gpu", epoch: "1" });
-    });
+testNodes("a question is answered, and followed, at any of them", async (world) => {
+  await world.workspace.writeScript("asker", [ASK, { say: "You said {result}." }]);
+  await using one = await world.open("one");
+  await using two = await world.open("two");
+  const asked = await runToEnd(one, "asker");
+  assert.equal(asked.status, "waiting");
+  const { id } = asked;
+  const { requestId } = await two.pendingRequest(id);
+  const events: string[] = [];
+  one.events.subscribe((event) => "executionId" in event && events.push(event.type));
+  await two.respond(id, { requestId, answer: { selected: ["b"] } });
+  await until(
+    async () => (await one.getExecution(id)).status === "success",
+    "it goes on",
+  );
+  assert.equal((await one.getExecution(id)).outputData, "You said b.");
+  // Each happening is heard once.
+  await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
+  assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
+  const frames = await Promise.all(
+    [one, two].map((node) => node.readFrames(id, { after: 0 })),
+  );
+  assert.deepEqual(frames[0], frames[1]);
+});
 
-    await t.step("a question is answered, and followed, at any of them", async () => {
-      await using world = await newWorld();
-      await world.workspace.writeScript("asker", [ASK, { say: "You said {result}." }]);
-      await using one = await world.open("one");
-      await using two = await world.open("two");
-      const asked = await runToEnd(one, "asker");
-      assert.equal(asked.status, "waiting");
-      const { id } = asked;
-      const { requestId } = await two.pendingRequest(id);
-      const events: string[] = [];
-      one.events.subscribe((event) => "executionId" in event && events.push(event.type));
-      await two.respond(id, { requestId, answer: { selected: ["b"] } });
-      await until(
-        async () => (await one.getExecution(id)).status === "success",
-        "it goes on",
-      );
-      assert.equal((await one.getExecution(id)).outputData, "You said b.");
-      // Each happening is heard once.
-      await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
-      assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
-      const frames = await Promise.all(
-        [one, two].map((node) => node.readFrames(id, { after: 0 })),
-      );
-      assert.deepEqual(frames[0], frames[1]);
-    });
+testNodes("a follower at another machine gets each frame, once and in order", async (world) => {
+  const steps = Array.from({ length: 3 }, (_, n) => ({
+    say: `step ${n}`,
+    call: [{ name: "file_glob", arguments: { pattern: `*.${n}` } }],
+  }));
+  await world.workspace.writeScript("talker", [...steps, { say: "done" }], "nodes: [mouth]");
+  await using _mouth = await world.open("mouth");
+  await using ear = await world.open("ear");
+  const { id } = await ear.run("talker", {});
+  const signal = new AbortController().signal;
+  const items: FollowItem[] = [];
+  for await (const item of await ear.follow(id, { after: 0, signal })) items.push(item);
+  const followed = items.flatMap((item) => item.type === "frame" ? [item.frame] : []);
+  assert.deepEqual(followed, await ear.readFrames(id, { after: 0 }));
+  assert.equal(followed.at(-1)?.event, "complete");
+});
 
-    await t.step("a follower at another machine gets each frame, once and in order", async () => {
-      await using world = await newWorld();
-      const steps = Array.from({ length: 6 }, (_, n) => ({
-        say: `step ${n}`,
-        call: [{ name: "file_glob", arguments: { pattern: `*.${n}` } }],
-      }));
-      await world.workspace.writeScript("talker", [...steps, { say: "done" }], "nodes: [mouth]");
-      await using _mouth = await world.open("mouth", "node: { name: mouth, labels: [mouth] }\n");
-      await using ear = await world.open("ear");
-      const { id } = await ear.run("talker", {});
-      const signal = new AbortController().signal;
-      const items: FollowItem[] = [];
-      for await (const item of await ear.follow(id, { after: 0, signal })) items.push(item);
-      const followed = items.flatMap((item) => item.type === "frame" ? [item.frame] : []);
-      assert.deepEqual(followed, await ear.readFrames(id, { after: 0 }));
-      assert.equal(followed.at(-1)?.event, "complete");
-    });
+testNodes("a new agent runs on a machine that has not noticed its file yet", async (world) => {
+  await using one = await world.open("one");
+  await using _gpu = await world.open("gpu");
+  for (let n = 0; n < 2; n++) {
+    await world.workspace.writeScript(`new_${n}`, [{ say: "here" }], "nodes: [gpu]");
+    assert.equal((await runToEnd(one, `new_${n}`)).outputData, "here");
+  }
+});
 
-    await t.step("a new agent runs on a machine that has not noticed its file yet", async () => {
-      await using world = await newWorld();
-      await using one = await world.open("one");
-      await using _gpu = await world.open("gpu", "node: { name: gpu, labels: [gpu] }\n");
-      for (let n = 0; n < 5; n++) {
-        await world.workspace.writeScript(`new_${n}`, [{ say: "here" }], "nodes: [gpu]");
-        assert.equal((await runToEnd(one, `new_${n}`)).outputData, "here");
-      }
-    });
-
-    await t.step(
-      "a run is cancelled at another machine, and one that nobody has at once",
-      async () => {
-        await using world = await newWorld();
-        await world.workspace.writeScript(
-          "slow",
-          [{ say: "…", delay_ms: 600_000 }],
-          "nodes: [slow]",
-        );
-        await using one = await world.open("one");
-        const unclaimed = await one.run("slow", {});
-        assert.equal(await one.cancel(unclaimed.id), "aborted");
-        await using _slow = await world.open("slow", "node: { name: slow, labels: [slow] }\n");
-        const { id } = await one.run("slow", {});
-        await until(
-          async () => (await one.readFrames(id, { after: 0 })).length > 1,
-          "it runs",
-        );
-        assert.equal(await one.cancel(id), "cancelling");
-        const ended = await toEnd(one, id);
-        assert.deepEqual([ended.status, ended.error], [
-          "aborted",
-          (await one.getExecution(unclaimed.id)).error,
-        ]);
-      },
+testNodes(
+  "a run is cancelled at another machine, and one that nobody has at once",
+  async (world) => {
+    await world.workspace.writeScript(
+      "slow",
+      [{ say: "…", delay_ms: 600_000 }],
+      "nodes: [slow]",
     );
-
-    await t.step("delegation goes on over machines, and the parent gets the answer", async () => {
-      await using world = await newWorld();
-      await world.workspace.writeScript("child", [{ say: "from the child" }], "nodes: [child]");
-      const call = { name: "run_agent", arguments: { agent_id: "child" } };
-      await world.workspace.writeScript(
-        "parent",
-        [{ call: [call] }, { say: "It said {result}." }],
-        "agents: [child]",
-      );
-      await using one = await world.open("one", "node: { name: one, runs: 1 }\n");
-      await using _child = await world.open("child", "node: { name: child, labels: [child] }\n");
-      const ended = await runToEnd(one, "parent");
-      assert.equal(ended.status, "success");
-      assert.match(ended.outputData ?? "", /from the child/);
-    });
-
-    await t.step("a machine that stops leaves its runs to the others", async () => {
-      await using world = await newWorld();
-      await world.workspace.writeScript(
-        "patient",
-        [{ say: "one", delay_ms: 1_500 }],
-        "on_restart: resume",
-      );
-      const one = await world.open("one");
-      const { id } = await one.run("patient", {});
-      await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
-      await using two = await world.open("two");
-      await one[Symbol.asyncDispose]();
-      const ended = await toEnd(two, id);
-      assert.equal(ended.status, "success");
-      const [row] = await world.query("SELECT epoch FROM inkling.executions WHERE id = $1", [id]);
-      assert.deepEqual(row, { epoch: "2" });
-    });
-
-    await t.step(
-      "a run that is lost, and comes back to the same machine, goes on there once",
-      async () => {
-        await using world = await newWorld();
-        await world.workspace.writeScript(
-          "patient",
-          [{ say: "one", delay_ms: 1_500 }],
-          "on_restart: resume",
-        );
-        await using one = await world.open("one");
-        const { id } = await one.run("patient", {});
-        await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
-        // As pg-boss does it for a machine that was frozen for a while.
-        await world.query("UPDATE inkling_queue.job SET state = 'retry', start_after = now()");
-        assert.equal((await toEnd(one, id)).status, "success");
-        const jobs = () => world.query("SELECT state::text, retry_count FROM inkling_queue.job");
-        await until(async () => (await jobs())[0]?.state === "completed", "its job is done");
-        assert.deepEqual(await jobs(), [{ state: "completed", retry_count: 1 }]);
-        const rows = await world.query("SELECT epoch FROM inkling.executions");
-        assert.deepEqual(rows, [{ epoch: "2" }]);
-      },
+    await using one = await world.open("one");
+    const unclaimed = await one.run("slow", {});
+    assert.equal(await one.cancel(unclaimed.id), "aborted");
+    await using _slow = await world.open("slow");
+    const { id } = await one.run("slow", {});
+    await until(
+      async () => (await one.readFrames(id, { after: 0 })).length > 1,
+      "it runs",
     );
-
-    await t.step("one of them watches for an agent; when it goes, another does", async () => {
-      await using world = await newWorld();
-      const { workspace } = world.workspace;
-      const inbox = join(workspace, "inbox");
-      await Deno.mkdir(inbox);
-      await world.workspace.writeScript(
-        "watcher",
-        [{ say: "seen" }],
-        "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }\npaths: { inbox: ./inbox }",
-      );
-      const one = await world.open("one");
-      await using two = await world.open("two");
-      const owners = () => world.query("SELECT name FROM inkling.leases");
-      await until(async () => (await owners()).length === 1, "somebody watches");
-      await Deno.writeTextFile(join(inbox, "a.txt"), "a");
-      const seen = async () => (await two.listRuns("watcher", { limit: 10, offset: 0 })).length;
-      await until(async () => await seen() === 1, "the file is seen once");
-      await one[Symbol.asyncDispose]();
-      await Deno.writeTextFile(join(inbox, "b.txt"), "b");
-      await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
-    });
-
-    await t.step(
-      "while the database is away runs wait, and it is told; then all goes on",
-      async () => {
-        await using world = await newWorld();
-        const steps = [{ say: "one", delay_ms: 1_000, call: [GLOB] }, { say: "two" }];
-        await world.workspace.writeScript("steady", steps);
-        await using one = await world.open("one");
-        await using two = await world.open("two");
-        const { id } = await one.run("steady", {});
-        await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
-        await server.stop("SIGINT");
-        await until(() => one.storage.problem !== undefined, "it is told");
-        assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
-        await assert.rejects(
-          two.run("steady", {}),
-          (error) => error instanceof DatabaseAway && error.retryAfterSeconds === 5,
-        );
-        await server.start();
-        await until(
-          () => one.storage.problem === undefined && two.storage.problem === undefined,
-          "it is back",
-        );
-        assert.equal((await toEnd(two, id)).status, "success");
-        assert.equal((await runToEnd(two, "steady")).status, "success");
-        const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
-        assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
-      },
-    );
-
-    await t.step("one key at two machines in the same moment is one execution", async () => {
-      await using world = await newWorld();
-      await world.workspace.writeScript("quick", [{ say: "done" }], "on_pending: parallel");
-      await using one = await world.open("one");
-      await using two = await world.open("two");
-      for (let n = 0; n < 10; n++) {
-        const idempotencyKey = `key ${n}`;
-        const both = await Promise.all(
-          [one, two].map((node) => node.run("quick", { idempotencyKey })),
-        );
-        assert.equal(both[0]?.id, both[1]?.id);
-      }
-    });
-
-    await t.step(
-      "a machine that lacks an agent's file forgets no schedule of the others",
-      async () => {
-        await using world = await newWorld();
-        const lines = "trigger: { type: schedule, every: 1h }";
-        await world.workspace.writeScript("hourly", [{ say: "tick" }], lines);
-        await (await world.open("one"))[Symbol.asyncDispose]();
-        const stored = () => world.query("SELECT agent_id, anchor FROM inkling.schedules");
-        const before = await stored();
-        assert.equal(before.length, 1);
-        const { directories } = await world.workspace.settings();
-        await Deno.remove(join(directories.agentsDir, "hourly.md"));
-        await (await world.open("two"))[Symbol.asyncDispose]();
-        assert.deepEqual(await stored(), before);
-      },
-    );
-
-    await t.step("a slot runs once, and the pause holds for all", async () => {
-      await using world = await newWorld();
-      await world.workspace.writeScript(
-        "often",
-        [{ say: "tick" }],
-        "trigger: { type: schedule, every: 1s }",
-      );
-      await using one = await world.open("one");
-      await using two = await world.open("two");
-      const slots = () =>
-        world.query("SELECT scheduled_for, outcome FROM inkling.slots ORDER BY 1");
-      await until(async () => (await slots()).length >= 3, "three slots have passed");
-      await two.pauseScheduler();
-      assert.equal((await one.scheduler()).status, "paused");
-      const runs = await world.query(
-        "SELECT request::json #>> '{cause,scheduledFor}' AS slot FROM inkling.executions",
-      );
-      assert.equal(new Set(runs.map(({ slot }) => slot)).size, runs.length);
-      // Both go by one beat.
-      const times = (await slots()).map(({ scheduled_for }) => Number(scheduled_for));
-      assert.equal(new Set(times.map((time) => time % 1_000)).size, 1);
-    });
+    assert.equal(await one.cancel(id), "cancelling");
+    const ended = await toEnd(one, id);
+    assert.deepEqual([ended.status, ended.error], [
+      "aborted",
+      (await one.getExecution(unclaimed.id)).error,
+    ]);
   },
 );
+
+testNodes("delegation goes on over machines, and the parent gets the answer", async (world) => {
+  await world.workspace.writeScript("child", [{ say: "from the child" }], "nodes: [child]");
+  const call = { name: "run_agent", arguments: { agent_id: "child" } };
+  await world.workspace.writeScript(
+    "parent",
+    [{ call: [call] }, { say: "It said {result}." }],
+    "agents: [child]",
+  );
+  await using one = await world.open("one", "node: { name: one, runs: 1 }\n");
+  await using _child = await world.open("child");
+  const ended = await runToEnd(one, "parent");
+  assert.equal(ended.status, "success");
+  assert.match(ended.outputData ?? "", /from the child/);
+});
+
+testNodes("a machine that stops leaves its runs to the others", async (world) => {
+  await world.workspace.writeScript(
+    "patient",
+    [{ say: "one", delay_ms: AT_GATE_MS }],
+    "on_restart: resume",
+  );
+  const one = await world.open("one", "", { clock: new GateClock() });
+  const { id } = await one.run("patient", {});
+  await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
+  const clock = new GateClock();
+  clock.open();
+  await using two = await world.open("two", "", { clock });
+  await one[Symbol.asyncDispose]();
+  const ended = await toEnd(two, id);
+  assert.equal(ended.status, "success");
+  const [row] = await world.query("SELECT epoch FROM inkling.executions WHERE id = $1", [id]);
+  assert.deepEqual(row, { epoch: "2" });
+});
+
+testNodes(
+  "a run that is lost, and comes back to the same machine, goes on there once",
+  async (world) => {
+    await world.workspace.writeScript(
+      "patient",
+      [{ say: "one", delay_ms: AT_GATE_MS }],
+      "on_restart: resume",
+    );
+    const clock = new GateClock();
+    await using one = await world.open("one", "", { clock });
+    const { id } = await one.run("patient", {});
+    await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
+    // As pg-boss does it for a machine that was frozen for a while.
+    await world.query("UPDATE inkling_queue.job SET state = 'retry', start_after = now()");
+    const epochs = () => world.query("SELECT epoch FROM inkling.executions");
+    await until(async () => (await epochs())[0]?.["epoch"] === "2", "it is claimed again");
+    clock.open();
+    assert.equal((await toEnd(one, id)).status, "success");
+    const jobs = () => world.query("SELECT state::text, retry_count FROM inkling_queue.job");
+    await until(async () => (await jobs())[0]?.state === "completed", "its job is done");
+    assert.deepEqual(await jobs(), [{ state: "completed", retry_count: 1 }]);
+    assert.deepEqual(await epochs(), [{ epoch: "2" }]);
+  },
+);
+
+testNodes("one of them watches for an agent; when it goes, another does", async (world) => {
+  const { workspace } = world.workspace;
+  const inbox = join(workspace, "inbox");
+  await Deno.mkdir(inbox);
+  await world.workspace.writeScript(
+    "watcher",
+    [{ say: "seen" }],
+    "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }\npaths: { inbox: ./inbox }",
+  );
+  const one = await world.open("one");
+  await using two = await world.open("two");
+  const owners = () => world.query("SELECT name FROM inkling.leases");
+  await until(async () => (await owners()).length === 1, "somebody watches");
+  await Deno.writeTextFile(join(inbox, "a.txt"), "a");
+  const seen = async () => (await two.listRuns("watcher", { limit: 10, offset: 0 })).length;
+  await until(async () => await seen() === 1, "the file is seen once");
+  await one[Symbol.asyncDispose]();
+  await Deno.writeTextFile(join(inbox, "b.txt"), "b");
+  await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
+});
+
+Deno.test(
+  { name: "nodes: while the database is away runs wait; then all goes on", ignore: !HAS_POSTGRES },
+  async () => {
+    await using server = await startPostgres();
+    await using world = await NodeWorld.create(server.address);
+    const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];
+    await world.workspace.writeScript("steady", steps);
+    const clock = new GateClock();
+    await using one = await world.open("one", "", { clock });
+    await using two = await world.open("two", "", { clock });
+    const { id } = await one.run("steady", {});
+    await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
+    await server.stop("SIGINT");
+    await until(() => one.storage.problem !== undefined, "it is told");
+    assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
+    await assert.rejects(
+      two.run("steady", {}),
+      (error) => error instanceof DatabaseAway && error.retryAfterSeconds === 5,
+    );
+    await server.start();
+    await until(
+      () => one.storage.problem === undefined && two.storage.problem === undefined,
+      "it is back",
+    );
+    clock.open();
+    assert.equal((await toEnd(two, id)).status, "success");
+    assert.equal((await runToEnd(two, "steady")).status, "success");
+    const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
+    assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
+  },
+);
+
+testNodes("one key at two machines in the same moment is one execution", async (world) => {
+  await world.workspace.writeScript("quick", [{ say: "done" }], "on_pending: parallel");
+  await using one = await world.open("one");
+  await using two = await world.open("two");
+  for (let n = 0; n < 5; n++) {
+    const idempotencyKey = `key ${n}`;
+    const both = await Promise.all(
+      [one, two].map((node) => node.run("quick", { idempotencyKey })),
+    );
+    assert.equal(both[0]?.id, both[1]?.id);
+  }
+});
+
+testNodes(
+  "a machine that lacks an agent's file forgets no schedule of the others",
+  async (world) => {
+    const lines = "trigger: { type: schedule, every: 1h }";
+    await world.workspace.writeScript("hourly", [{ say: "tick" }], lines);
+    await (await world.open("one"))[Symbol.asyncDispose]();
+    const stored = () => world.query("SELECT agent_id, anchor FROM inkling.schedules");
+    const before = await stored();
+    assert.equal(before.length, 1);
+    const { directories } = await world.workspace.settings();
+    await Deno.remove(join(directories.agentsDir, "hourly.md"));
+    await (await world.open("two"))[Symbol.asyncDispose]();
+    assert.deepEqual(await stored(), before);
+  },
+);
+
+testNodes("a slot runs once, and the pause holds for all", async (world) => {
+  await world.workspace.writeScript(
+    "often",
+    [{ say: "tick" }],
+    "trigger: { type: schedule, every: 1s }",
+  );
+  await using one = await world.open("one");
+  await using two = await world.open("two");
+  const slots = () => world.query("SELECT scheduled_for, outcome FROM inkling.slots ORDER BY 1");
+  await until(async () => (await slots()).length >= 2, "two slots have passed");
+  await two.pauseScheduler();
+  assert.equal((await one.scheduler()).status, "paused");
+  const runs = await world.query(
+    "SELECT request::json #>> '{cause,scheduledFor}' AS slot FROM inkling.executions",
+  );
+  assert.equal(new Set(runs.map(({ slot }) => slot)).size, runs.length);
+  // Both go by one beat.
+  const times = (await slots()).map(({ scheduled_for }) => Number(scheduled_for));
+  assert.equal(new Set(times.map((time) => time % 1_000)).size, 1);
+});

@@ -68,6 +68,14 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender = this.createSender();
   }
 
+  /** Services whose receiver is down, or fails otherwise, and that are told of a failure of execution 1. */
+  static failing(deliver: () => never = down): OutboxWorld {
+    const world = new OutboxWorld();
+    world.deliver = deliver;
+    world.tell(failure(1));
+    return world;
+  }
+
   get stores(): SqlExecutionStores {
     return createExecutionStores(this.db, "one", { messages: this.outbox });
   }

@@ -20,8 +20,11 @@ export class LiveTriggers implements AsyncDisposable {
     this.place = place;
   }
 
-  static async create(): Promise<LiveTriggers> {
-    return new LiveTriggers(await createTestWorkspace());
+  /** A workspace with these files, without a service. */
+  static async create(...files: string[]): Promise<LiveTriggers> {
+    const live = new LiveTriggers(await createTestWorkspace());
+    for (const file of files) live.write(file);
+    return live;
   }
 
   get runtime(): Runtime {

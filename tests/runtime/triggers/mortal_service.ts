@@ -6,8 +6,8 @@ import { SqlAcceptanceStore } from "../../../runtime/storage/executions/acceptan
 export interface MortalOrder {
   shell: Record<string, string>;
   home: string;
-  /** At which acceptance it dies: claims and executions are stored before it, or with it. */
-  death: { when: "before" | "after"; nth: number } | null;
+  /** At which acceptance of a run of this trigger it dies: claims and executions are stored before it, or with it. */
+  death: { when: "before" | "after"; nth: number; trigger: string } | null;
 }
 
 const { shell, home, death } = JSON.parse(Deno.args[0] ?? "") as MortalOrder;
@@ -21,7 +21,8 @@ function die(): never {
 const accept = SqlAcceptanceStore.prototype.acceptExecution;
 let accepted = 0;
 SqlAcceptanceStore.prototype.acceptExecution = async function (...wanted) {
-  const isLast = ++accepted === death?.nth;
+  if (wanted[0].trigger === death?.trigger) accepted++;
+  const isLast = wanted[0].trigger === death?.trigger && accepted === death.nth;
   if (isLast && death?.when === "before") die();
   const acceptance = await accept.apply(this, wanted);
   if (isLast) die();

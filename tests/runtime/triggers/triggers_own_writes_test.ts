@@ -87,8 +87,7 @@ Deno.test("the memory tools fire no agent that watches the whole workspace", asy
 });
 
 Deno.test("what an agent writes fires another one, and what a person changes after it fires itself", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("writer", ["inbox"], {
     steps: [call("file_write", { path: "inbox/report.md", content: "mine" }), { say: "done" }],
     settings: APPROVED,

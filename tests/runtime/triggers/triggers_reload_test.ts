@@ -32,22 +32,6 @@ Deno.test("an agent that is deleted fires no more, also while another file canno
   assert.deepEqual(await live.runs("reader"), []);
 });
 
-Deno.test("an agent whose file breaks goes on as it was; repaired, as it is then", async () => {
-  await using live = await LiveTriggers.create();
-  await live.watching("reader", ["inbox"]);
-  live.write("inbox/old.md");
-  const runtime = await live.open();
-  await live.place.writeAgent("reader", BROKEN);
-  assert.equal((await runtime.reloadAgents()).errors.length, 1);
-  live.write("inbox/1.md");
-  await live.untilFired("reader", "created 1.md");
-  await live.watching("reader", ["inbox", "more"]);
-  live.write("more/old.md");
-  await runtime.reloadAgents();
-  live.write("more/2.md");
-  await live.untilFired("reader", "created 1.md", "created 2.md");
-});
-
 Deno.test("an agent whose file is emptied for a while keeps its schedule and the schedule's beat", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
@@ -118,38 +102,6 @@ Deno.test("an agent whose file is broken when the service starts loses neither i
   assert.equal((await live.runs("reader")).length, 2);
 });
 
-Deno.test("an agent that is renamed watches on under its new name", async () => {
-  await using live = await LiveTriggers.create();
-  await live.watching("before", ["inbox"]);
-  live.write("inbox/old.md");
-  const runtime = await live.open();
-  live.write("inbox/1.md");
-  await live.untilFired("before", "created 1.md");
-  const file = (id: string) => join(live.place.agentsDir, `${id}.md`);
-  await Deno.rename(file("before"), file("after"));
-  const { added, removed } = await runtime.reloadAgents();
-  assert.deepEqual([added, removed], [["after"], ["before"]]);
-  live.write("inbox/2.md");
-  await live.untilFired("after", "created 2.md");
-  await live.untilFired("before", "created 1.md");
-  assert.equal((await runtime.listRuns("before", { limit: 9, offset: 0 })).length, 1);
-});
-
-Deno.test("three agents on one folder: one is edited, one removed, each other change reaches who is left once", async () => {
-  await using live = await LiveTriggers.create();
-  for (const id of ["stays", "edited", "removed"]) await live.watching(id, ["inbox"]);
-  live.write("inbox/old.md");
-  const runtime = await live.open();
-  live.write("inbox/1.md");
-  for (const id of ["stays", "edited", "removed"]) await live.untilFired(id, "created 1.md");
-  await live.watching("edited", ["inbox/*.txt", "inbox/*.md"]);
-  await Deno.remove(join(live.place.agentsDir, "removed.md"));
-  await runtime.reloadAgents();
-  live.write("inbox/2.md");
-  for (const id of ["stays", "edited"]) await live.untilFired(id, "created 1.md", "created 2.md");
-  await live.untilFired("removed", "created 1.md");
-});
-
 Deno.test("agent files are followed while a watch over the whole workspace comes, changes and goes", async () => {
   await using live = await LiveTriggers.create();
   await live.place.writeScript("first", [{ say: "x" }]);
@@ -188,21 +140,4 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
   );
   // Nothing in the agents folder ever was a change of the workspace.
   assert.equal((await live.runs("keen")).length, 2);
-});
-
-Deno.test("links from a watched folder to the agents and to another watched folder silence neither", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("main/old.md");
-  live.write("other/old.md");
-  Deno.symlinkSync(live.place.agentsDir, live.path("main/agents"));
-  Deno.symlinkSync(live.path("other"), live.path("main/other"));
-  await live.watching("main", ["main"]);
-  await live.watching("other", ["other"]);
-  const runtime = await live.open();
-  live.write("other/new.md");
-  live.write("main/new.md");
-  await live.untilFired("other", "created new.md");
-  await live.untilFired("main", "created new.md");
-  await live.place.writeScript("late", [{ say: "x" }]);
-  await until(async () => (await runtime.listAgents()).length === 3, "the new agent");
 });

@@ -24,8 +24,7 @@ async function answer(live: LiveTriggers, id: number | undefined): Promise<void>
 }
 
 Deno.test("a pause over a restart holds for watches: no change fires then or later, a manual run does", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
   await live.open();
   await live.runtime.pauseScheduler();
@@ -44,30 +43,8 @@ Deno.test("a pause over a restart holds for watches: no change fires then or lat
   await live.untilFired("reader", "manual", "created 4.md");
 });
 
-Deno.test("catch_up once: what changed while the service was down fires once, and not again after the next start", async () => {
-  await using live = await LiveTriggers.create();
-  for (const name of ["stays", "changed", "removed"]) live.write(`inbox/${name}.md`);
-  await live.watching("once", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
-  await live.watching("never", ["inbox"]);
-  await live.open();
-  live.write("inbox/live.md");
-  for (const id of ["once", "never"]) await live.untilFired(id, "created live.md");
-  await live.close();
-  live.write("inbox/changed.md", "another, longer text");
-  live.write("inbox/new.md");
-  Deno.removeSync(live.path("inbox/removed.md"));
-  await live.open();
-  const caught = ["created live.md", "modified changed.md", "created new.md", "deleted removed.md"];
-  await live.untilFired("once", ...caught);
-  await live.restart();
-  live.write("inbox/last.md");
-  await live.untilFired("once", ...caught, "created last.md");
-  await live.untilFired("never", "created live.md", "created last.md");
-});
-
 Deno.test("a change that on_pending skip refuses is kept over a restart, and fires after the answer", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
   await live.open();
@@ -86,8 +63,7 @@ Deno.test("a change that on_pending skip refuses is kept over a restart, and fir
 });
 
 Deno.test("with on_pending parallel each change runs beside those that wait, also when the agent is edited to that", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
   await live.open();
@@ -104,27 +80,8 @@ Deno.test("with on_pending parallel each change runs beside those that wait, als
   await live.untilFired("asker", ...Array.from({ length: 8 }, (_, i) => `created ${i + 1}.md`));
 });
 
-Deno.test("a service that stops while changes settle runs for them after the next start, each once", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
-  await live.watching("slow", ["inbox"], { trigger: "debounce: 1h" });
-  await live.watching("quick", ["inbox"], { trigger: "debounce: 0" });
-  await live.open();
-  for (const name of ["1.md", "2.md", "old.md"]) live.write(`inbox/${name}`);
-  const all = ["created 1.md", "created 2.md", "modified old.md"];
-  await live.untilFired("quick", ...all);
-  await live.close();
-  await live.open();
-  await live.untilFired("slow", ...all);
-  await live.restart();
-  live.write("inbox/3.md");
-  await live.untilFired("quick", ...all, "created 3.md");
-  assert.equal((await live.runs("slow")).length, 3);
-});
-
 Deno.test("what an agent writes while the service lets it end does not fire it after the next start", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("late", ["inbox"], {
     steps: [
       {
@@ -165,8 +122,7 @@ Deno.test("a service that stops while agent files are being read again leaves no
 });
 
 Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {
-  await using live = await LiveTriggers.create();
-  live.write("inbox/old.md");
+  await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("slow", ["inbox"], {
     steps: [{ say: "done", delay_ms: AT_GATE_MS }],
     settings: "on_restart: resume\nhistory: off",

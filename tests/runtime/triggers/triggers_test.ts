@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { settle, TestClock } from "../../support/test_clock.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import {
   createTestWorkspace,
   payloadsOf,
@@ -64,27 +64,6 @@ Deno.test("a schedule fires on its beat, and the beat holds over a restart and a
   assert.deepEqual(slots.map(({ outcome, count }) => [outcome, count]), [["run", 1], ["run", 1]]);
 });
 
-Deno.test("ten minutes down over a due time: missed, and with catch_up once one run", async () => {
-  await using place = await createTestWorkspace();
-  const clock = new TestClock("2026-03-01T00:00:30.000Z");
-  const every = "trigger: { type: schedule, cron: '*/2 * * * *', timezone: UTC";
-  await place.writeScript("skip", [{ say: "x" }], `${every} }`);
-  await place.writeScript("once", [{ say: "x" }], `${every}, catch_up: once }`);
-  await (await place.open({ clock }))[Symbol.asyncDispose]();
-  // Away from any slot by more than the grace.
-  clock.jump(11 * MINUTE);
-  await using runtime = await place.open({ clock });
-  await until(async () => (await runsOf(runtime, "once")).length === 1, "the run that catches up");
-  await settle();
-  const slots = async (id: string) =>
-    (await runtime.listSlots(id, { limit: 9, offset: 0 })).map((
-      { outcome, count },
-    ) => [outcome, count]);
-  assert.deepEqual(await slots("skip"), [["missed", 5]]);
-  assert.deepEqual(await slots("once"), [["run", 1], ["missed", 4]]);
-  assert.equal((await runsOf(runtime, "skip")).length, 0);
-});
-
 Deno.test("a schedule does not overlap itself, nor run while its conversation waits", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
@@ -131,22 +110,6 @@ Deno.test("a pause holds over a restart: no slot and no change fires, a manual r
   await advance(runtime, clock, { ms: MINUTE, agent: "tick", runs: 2 });
 });
 
-Deno.test("a disabled agent has no beat; a manual run of it works", async () => {
-  await using place = await createTestWorkspace();
-  const clock = new TestClock("2026-03-01T00:00:00.000Z");
-  await place.writeScript(
-    "off",
-    [{ say: "x" }],
-    "enabled: false\ntrigger: { type: schedule, every: 1m }",
-  );
-  await using runtime = await place.open({ clock });
-  await clock.advance(5 * MINUTE);
-  assert.equal((await runtime.getAgent("off")).nextRun, null);
-  assert.deepEqual((await runtime.scheduler()).jobs, []);
-  assert.equal((await runsOf(runtime, "off")).length, 0);
-  assert.equal((await toEnd(runtime, (await runtime.run("off", {})).id)).status, "success");
-});
-
 async function openWatching(place: TestWorkspace): Promise<Runtime> {
   await Deno.mkdir(join(place.workspace, "inbox"), { recursive: true });
   const runtime = await place.open();
@@ -170,42 +133,4 @@ Deno.test("a changed file runs its watcher, which may read it, once", async () =
   assert.deepEqual([run?.trigger, more.length], ["watch", 0]);
   assert.match((await runtime.getExecution(run?.id ?? 0)).outputData ?? "", /the letter/);
   assert.match(await turnOf(runtime, run?.id ?? 0), /created.*inbox\/a\.txt/s);
-});
-
-Deno.test("an agent that writes into the folder it watches runs once and stops, also when its delegate writes", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "copier",
-    [
-      {
-        call: [
-          { name: "file_write", arguments: { path: "inbox/copy.txt", content: "copied" } },
-          { name: "run_agent", arguments: { agent_id: "helper" } },
-        ],
-      },
-      { say: "done" },
-    ],
-    "agents: helper\nauto_approve: [file_write]\ntrigger: { type: watch, paths: [inbox], debounce: 50ms }",
-  );
-  await place.writeScript("helper", [
-    { call: [{ name: "file_write", arguments: { path: "inbox/help.txt", content: "helped" } }] },
-    { say: "done" },
-  ], "auto_approve: [file_write]");
-  await using runtime = await openWatching(place);
-  await Deno.writeTextFile(join(place.workspace, "inbox/start.txt"), "go");
-  await until(
-    async () => (await runsOf(runtime, "copier")).at(-1)?.status === "success",
-    "the run",
-  );
-  // Another change proves that what came before it was seen and left alone.
-  await Deno.writeTextFile(join(place.workspace, "inbox/next.txt"), "go");
-  await until(
-    async () =>
-      (await runsOf(runtime, "copier")).filter(({ status }) => status === "success").length === 2,
-    "the second run",
-  );
-  const turns = await Promise.all(
-    (await runsOf(runtime, "copier")).map(({ id }) => turnOf(runtime, id)),
-  );
-  assert.deepEqual(turns.map((turn) => /(\w+)\.txt/.exec(turn)?.[1]), ["start", "next"]);
 });

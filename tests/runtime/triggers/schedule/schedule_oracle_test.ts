@@ -4,10 +4,10 @@ import { compareWorld } from "../../../../proof/schedules/comparison.ts";
 import { runManyClaims } from "../../../../proof/schedules/many_claims.ts";
 import { clockChanges, createRandomWorld } from "../../../../proof/schedules/random_world.ts";
 
-Deno.test("twenty schedules by chance: each slot is one of run, skipped and missed, as an oracle says", async () => {
+Deno.test("six schedules by chance: each slot is one of run, skipped and missed, as an oracle says", async () => {
   const changes = clockChanges().length;
   const counts = { run: 0, skipped: 0, missed: 0 };
-  for (let number = 0; number < 20; number++) {
+  for (let number = 0; number < 6; number++) {
     // Half around a change of the clock, in all five zones, half around any date.
     const world = createRandomWorld(number % 2 === 0 ? number * 4 : changes + number);
     const comparison = await compareWorld(world);
@@ -17,11 +17,11 @@ Deno.test("twenty schedules by chance: each slot is one of run, skipped and miss
     counts.missed += comparison.counts.missed;
   }
   for (const [outcome, count] of Object.entries(counts)) {
-    assert.ok(count > 100, `only ${count} slots were ${outcome}`);
+    assert.ok(count > 20, `only ${count} slots were ${outcome}`);
   }
 });
 
-Deno.test("two hundred agents due at once, twenty times, over a restart: each slot is claimed once", async () => {
-  const { claims, expected, wrong, timers } = await runManyClaims({ agents: 200, times: 20 });
+Deno.test("fifty agents due at once, ten times, over a restart: each slot is claimed once", async () => {
+  const { claims, expected, wrong, timers } = await runManyClaims({ agents: 50, times: 10 });
   assert.deepEqual({ claims, wrong, timers }, { claims: expected, wrong: [], timers: 1 });
 });

@@ -22,22 +22,33 @@ function take(schedule: Schedule, from: number, count: number, anchor = from): n
   return slots;
 }
 
+/** The slots that a case expects, as ISO times. */
+function readSlots(text: string): string[] {
+  let day = "";
+  return text.split(" ").map((word) => {
+    const [date, time] = word.includes("T") ? word.split("T") : [day, word];
+    day = date ?? "";
+    return new Date(`${day}T${time}`).toISOString();
+  });
+}
+
 const toTimes = (slots: readonly number[]) => slots.map((slot) => new Date(slot).toISOString());
-const toExact = (time: string) => new Date(time).toISOString();
 
 for (const [cron, timezone, after, expected] of CRON_CASES) {
   Deno.test(`createSchedule() ${cron} in ${timezone} after ${after}`, () => {
     const schedule = createSchedule({ cron, timezone }, UTC);
-    const slots = take(schedule, Date.parse(after), expected.length);
-    assert.deepEqual(toTimes(slots), expected.map(toExact));
+    const slots = readSlots(expected);
+    const taken = take(schedule, Date.parse(after), slots.length);
+    assert.deepEqual(toTimes(taken), slots);
   });
 }
 
 for (const [every, anchor, after, expected] of INTERVAL_CASES) {
   Deno.test(`createSchedule() every ${every} from ${anchor} after ${after}`, () => {
     const schedule = createSchedule({ every }, { timeZone: "Europe/Berlin" });
-    const slots = take(schedule, Date.parse(after), expected.length, Date.parse(anchor));
-    assert.deepEqual(toTimes(slots), expected.map(toExact));
+    const slots = readSlots(expected);
+    const taken = take(schedule, Date.parse(after), slots.length, Date.parse(anchor));
+    assert.deepEqual(toTimes(taken), slots);
   });
 }
 
@@ -138,8 +149,8 @@ Deno.test("createSchedule() agrees with another cron library where no clock chan
 
 Deno.test("createSchedule() agrees, around every clock change, with a walk minute by minute", () => {
   const chance = new Chance(seededRandom(6));
-  for (const { zone, at } of clockChanges()) {
-    for (let time = 0; time < 3; time++) {
+  for (const { zone, at } of clockChanges().filter((_, number) => number % 3 === 0)) {
+    for (let time = 0; time < 2; time++) {
       const cron = time === 0 ? "* * * * *" : createCron(chance);
       const from = at + chance.within(-3 * HOUR_MS, 2 * HOUR_MS);
       const to = from + 8 * HOUR_MS;

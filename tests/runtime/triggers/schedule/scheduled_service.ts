@@ -39,6 +39,16 @@ export class ScheduledService implements AsyncDisposable {
     this.clock = new SimulatedClock(Date.parse(start));
   }
 
+  /** A service that runs with these agents. */
+  static async with(
+    agents: readonly Agent[],
+    { start, ...options }: { start?: string; store?: SlotStore } = {},
+  ): Promise<ScheduledService> {
+    const service = new ScheduledService(start);
+    await service.open(agents, options);
+    return service;
+  }
+
   /** The running scheduler. */
   get scheduler(): Scheduler {
     if (this.#scheduler === undefined) throw new TypeError("the service does not run");

@@ -8,8 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 const NOT_RUNNING = "(the service was not running)";
 
 Deno.test("Scheduler runs intervals and crons on time, once, the first interval one interval after loading", async () => {
-  await using service = new ScheduledService();
-  await service.open([
+  await using service = await ScheduledService.with([
     scheduled("often", { every: "20m" }),
     scheduled("half", { cron: "30 * * * *" }),
     scheduled("off", { every: "1m" }, { enabled: false }),
@@ -26,9 +25,8 @@ Deno.test("Scheduler runs intervals and crons on time, once, the first interval 
 });
 
 Deno.test("Scheduler misses what was due while the service was down for ten minutes", async () => {
-  await using service = new ScheduledService();
   const agents = [scheduled("skips", { cron: "5 * * * *" })];
-  await service.open(agents);
+  await using service = await ScheduledService.with(agents);
   await service.restart(agents, 10 * MINUTE_MS);
   await service.advance(HOUR_MS);
   assert.deepEqual(await service.slots("skips"), [
@@ -41,12 +39,11 @@ Deno.test("Scheduler misses what was due while the service was down for ten minu
 });
 
 Deno.test("Scheduler catches up once where an agent wants it, however much was missed", async () => {
-  await using service = new ScheduledService();
   const agents = [
     scheduled("one", { cron: "5 * * * *", catchUp: "once" }),
     scheduled("many", { every: "10m", catchUp: "once" }),
   ];
-  await service.open(agents);
+  await using service = await ScheduledService.with(agents);
   await service.restart(agents, 10 * MINUTE_MS);
   await service.restart(agents, 95 * MINUTE_MS);
   assert.deepEqual(await service.slots("one"), [
@@ -65,9 +62,8 @@ Deno.test("Scheduler catches up once where an agent wants it, however much was m
 });
 
 Deno.test("Scheduler runs only the newest of several that are a little late", async () => {
-  await using service = new ScheduledService();
   const agents = [scheduled("fast", { every: "10s", catchUp: "once" })];
-  await service.open(agents);
+  await using service = await ScheduledService.with(agents);
   await service.restart(agents, 35_000);
   assert.deepEqual(await service.slots("fast"), [
     `12:00:10 missed ${NOT_RUNNING} x2`,
@@ -76,9 +72,8 @@ Deno.test("Scheduler runs only the newest of several that are a little late", as
 });
 
 Deno.test("Scheduler tells a long absence in one row", async () => {
-  await using service = new ScheduledService();
   const agents = [scheduled("minutely", { cron: "* * * * *" })];
-  await service.open(agents);
+  await using service = await ScheduledService.with(agents);
   await service.restart(agents, 400 * DAY_MS + 90_000);
   assert.deepEqual(await service.slots("minutely"), [
     `12:01:00 missed ${NOT_RUNNING} x${400 * 1_440}`,
@@ -87,8 +82,7 @@ Deno.test("Scheduler tells a long absence in one row", async () => {
 });
 
 Deno.test("Scheduler does not restart an interval for an edit of anything but its times", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("hourly", { every: "60m" })]);
+  await using service = await ScheduledService.with([scheduled("hourly", { every: "60m" })]);
   await service.advance(50 * MINUTE_MS);
   await service.reconcile([scheduled("hourly", { every: "1h" }, { body: "Another body." })]);
   await service.restart([scheduled("hourly", { every: "1h", input: "Now!", catchUp: "once" })]);
@@ -99,8 +93,7 @@ Deno.test("Scheduler does not restart an interval for an edit of anything but it
 });
 
 Deno.test("Scheduler starts an edited agent as it is now", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("one", { every: "10m" })]);
+  await using service = await ScheduledService.with([scheduled("one", { every: "10m" })]);
   await service.advance(5 * MINUTE_MS);
   await service.restart([scheduled("one", { every: "10m" })], 20 * MINUTE_MS);
   await service.reconcile([scheduled("one", { every: "10m", catchUp: "once" })]);
@@ -145,9 +138,8 @@ Deno.test("Scheduler forgets no agent whose file cannot be read when the service
 });
 
 Deno.test("Scheduler skips while paused, over a restart too, in one row, and goes on after it", async () => {
-  await using service = new ScheduledService();
   const agents = [scheduled("often", { every: "10m", catchUp: "once" })];
-  await service.open(agents);
+  await using service = await ScheduledService.with(agents);
   await service.pause(true);
   await service.advance(25 * MINUTE_MS);
   assert.equal(timeOf(service.scheduler.nextRun("often") ?? 0), "12:30:00");
@@ -160,8 +152,7 @@ Deno.test("Scheduler skips while paused, over a restart too, in one row, and goe
 });
 
 Deno.test("Scheduler goes on after a slot that its own run or a waiting one held", async () => {
-  await using service = new ScheduledService();
-  await service.open([scheduled("slow", { every: "10m" })]);
+  await using service = await ScheduledService.with([scheduled("slow", { every: "10m" })]);
   const outcomes = ["running", "running", "waiting", "claimed"] as const;
   service.refuse = (_agentId, scheduledFor) =>
     outcomes[(scheduledFor - Date.parse("2026-01-01T12:10:00Z")) / (10 * MINUTE_MS)];
@@ -174,18 +165,8 @@ Deno.test("Scheduler goes on after a slot that its own run or a waiting one held
   ]);
 });
 
-Deno.test("Scheduler sees at once what a reload brings", async () => {
-  await using service = new ScheduledService();
-  await service.open([]);
-  await service.advance(1_000);
-  await service.reconcile([scheduled("fast", { every: "10s" })]);
-  await service.advance(15_000);
-  assert.deepEqual(service.runs, ["fast 12:00:11 at 12:00:11"]);
-});
-
 Deno.test("Scheduler has one timer for a thousand agents, and lets others work while all are due", async () => {
-  await using service = new ScheduledService();
-  await service.open(
+  await using service = await ScheduledService.with(
     Array.from({ length: 1_000 }, (_, k) => scheduled(`a${k}`, { cron: "0 13 * * *" })),
   );
   assert.equal(service.clock.sleeping, 1);

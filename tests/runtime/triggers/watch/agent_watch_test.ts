@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 /** Makes files in a folder until one of them fires the agent. */
 async function untilFollowed(world: WatchWorld, agentId: string, folder: string): Promise<void> {
@@ -11,9 +11,10 @@ async function untilFollowed(world: WatchWorld, agentId: string, folder: string)
 }
 
 Deno.test("AgentWatch: an edit that waits for what was told to be stored does not tell it again", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  await world.watch(world.agent("keen", { catchUp: "once" }));
+  await using world = await WatchWorld.watching(
+    ["inbox/old.md"],
+    watches("keen", { catchUp: "once" }),
+  );
   // The store takes its time: what has settled is not marked as seen yet when the agent is edited.
   const gate = Promise.withResolvers<void>();
   let isStoring = false;
@@ -25,13 +26,12 @@ Deno.test("AgentWatch: an edit that waits for what was told to be stored does no
   };
   world.write("inbox/new.md");
   await world.until(() => isStoring, "the change is being stored");
-  const edited = world.watch(world.agent("keen", { catchUp: "once", debounceMs: 50 }));
+  const edited = world.watch(watches("keen", { catchUp: "once", debounceMs: 50 }));
   for (let i = 0; i < 20; i++) await world.clock.advance(50);
   gate.resolve();
   await edited;
   await world.untilFired("keen created inbox/new.md");
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), ["keen created inbox/new.md"]);
+  await world.expectFired(["inbox"], "keen created inbox/new.md");
 });
 
 Deno.test("AgentWatch: an agent that cannot be followed now is followed as soon as it can be", async () => {
@@ -41,31 +41,26 @@ Deno.test("AgentWatch: an agent that cannot be followed now is followed as soon 
   let failures = 1;
   world.store.readSeen = (id) =>
     id === "unlucky" && failures-- > 0 ? Promise.reject(new Error("disk full")) : readSeen(id);
-  await world.watch(world.agent("unlucky"), world.agent("lucky"));
+  await world.watch(watches("unlucky"), watches("lucky"));
   assert.ok(
     world.log.lines.some(({ message, fields }) =>
       message === "Cannot follow what is watched; tried again soon" && fields["agent"] === "unlucky"
     ),
   );
-  world.write("inbox/1.md");
-  await world.untilFired("lucky created inbox/1.md");
+  await world.untilNoticed("inbox/1.md", "lucky created");
   await world.clock.advance(10_000);
   await untilFollowed(world, "unlucky", "inbox");
   assert.ok(!world.fired("unlucky").includes("unlucky created inbox/1.md"));
 });
 
 Deno.test("AgentWatch: an edit that fails half-way leaves the watch as it was, and is made up for", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  world.write("other/old.md");
-  await world.watch(world.agent("keen"));
+  await using world = await WatchWorld.watching(["inbox/old.md", "other/old.md"], watches("keen"));
   const readSeen = world.store.readSeen.bind(world.store);
   let failures = 1;
   world.store.readSeen = (id) =>
     failures-- > 0 ? Promise.reject(new Error("disk full")) : readSeen(id);
-  await world.watch(world.agent("keen", { paths: ["inbox", "other"] }));
-  world.write("inbox/1.md");
-  await world.untilFired("keen created inbox/1.md");
+  await world.watch(watches("keen", { paths: ["inbox", "other"] }));
+  await world.untilNoticed("inbox/1.md", "keen created");
   await world.clock.advance(10_000);
   await untilFollowed(world, "keen", "other");
   const again = world.fired().filter((one) => one === "keen created inbox/1.md");
@@ -75,14 +70,13 @@ Deno.test("AgentWatch: an edit that fails half-way leaves the watch as it was, a
 Deno.test("AgentWatch: an agent that was gone for a while, and is back, begins with what is there", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
-  const back = world.agent("back", { catchUp: "once" });
-  await world.watch(back, world.agent("stays"));
+  const back = watches("back", { catchUp: "once" });
+  await world.watch(back, watches("stays"));
   await world.restart();
   // Its file was removed while the service was down.
-  await world.watch(world.agent("stays"));
-  world.write("inbox/meanwhile.md");
-  await world.untilFired("stays created inbox/meanwhile.md");
-  await world.watch(world.agent("stays"), back);
+  await world.watch(watches("stays"));
+  await world.untilNoticed("inbox/meanwhile.md", "stays created");
+  await world.watch(watches("stays"), back);
   await world.settled("inbox");
   assert.deepEqual(world.fired("back"), []);
 });

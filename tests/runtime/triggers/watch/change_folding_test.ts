@@ -38,43 +38,41 @@ function fold(actions: string, before: Readonly<Record<string, string>> = {}): s
     .sort();
 }
 
-const CASES: readonly [what: string, before: string, actions: string, events: string[]][] = [
-  ["a new file", "", "write a", ["created a"]],
-  ["a change", "a", "write a", ["modified a"]],
-  ["a removal", "a", "rm a", ["deleted a"]],
-  ["created and modified", "", "write a, write a, write a", ["created a"]],
-  ["created and deleted", "", "write a, rm a", []],
-  ["deleted and created", "a", "rm a, write a", ["modified a"]],
-  ["modified and deleted", "a", "write a, rm a", ["deleted a"]],
-  ["deleted, created, deleted", "a", "rm a, write a, rm a", ["deleted a"]],
-  ["a save by temporary file and rename", "a", "write t, mv t a", ["modified a"]],
-  ["a save by a backup and a new file", "a", "mv a b, write a, rm b", ["modified a"]],
-  ["a save that keeps its backup", "a", "mv a b, write a", ["created b", "modified a"]],
-  ["a new file by temporary file and rename", "", "write t, mv t a", ["created a"]],
-  ["a rename", "a", "mv a b", ["moved b"]],
-  ["a rename twice", "a", "mv a b, mv b c", ["moved c"]],
-  ["a rename there and back", "a", "mv a b, mv b a", []],
-  ["a rename onto an existing file", "a b", "mv a b", ["deleted a", "modified b"]],
-  ["a rename, then a change", "a", "mv a b, write b", ["moved b"]],
-  ["a change, then a rename", "a", "write a, mv a b", ["created b", "deleted a"]],
-  ["a rename, then a new file under the old name", "a", "mv a b, write a", [
-    "created b",
-    "modified a",
-  ]],
-  ["a rename, then removed", "a", "mv a b, rm b", ["deleted a"]],
-  ["two files change places", "a b", "mv a t, mv b a, mv t b", ["modified a", "modified b"]],
-  ["a new file that is renamed", "", "write a, mv a b", ["created b"]],
-  ["a file moved away and another one in its place", "a b", "mv a c, mv b a", [
-    "created c",
-    "deleted b",
-    "modified a",
-  ]],
+const CASES: readonly [what: string, before: string, actions: string, events: string][] = [
+  ["a new file", "", "write a", "created a"],
+  ["a change", "a", "write a", "modified a"],
+  ["a removal", "a", "rm a", "deleted a"],
+  ["created and modified", "", "write a, write a, write a", "created a"],
+  ["created and deleted", "", "write a, rm a", ""],
+  ["deleted and created", "a", "rm a, write a", "modified a"],
+  ["modified and deleted", "a", "write a, rm a", "deleted a"],
+  ["deleted, created, deleted", "a", "rm a, write a, rm a", "deleted a"],
+  ["a save by temporary file and rename", "a", "write t, mv t a", "modified a"],
+  ["a save by a backup and a new file", "a", "mv a b, write a, rm b", "modified a"],
+  ["a save that keeps its backup", "a", "mv a b, write a", "created b, modified a"],
+  ["a new file by temporary file and rename", "", "write t, mv t a", "created a"],
+  ["a rename", "a", "mv a b", "moved b"],
+  ["a rename twice", "a", "mv a b, mv b c", "moved c"],
+  ["a rename there and back", "a", "mv a b, mv b a", ""],
+  ["a rename onto an existing file", "a b", "mv a b", "deleted a, modified b"],
+  ["a rename, then a change", "a", "mv a b, write b", "moved b"],
+  ["a change, then a rename", "a", "write a, mv a b", "created b, deleted a"],
+  ["a rename, then a new file under the old name", "a", "mv a b, write a", "created b, modified a"],
+  ["a rename, then removed", "a", "mv a b, rm b", "deleted a"],
+  ["two files change places", "a b", "mv a t, mv b a, mv t b", "modified a, modified b"],
+  ["a new file that is renamed", "", "write a, mv a b", "created b"],
+  [
+    "a file moved away and another one in its place",
+    "a b",
+    "mv a c, mv b a",
+    "created c, deleted b, modified a",
+  ],
 ];
 
 for (const [what, before, actions, events] of CASES) {
   Deno.test(`ChangeFolding: ${what}`, () => {
     const files = Object.fromEntries(before.split(" ").filter(Boolean).map((name) => [name, name]));
-    assert.deepEqual(fold(actions, files), [...events].sort());
+    assert.equal(fold(actions, files).join(", "), events);
   });
 }
 

@@ -25,6 +25,27 @@ export interface PlayedRun {
   path: string;
 }
 
+/** An agent that watches `inbox`, unless its trigger says something else. */
+export function watches(
+  id: string,
+  trigger: Partial<WatchTrigger> = {},
+  more: Partial<Agent> = {},
+): Agent {
+  return createTestAgent({
+    id,
+    trigger: {
+      type: "watch",
+      paths: ["inbox"],
+      filters: { include: [], exclude: [] },
+      debounceMs: 500,
+      maxRuns: 100_000,
+      catchUp: "none",
+      ...trigger,
+    },
+    ...more,
+  });
+}
+
 export class WatchWorld implements AsyncDisposable {
   readonly root: string;
   readonly workspace: string;
@@ -75,6 +96,14 @@ export class WatchWorld implements AsyncDisposable {
     return world;
   }
 
+  /** A world with these files, some of whose folders these agents watch. */
+  static async watching(files: readonly string[], ...agents: Agent[]): Promise<WatchWorld> {
+    const world = await WatchWorld.create();
+    for (const file of files) world.write(file);
+    await world.watch(...agents);
+    return world;
+  }
+
   /** Opens the watcher, as a service that starts does. */
   open(): void {
     const { store, clock, log, events, root, workspace } = this;
@@ -110,33 +139,23 @@ export class WatchWorld implements AsyncDisposable {
     await this.folders[Symbol.asyncDispose]();
   }
 
-  /** Ends the service, without anything happening meanwhile, and starts it again. */
-  async restart(): Promise<void> {
-    await this.close();
+  /** Opens the watcher, for these agents if there are any. */
+  async start(...agents: Agent[]): Promise<void> {
     this.running.clear();
     this.open();
+    if (agents.length > 0) await this.watch(...agents);
+  }
+
+  /** Ends the service, without anything happening meanwhile, and starts it again. */
+  async restart(...agents: Agent[]): Promise<void> {
+    await this.close();
+    await this.start(...agents);
   }
 
   /** Follows these agents and fires. */
   async watch(...agents: Agent[]): Promise<void> {
     await this.watcher.reconcile(agents, { isUnreadable: () => false });
     this.watcher.start();
-  }
-
-  agent(id: string, trigger: Partial<WatchTrigger> = {}, more: Partial<Agent> = {}): Agent {
-    return createTestAgent({
-      id,
-      trigger: {
-        type: "watch",
-        paths: ["inbox"],
-        filters: { include: [], exclude: [] },
-        debounceMs: 500,
-        maxRuns: 100_000,
-        catchUp: "none",
-        ...trigger,
-      },
-      ...more,
-    });
   }
 
   path(name: string): string {
@@ -193,6 +212,29 @@ export class WatchWorld implements AsyncDisposable {
     for (let i = this.runs.length - 1; i >= 0; i--) {
       if (this.runs[i]?.path.includes("sentinel-")) this.runs.splice(i, 1);
     }
+  }
+
+  /** Waits until all that happened has been taken in; since the last look these runs have started, in any order. */
+  async expectFired(folders: readonly string[], ...expected: string[]): Promise<void> {
+    await this.settled(...folders);
+    assert.deepEqual(this.fired().sort(), expected.sort());
+  }
+
+  /** Waits until all that happened has been taken in; since the last look so many runs have started. */
+  async expectRuns(count: number, ...folders: string[]): Promise<void> {
+    await this.settled(...folders);
+    assert.equal(this.runs.length, count, this.fired().join());
+  }
+
+  /** Writes a file; waits until these agents are told of it, each of an event: `a created`. */
+  async untilNoticed(name: string, ...events: string[]): Promise<void> {
+    this.write(name);
+    await this.untilFired(...events.map((event) => `${event} ${name}`));
+  }
+
+  /** Waits until so many changes wait in the store. */
+  async untilQueued(count: number): Promise<void> {
+    await this.until(async () => (await this.queue()).length === count, `${count} changes wait`);
   }
 
   /** Waits until all is read that an agent which catches up could not read at its start. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { WatchWorld } from "./watch_world.ts";
+import type { Agent } from "../../../../runtime/agents/agent.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 /** Long enough for one path not to fire too often in a minute. */
 const RUN_MS = 4_000;
@@ -14,25 +15,20 @@ async function causeNext(world: WatchWorld, name: string, round: number): Promis
   while (world.clock.now() < end || !await isNoticed()) await world.clock.sleep(1_000);
 }
 
-/** A world whose run of `inbox/loop.md` changes that file each time. */
-async function openLoop(): Promise<WatchWorld> {
-  const world = await WatchWorld.create();
-  world.write("inbox/loop.md");
+const untilTripped = (world: WatchWorld, count = 1) =>
+  world.until(() => world.tripped.length >= count, "the breaker", { stepMs: 1_000 });
+
+Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes on waiting until it is reset", async () => {
+  await using world = await WatchWorld.watching(
+    ["inbox/loop.md", "inbox/other.md"],
+    watches("a"),
+    watches("b", { filters: { include: ["other.md"], exclude: [] } }),
+  );
   world.play = async ({ path }) => {
     if (path.endsWith("loop.md")) await causeNext(world, path, world.runs.length);
   };
-  return world;
-}
-
-Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes on waiting until it is reset", async () => {
-  await using world = await openLoop();
-  world.write("inbox/other.md");
-  await world.watch(
-    world.agent("a"),
-    world.agent("b", { filters: { include: ["other.md"], exclude: [] } }),
-  );
   world.write("inbox/loop.md", "it begins");
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
+  await untilTripped(world);
   await world.until(() => world.running.size === 0, "the last run's end", { stepMs: 1_000 });
   assert.equal(world.runs.length, 20);
   assert.match(world.tripped[0] ?? "", /^a: more than 20 runs in a row/);
@@ -44,8 +40,7 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
     ),
   );
   assert.equal((await world.queue()).length, 1);
-  world.write("inbox/other.md", "changed");
-  await world.untilFired("b modified inbox/other.md");
+  await world.untilNoticed("inbox/other.md", "b modified");
   await world.clock.advance(60_000);
   assert.equal(world.fired("a").length, 20);
   assert.equal(world.tripped.length, 1);
@@ -58,73 +53,51 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   assert.deepEqual(world.restarted, ["a"]);
 });
 
-Deno.test("Watcher stops a trigger when one path fires more than 20 times a minute", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/note.md");
-  await world.watch(world.agent("a", { debounceMs: 0 }));
-  for (let i = 1; i <= 20; i++) {
-    world.write("inbox/note.md", "x".repeat(i));
-    await world.until(() => world.runs.length === i && world.running.size === 0, `run ${i}`);
-    // Past what may count as this run's doing.
-    await world.clock.advance(1_100);
-  }
-  assert.equal(world.watcher.trippedReason("a"), null);
-  world.write("inbox/note.md", "x".repeat(21));
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  assert.match(
-    world.watcher.trippedReason("a") ?? "",
-    /note\.md fired more than 20 times within a minute/,
-  );
-  assert.equal(world.runs.length, 20);
-});
+const MAX_RUNS = 10;
 
-Deno.test("Watcher: an edit of the agent, if only of its body, lets it fire again", async () => {
-  await using world = await openLoop();
-  await world.watch(world.agent("a"));
-  world.write("inbox/loop.md", "it begins");
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  world.play = () => {};
-  await world.watch(world.agent("a"));
-  assert.deepEqual(world.restarted, []);
-  assert.ok(world.watcher.trippedReason("a") !== null, "the same agent again");
-  await world.watch(world.agent("a", {}, { body: "Do better." }));
-  assert.deepEqual(world.restarted, ["a"]);
-  assert.equal(world.watcher.trippedReason("a"), null);
-  await world.until(() => world.runs.length === 21, "what waited");
-});
+function selfReporting(changes: Partial<Agent> = {}): Agent {
+  return watches("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] }, changes);
+}
 
-Deno.test("Watcher: two agents that write for each other are stopped as well", async () => {
-  await using world = await WatchWorld.create();
-  world.write("one/x.md");
-  world.write("two/x.md");
-  world.play = ({ agentId }) =>
-    causeNext(world, agentId === "a" ? "two/x.md" : "one/x.md", world.runs.length);
-  await world.watch(world.agent("a", { paths: ["one"] }), world.agent("b", { paths: ["two"] }));
-  world.write("one/x.md", "it begins");
-  await world.until(() => world.tripped.length > 0, "the breaker", { stepMs: 1_000 });
-  // Their runs overlap: each path could as well be changed by its own run, and is counted so.
-  assert.ok(world.runs.length >= 20 && world.runs.length <= 42, `${world.runs.length} runs`);
+Deno.test("Watcher stops an agent that leaves a file of a new name each time after trigger.max_runs, until an edit or a restart", async () => {
+  await using world = await WatchWorld.watching(["w/old.txt"], selfReporting());
+  world.play = async () => {
+    const count = world.runs.length;
+    world.write(`w/report-${count}.txt`);
+    const isNoticed = async () => world.runs.length > count || (await world.queue()).length > 0;
+    // Goes on until its change is noticed.
+    for (let i = 0; i < 20 && !await isNoticed(); i++) await world.clock.sleep(100);
+  };
+  world.write("w/start.txt");
+  await untilTripped(world);
+  assert.equal(world.runs.length, MAX_RUNS);
+  assert.deepEqual(world.tripped, [
+    `selfrep: changed files started it ${MAX_RUNS} times within ten minutes, as often as trigger.max_runs allows`,
+  ]);
+  await world.watch(selfReporting());
+  assert.deepEqual(world.restarted, [], "the same agent again");
+  assert.equal((await world.queue()).length, 1, "what comes next waits");
+  await world.watch(selfReporting({ body: "Do better." }));
+  assert.deepEqual(world.restarted, ["selfrep"]);
+  await untilTripped(world, 2);
+  await world.restart(selfReporting());
+  await untilTripped(world, 3);
+  assert.equal(world.runs.length, 3 * MAX_RUNS);
 });
 
 Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let count = 0;
   world.play = async () => {
     // While this one runs, the next file arrives.
-    if (count < 60) world.write(`inbox/stream-${++count}.md`);
+    if (count < 30) world.write(`inbox/stream-${++count}.md`);
     await world.clock.sleep(50);
   };
-  await world.watch(world.agent("a"));
-  for (const round of ["first", "second time"]) {
-    for (let i = 0; i < 60; i++) world.write(`inbox/burst-${i}.md`, round);
-    await world.until(
-      () =>
-        world.runs.filter(({ path }) => path.includes("burst")).length >=
-          (round === "first" ? 60 : 120),
-      "the burst",
-    );
+  for (let round = 1; round <= 2; round++) {
+    for (let i = 0; i < 30; i++) world.write(`inbox/burst-${i}.md`, "x".repeat(round));
+    const bursts = () => world.runs.filter(({ path }) => path.includes("burst")).length;
+    await world.until(() => bursts() >= 30 * round, "the burst");
   }
-  await world.until(() => world.runs.length >= 180, "the stream");
+  await world.until(() => world.runs.length >= 90, "the stream");
   assert.deepEqual(world.tripped, []);
 });

@@ -1,92 +1,78 @@
 import assert from "node:assert/strict";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 Deno.test("Watcher: what changed while the service was down fires once with catch_up, and else not", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed", "old-name"]) world.write(`inbox/${name}.md`);
-  const agents = [world.agent("keen", { catchUp: "once" }), world.agent("lazy")];
+  const agents = [watches("keen", { catchUp: "once" }), watches("lazy")];
   await world.watch(...agents);
-  world.write("inbox/up.md");
-  await world.untilFired("keen created inbox/up.md", "lazy created inbox/up.md");
+  await world.untilNoticed("inbox/up.md", "keen created", "lazy created");
   world.runs.length = 0;
   await world.close();
   world.write("inbox/changed.md", "something else");
   world.write("inbox/new.md");
   Deno.removeSync(world.path("inbox/removed.md"));
   Deno.renameSync(world.path("inbox/old-name.md"), world.path("inbox/new-name.md"));
-  world.open();
-  await world.watch(...agents);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired().sort(), [
+  await world.start(...agents);
+  await world.expectFired(
+    ["inbox"],
     "keen created inbox/new.md",
     "keen deleted inbox/removed.md",
     "keen modified inbox/changed.md",
     "keen moved inbox/new-name.md",
-  ]);
-  await world.restart();
-  await world.watch(...agents);
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 4);
+  );
+  await world.restart(...agents);
+  await world.expectRuns(4, "inbox");
 });
 
 Deno.test("Watcher: with catch_up the first start, and other paths or filters, begin with what is there", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/a.md");
-  world.write("other/b.md");
-  await world.watch(world.agent("a", { catchUp: "once" }));
+  await using world = await WatchWorld.watching(
+    ["inbox/a.md", "other/b.md"],
+    watches("a", { catchUp: "once" }),
+  );
   await world.close();
   world.write("inbox/a.md", "changed while down");
   world.open();
-  const wider = world.agent("a", { catchUp: "once", paths: ["inbox", "other"] });
+  const wider = watches("a", { catchUp: "once", paths: ["inbox", "other"] });
   await world.watch(wider);
-  await world.settled("inbox", "other");
-  assert.deepEqual(world.fired(), []);
+  await world.expectFired(["inbox", "other"]);
   await world.close();
   world.write("other/b.md", "changed while down, too");
-  world.open();
-  await world.watch(wider);
-  await world.settled("inbox", "other");
-  assert.deepEqual(world.fired(), ["a modified other/b.md"]);
+  await world.start(wider);
+  await world.expectFired(["inbox", "other"], "a modified other/b.md");
 });
 
 Deno.test("Watcher: catch_up that was switched off for a while begins anew", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/a.md");
-  await world.watch(world.agent("a", { catchUp: "once" }));
-  await world.watch(world.agent("a"));
-  world.write("inbox/a.md", "changed, and run for");
-  await world.untilFired("a modified inbox/a.md");
-  await world.watch(world.agent("a", { catchUp: "once" }));
-  await world.restart();
-  await world.watch(world.agent("a", { catchUp: "once" }));
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 1);
+  await using world = await WatchWorld.watching(["inbox/a.md"], watches("a", { catchUp: "once" }));
+  await world.watch(watches("a"));
+  await world.untilNoticed("inbox/a.md", "a modified");
+  await world.watch(watches("a", { catchUp: "once" }));
+  await world.restart(watches("a", { catchUp: "once" }));
+  await world.expectRuns(1, "inbox");
 });
 
 Deno.test("Watcher: a folder that is not there at the start catches up when it appears", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/same.md");
   world.write("inbox/removed.md");
-  const agent = world.agent("a", { catchUp: "once" });
+  const agent = watches("a", { catchUp: "once" });
   await world.watch(agent);
   await world.close();
   Deno.renameSync(world.path("inbox"), world.path("away"));
-  world.open();
-  await world.watch(agent);
+  await world.start(agent);
   await world.clock.advance(10_000);
   assert.deepEqual(world.fired(), []);
   world.write("away/new.md");
   Deno.removeSync(world.path("away/removed.md"));
   Deno.renameSync(world.path("away"), world.path("inbox"));
   await world.untilFired("a created inbox/new.md", "a deleted inbox/removed.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 2);
+  await world.expectRuns(2, "inbox");
 });
 
 Deno.test("Watcher: what an agent wrote itself does not fire after a restart either", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/a.md");
-  const agent = world.agent("a", { catchUp: "once" });
+  const agent = watches("a", { catchUp: "once" });
   await world.watch(agent);
   const path = world.path("inbox/mine.md");
   world.ownWrites.record([{ executionId: 0, agentId: "a" }], {
@@ -94,10 +80,8 @@ Deno.test("Watcher: what an agent wrote itself does not fire after a restart eit
     outcome: Promise.resolve({ version: "", size: 4, sha256: MINE }),
   });
   world.write("inbox/mine.md", "mine");
-  await world.restart();
-  await world.watch(agent);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), []);
+  await world.restart(agent);
+  await world.expectFired(["inbox"]);
 });
 
 const MINE = "3fd30542fe3f61b14bd4a4b2dc0b6fb30fa6f63ebce52dd1778aaa8c4dc02cff";

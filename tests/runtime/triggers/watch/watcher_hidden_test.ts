@@ -1,25 +1,12 @@
 import assert from "node:assert/strict";
 import { UNREAD } from "../../../../runtime/folders/folder_snapshot.ts";
 import { FailingDisk } from "./failing_disk.ts";
-import { WatchWorld } from "./watch_world.ts";
-
-Deno.test("Watcher: a folder whose parent is moved away and made anew is followed again", async () => {
-  await using world = await WatchWorld.create();
-  world.write("data/inbox/a.md");
-  await world.watch(world.agent("a", { paths: ["data/inbox"] }));
-  await world.clock.advance(100);
-  Deno.renameSync(world.path("data"), world.path("old"));
-  Deno.mkdirSync(world.path("data/inbox"), { recursive: true });
-  Deno.writeTextFileSync(world.path("data/inbox/a.md"), "other");
-  await world.clock.advance(10_000);
-  world.write("data/inbox/b.md");
-  await world.untilFired("a created data/inbox/b.md");
-});
+import { watches, WatchWorld } from "./watch_world.ts";
 
 Deno.test("Watcher: with catch_up what changed while the service was down fires also where the folder could not be reached for two starts", async () => {
   await using world = await WatchWorld.create();
   for (const n of ["same", "changed", "removed"]) world.write(`inbox/sub/${n}.md`);
-  const agent = world.agent("keen", { catchUp: "once" });
+  const agent = watches("keen", { catchUp: "once" });
   await world.watch(agent);
   await world.close();
   world.write("inbox/sub/changed.md", "changed while down");
@@ -41,33 +28,27 @@ Deno.test("Watcher: with catch_up what changed while the service was down fires 
       );
     }
   }
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 3, world.fired().join());
+  await world.expectRuns(3, "inbox");
 });
 
 Deno.test("Watcher: a link to a folder that cannot be reached at the start is no news later, also over restarts", async () => {
   await using world = await WatchWorld.create();
   world.write("real/old.md");
   Deno.symlinkSync(world.path("real"), world.path("inbox"));
-  const agents = [world.agent("a"), world.agent("keen", { catchUp: "once" })];
+  const agents = [watches("a"), watches("keen", { catchUp: "once" })];
   using disk = new FailingDisk();
   disk.unreachable.add(world.path("inbox"));
   await world.watch(...agents);
   await world.close();
-  world.open();
-  await world.watch(...agents);
+  await world.start(...agents);
   await world.clock.advance(3_000);
   disk.heal();
   await world.untilRead("keen");
-  await world.settled("real");
-  assert.deepEqual(world.fired(), []);
-  world.write("real/new.md");
-  await world.untilFired("a created real/new.md", "keen created real/new.md");
-  await world.restart();
-  await world.watch(...agents);
+  await world.expectFired(["real"]);
+  await world.untilNoticed("real/new.md", "a created", "keen created");
+  await world.restart(...agents);
   await world.clock.advance(5_000);
-  world.write("real/new2.md");
-  await world.untilFired("keen created real/new2.md");
+  await world.untilNoticed("real/new2.md", "keen created");
   assert.equal(world.runs.length, 4);
   Deno.removeSync(world.path("real/old.md"));
   await world.untilFired("keen deleted real/old.md");
@@ -87,55 +68,50 @@ for (const { paths, unread, how } of OVERLAPS) {
     world.write("inbox/sub/old.md");
     world.write("inbox/sub/deep/old.md");
     const agents = [
-      world.agent("a", { paths }),
-      world.agent("keen", { paths, catchUp: "once" }),
+      watches("a", { paths }),
+      watches("keen", { paths, catchUp: "once" }),
     ];
     using disk = new FailingDisk();
     disk[how].add(world.path(unread));
     await world.watch(...agents);
-    await world.restart();
-    await world.watch(...agents);
+    await world.restart(...agents);
     disk.heal();
     await world.untilRead("keen");
-    await world.settled("inbox/sub");
-    assert.deepEqual(world.fired(), []);
+    await world.expectFired(["inbox/sub"]);
     const seen = await world.store.readSeen("keen");
     assert.ok(![...seen?.values() ?? []].includes(UNREAD), JSON.stringify([...seen ?? []]));
-    world.write("inbox/sub/old.md");
-    await world.untilFired("a modified inbox/sub/old.md", "keen modified inbox/sub/old.md");
+    await world.untilNoticed("inbox/sub/old.md", "a modified", "keen modified");
     await world.settled("inbox/sub");
-    await world.restart();
-    await world.watch(...agents);
-    await world.settled("inbox/sub");
-    assert.deepEqual(world.fired().sort(), [
+    await world.restart(...agents);
+    await world.expectFired(
+      ["inbox/sub"],
       "a modified inbox/sub/old.md",
       "keen modified inbox/sub/old.md",
-    ]);
+    );
   });
 }
 
 Deno.test("Watcher: with catch_up an edit of filters while a folder cannot be read makes nothing old fire", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
-  const agent = world.agent("keen", { catchUp: "once" });
+  const agent = watches("keen", { catchUp: "once" });
   await world.watch(agent);
   await world.restart();
   using disk = new FailingDisk(world.path("inbox/sub"));
   await world.watch(agent);
   await world.watch(
-    world.agent("keen", { catchUp: "once", filters: { include: ["*.md"], exclude: [] } }),
+    watches("keen", { catchUp: "once", filters: { include: ["*.md"], exclude: [] } }),
   );
   disk.heal();
   await world.clock.advance(130_000);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), []);
+  await world.expectFired(["inbox"]);
 });
 
 Deno.test("Watcher: a stop while a folder cannot be read stores what is not quiet yet, once", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");
-  const agent = world.agent("keen", { catchUp: "once", debounceMs: 5_000 });
+  const agent = watches("keen", { catchUp: "once", debounceMs: 5_000 });
   await world.watch(agent);
   await world.restart();
   using disk = new FailingDisk(world.path("inbox/sub"));
@@ -151,23 +127,21 @@ Deno.test("Watcher: a stop while a folder cannot be read stores what is not quie
     "keen deleted inbox/top.md",
   ]);
   disk.failing.add(world.path("inbox"));
-  world.open();
-  await world.watch(agent);
+  await world.start(agent);
   await world.clock.advance(20_000);
   await world.close();
   world.open();
   disk.heal();
   await world.watch(agent);
   await world.clock.advance(20_000);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired().sort(), ["keen created inbox/n.md", "keen deleted inbox/top.md"]);
+  await world.expectFired(["inbox"], "keen created inbox/n.md", "keen deleted inbox/top.md");
 });
 
 Deno.test("Watcher: a stop after what is watched has vanished, while a part could not be read, deletes nothing", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");
-  const agent = world.agent("keen", { catchUp: "once", debounceMs: 5_000 });
+  const agent = watches("keen", { catchUp: "once", debounceMs: 5_000 });
   await world.watch(agent);
   await world.restart();
   using _disk = new FailingDisk(world.path("inbox/sub"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { OpenRun } from "../../../../runtime/triggers/watch/watch_store.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 /** A watcher whose runs go on elsewhere: nothing is heard of them, but it is stored how they are. */
 async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }> {
@@ -12,28 +12,11 @@ async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }
     ));
   world.store.readOpenRuns = () => Promise.resolve(open());
   world.write("inbox/old.md");
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   return { world, open };
 }
 
-Deno.test("Watcher.lookAgain() makes room where the ends of runs were not heard", async () => {
-  const { world } = await openWorld();
-  await using _world = world;
-  for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
-  await world.until(() => world.runs.length === 4, "four runs");
-  world.write("inbox/1.md", "again");
-  world.write("inbox/5.md");
-  await world.until(async () => (await world.queue()).length === 2, "two wait");
-  world.watcher.lookAgain();
-  await world.clock.advance(1_000);
-  assert.equal(world.runs.length, 4, "all of them go on");
-  world.running.clear();
-  world.watcher.lookAgain();
-  await world.untilFired("a modified inbox/1.md", "a created inbox/5.md");
-  assert.equal(world.runs.length, 6);
-});
-
-Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, and again once it goes on", async () => {
+Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, again once it goes on, and finds ends that were not heard", async () => {
   const { world, open } = await openWorld();
   await using _world = world;
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
@@ -43,17 +26,22 @@ Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, and
       open().map((run) => ({ ...run, isRunning: run.path !== world.path("inbox/1.md") })),
     );
   world.watcher.lookAgain();
-  world.write("inbox/5.md");
-  await world.untilFired("a created inbox/5.md");
+  await world.untilNoticed("inbox/5.md", "a created");
   world.store.readOpenRuns = () => Promise.resolve(open());
   world.watcher.lookAgain();
   for (const run of world.runs.filter(({ path }) => path === "inbox/5.md")) {
     world.publish("execution_completed", run);
   }
+  world.write("inbox/1.md", "again");
   world.write("inbox/6.md");
-  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  await world.untilQueued(2);
+  world.watcher.lookAgain();
   await world.clock.advance(10_000);
-  assert.equal(world.runs.length, 5);
+  assert.equal(world.runs.length, 5, "four of them go on");
+  world.running.clear();
+  world.watcher.lookAgain();
+  await world.untilFired("a modified inbox/1.md", "a created inbox/6.md");
+  assert.equal(world.runs.length, 7);
 });
 
 Deno.test("Watcher.lookAgain() goes on where it was not heard that a conversation goes on", async () => {
@@ -61,9 +49,9 @@ Deno.test("Watcher.lookAgain() goes on where it was not heard that a conversatio
   world.write("inbox/old.md");
   let isWaiting = true;
   world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
-  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  await world.untilQueued(1);
   isWaiting = false;
   world.watcher.lookAgain();
   await world.untilFired("a created inbox/1.md");

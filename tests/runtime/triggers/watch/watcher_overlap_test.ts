@@ -1,7 +1,7 @@
 // Scans of one watched path while a disk is slow: what an earlier look saw never replaces what a later one saw.
 import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 /** Lets one look at a file take as long as a test wants: what it saw is told when it is let go. */
 class SlowLook implements Disposable {
@@ -34,7 +34,7 @@ Deno.test("Watcher: a file that goes while a slow disk still tells of it is dele
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/a.md", "first");
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   const paths = [world.path("inbox/a.md")];
   using look = new SlowLook(world.path("inbox/a.md"));
   world.write("inbox/a.md", "the second");

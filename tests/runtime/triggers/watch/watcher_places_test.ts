@@ -1,42 +1,37 @@
 import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 Deno.test("Watcher waits for a folder: each file in it is created when it appears", async () => {
-  await using world = await WatchWorld.create();
-  await world.watch(world.agent("a", { paths: ["inbox/deep"] }));
+  await using world = await WatchWorld.watching([], watches("a", { paths: ["inbox/deep"] }));
   assert.equal(world.watcher.active, false);
   world.write("inbox/deep/1.md");
   world.write("inbox/deep/er/2.md");
   await world.untilFired("a created inbox/deep/1.md", "a created inbox/deep/er/2.md");
   assert.equal(world.watcher.active, true);
-  world.write("inbox/deep/3.md");
-  await world.untilFired("a created inbox/deep/3.md");
-  await world.settled("inbox/deep");
-  assert.equal(world.runs.length, 3);
+  await world.untilNoticed("inbox/deep/3.md", "a created");
+  await world.expectRuns(3, "inbox/deep");
 });
 
 Deno.test("Watcher waits for a file and for the folder of a pattern", async () => {
-  await using world = await WatchWorld.create();
-  await world.watch(
-    world.agent("file", { paths: ["notes/todo.md"] }),
-    world.agent("glob", { paths: ["notes/*.txt"] }),
+  await using world = await WatchWorld.watching(
+    [],
+    watches("file", { paths: ["notes/todo.md"] }),
+    watches("glob", { paths: ["notes/*.txt"] }),
   );
   world.write("notes/other.md");
   world.write("notes/todo.md");
   world.write("notes/a.txt");
   await world.untilFired("file created notes/todo.md", "glob created notes/a.txt");
-  world.write("notes/todo.md", "more");
-  await world.untilFired("file modified notes/todo.md");
+  await world.untilNoticed("notes/todo.md", "file modified");
   assert.equal(world.runs.length, 3);
 });
 
 Deno.test("Watcher watches each path that braces stand for, also across folders", async () => {
-  await using world = await WatchWorld.create();
-  world.write("archive/new/old.md");
-  await world.watch(
-    world.agent("a", { paths: ["{inbox,archive/new}/*.md"] }),
-    world.agent("whole", { paths: ["{inbox,archive/new}"] }),
+  await using world = await WatchWorld.watching(
+    ["archive/new/old.md"],
+    watches("a", { paths: ["{inbox,archive/new}/*.md"] }),
+    watches("whole", { paths: ["{inbox,archive/new}"] }),
   );
   world.write("inbox/1.md");
   world.write("inbox/1.txt");
@@ -55,24 +50,10 @@ Deno.test("Watcher watches each path that braces stand for, also across folders"
   assert.equal(world.fired("whole").length, 4);
 });
 
-Deno.test("Watcher fires once for a change in two places that braces stand for", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/sub/old.md");
-  await world.watch(world.agent("a", { paths: ["{inbox,inbox/sub,./inbox}/**/{n*,*.md}"] }));
-  world.write("inbox/sub/new.md");
-  await world.untilFired("a created inbox/sub/new.md");
-  world.write("inbox/sub/new.md", "more");
-  await world.untilFired("a modified inbox/sub/new.md");
-  Deno.removeSync(world.path("inbox/sub/new.md"));
-  await world.untilFired("a deleted inbox/sub/new.md");
-  await world.settled("inbox/sub");
-  assert.equal(world.runs.length, 3, world.fired().join());
-});
-
 Deno.test("Watcher: while a watched folder is gone nothing fires; when it is back, what differs does", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   Deno.renameSync(world.path("inbox"), world.path("away"));
   await world.until(() => !world.watcher.active, "the folder is gone");
   await world.clock.advance(10_000);
@@ -86,24 +67,18 @@ Deno.test("Watcher: while a watched folder is gone nothing fires; when it is bac
     "a created inbox/sub/new.md",
     "a deleted inbox/sub/removed.md",
   );
-  world.write("inbox/sub/later.md");
-  await world.untilFired("a created inbox/sub/later.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 4);
+  await world.untilNoticed("inbox/sub/later.md", "a created");
+  await world.expectRuns(4, "inbox");
 });
 
 Deno.test("Watcher: a folder that is removed with all in it, and made again", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/sub/a.md");
-  world.write("inbox/sub/b.md");
-  await world.watch(world.agent("a"));
-  for (let round = 0; round < 3; round++) {
+  await using world = await WatchWorld.watching(["inbox/sub/a.md", "inbox/sub/b.md"], watches("a"));
+  for (let round = 0; round < 2; round++) {
     Deno.removeSync(world.path("inbox"), { recursive: true });
     await world.until(() => !world.watcher.active, "the folder is gone");
     await world.clock.advance(10_000);
     assert.deepEqual(world.fired(), []);
-    world.write("inbox/sub/a.md");
-    await world.untilFired("a modified inbox/sub/a.md");
+    await world.untilNoticed("inbox/sub/a.md", "a modified");
     if (round === 0) await world.untilFired("a deleted inbox/sub/b.md");
     world.write(`inbox/sub/new-${round}.md`);
     await world.untilFired(`a created inbox/sub/new-${round}.md`);
@@ -115,57 +90,38 @@ Deno.test("Watcher: a folder that is removed with all in it, and made again", as
 });
 
 Deno.test("Watcher: a folder that is removed and made again at once", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/a.md");
-  world.write("inbox/sub/b.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/a.md", "inbox/sub/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox"), { recursive: true });
   world.write("inbox/sub/b.md", "b again");
   await world.untilFired("a deleted inbox/a.md", "a modified inbox/sub/b.md");
-  world.write("inbox/sub/c.md");
-  await world.untilFired("a created inbox/sub/c.md");
-});
-
-Deno.test("Watcher: a path that becomes another thing", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox", "a file");
-  await world.watch(world.agent("a"));
-  world.write("other/x.md");
-  Deno.removeSync(world.path("inbox"));
-  Deno.renameSync(world.path("other"), world.path("inbox"));
-  await world.untilFired("a created inbox/x.md");
-  world.write("inbox/y.md");
-  await world.untilFired("a created inbox/y.md");
+  await world.untilNoticed("inbox/sub/c.md", "a created");
 });
 
 Deno.test("Watcher sees files in folders that are made with all their parents at once", async () => {
   await using world = await WatchWorld.create();
   Deno.mkdirSync(world.path("inbox"));
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   const names = Array.from({ length: 20 }, (_, i) => `inbox/${i}/x/y/z/file.md`);
   for (const name of names) world.write(name);
   await world.untilFired(...names.map((name) => `a created ${name}`));
   for (const name of names) world.write(name.replace("file", "later"));
   await world.untilFired(...names.map((name) => `a created ${name.replace("file", "later")}`));
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 40);
+  await world.expectRuns(40, "inbox");
 });
 
 Deno.test("Watcher: a folder that is moved inside moves each of its files; moved out, they are deleted", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/one/a.md");
-  world.write("inbox/one/sub/b.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(
+    ["inbox/one/a.md", "inbox/one/sub/b.md"],
+    watches("a"),
+  );
   Deno.renameSync(world.path("inbox/one"), world.path("inbox/two"));
   await world.untilFired("a moved inbox/two/a.md", "a moved inbox/two/sub/b.md");
-  world.write("inbox/two/sub/c.md");
-  await world.untilFired("a created inbox/two/sub/c.md");
+  await world.untilNoticed("inbox/two/sub/c.md", "a created");
   Deno.renameSync(world.path("inbox/two"), world.path("out"));
   await world.untilFired("a deleted inbox/two/a.md", "a deleted inbox/two/sub/b.md");
   Deno.renameSync(world.path("out"), world.path("inbox/three"));
   await world.untilFired("a created inbox/three/a.md");
-  world.write("inbox/three/sub/d.md");
-  await world.untilFired("a created inbox/three/sub/d.md");
+  await world.untilNoticed("inbox/three/sub/d.md", "a created");
 });
 
 Deno.test("Watcher: where events are lost, a rescan finds every file, once", async () => {
@@ -173,7 +129,7 @@ Deno.test("Watcher: where events are lost, a rescan finds every file, once", asy
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
   world.write("inbox/gone.md");
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/new.md");
   world.write("inbox/x/y/deep.md");
   world.write("inbox/old.md", "changed without a word");
@@ -197,7 +153,7 @@ Deno.test("Watcher: after a burst everything is looked at, because the system dr
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
   world.write("other/old.md");
-  await world.watch(world.agent("a"), world.agent("b", { paths: ["other"] }));
+  await world.watch(watches("a"), watches("b", { paths: ["other"] }));
   const names = Array.from({ length: 1_000 }, (_, i) => `inbox/${i}.md`);
   for (const name of names) world.write(name);
   world.write("other/new.md");
@@ -214,7 +170,7 @@ Deno.test("Watcher: access to files is no change", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/old.md", "changed");
   source.tell({ kind: "access", paths: [world.path("inbox/old.md")] });
   await world.clock.advance(10_000);
@@ -233,7 +189,7 @@ for (
     await using world = await WatchWorld.create({ openEvents: source.open });
     world.write("inbox/old.md");
     world.write("other/old.md");
-    await world.watch(world.agent("a"), world.agent("b", { paths: ["other"] }));
+    await world.watch(watches("a"), watches("b", { paths: ["other"] }));
     const warnings = () => world.log.lines.filter(({ level }) => level === "warn");
     assert.equal(warnings().length, 1);
     assert.match(warnings()[0]?.message ?? "", /Cannot watch .+ no file watches left/);
@@ -262,7 +218,7 @@ Deno.test("Watcher: a watch that fails half-way is opened again, and nothing is 
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/new.md");
   source.failAll(new Error("the system said no"));
   await world.untilFired("a created inbox/new.md");
@@ -274,10 +230,10 @@ Deno.test("Watcher watches no folder twice, and none inside another", async () =
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/sub/old.md");
   world.write("other/old.md");
-  const inner = world.agent("inner", { paths: ["inbox/sub"] });
-  await world.watch(inner, world.agent("twin", { paths: ["inbox/sub", "other"] }));
+  const inner = watches("inner", { paths: ["inbox/sub"] });
+  await world.watch(inner, watches("twin", { paths: ["inbox/sub", "other"] }));
   assert.deepEqual(source.folders, [world.path("inbox/sub"), world.path("other")]);
-  await world.watch(inner, world.agent("outer", { paths: ["inbox"] }));
+  await world.watch(inner, watches("outer", { paths: ["inbox"] }));
   await world.until(() => source.folders.length === 1, "the outer one alone");
   assert.deepEqual(source.folders, [world.path("inbox")]);
   await world.watch(inner);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { until } from "../../../support/until.ts";
-import { type PlayedRun, WatchWorld } from "./watch_world.ts";
+import { type PlayedRun, watches, WatchWorld } from "./watch_world.ts";
 
 /** Runs that go on until they are told to end. */
 function holdRuns(world: WatchWorld): { end: (path: string) => void; held: string[] } {
@@ -29,17 +29,14 @@ function runOf(world: WatchWorld, path: string): PlayedRun {
 }
 
 Deno.test("Watcher: a path whose run goes on waits, and runs once more however often it changes", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/note.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/note.md"], watches("a"));
   const runs = holdRuns(world);
-  world.write("inbox/note.md", "first change");
-  await world.untilFired("a modified inbox/note.md");
+  await world.untilNoticed("inbox/note.md", "a modified");
   for (const content of ["second", "third one", "the fourth"]) {
     world.write("inbox/note.md", content);
     await world.clock.advance(2_000);
   }
-  await world.until(async () => (await world.queue()).length === 1, "the change waits");
+  await world.untilQueued(1);
   assert.equal(world.runs.length, 1);
   runs.end("inbox/note.md");
   await world.until(() => world.runs.length === 2, "the second run");
@@ -51,18 +48,16 @@ Deno.test("Watcher: a path whose run goes on waits, and runs once more however o
 });
 
 Deno.test("Watcher: a fifth run waits for one of four; another agent does not", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  await world.watch(
-    world.agent("a"),
-    world.agent("b", { filters: { include: ["5*"], exclude: [] } }),
+  await using world = await WatchWorld.watching(
+    ["inbox/old.md"],
+    watches("a"),
+    watches("b", { filters: { include: ["5*"], exclude: [] } }),
   );
   const runs = holdRuns(world);
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
   await world.until(() => world.runs.length === 4, "four runs");
-  world.write("inbox/5.md");
-  await world.untilFired("b created inbox/5.md");
-  await world.until(async () => (await world.queue()).length === 1, "the fifth waits");
+  await world.untilNoticed("inbox/5.md", "b created");
+  await world.untilQueued(1);
   assert.deepEqual(await world.queue(), ["a created inbox/5.md"]);
   runs.end("inbox/2.md");
   await world.untilFired("a created inbox/5.md");
@@ -70,19 +65,16 @@ Deno.test("Watcher: a fifth run waits for one of four; another agent does not", 
 });
 
 Deno.test("Watcher: a run that waits for a person makes room, and counts again when it goes on", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   const runs = holdRuns(world);
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
   await world.until(() => world.runs.length === 4, "four runs");
   world.publish("execution_waiting", runOf(world, "inbox/1.md"));
-  world.write("inbox/5.md");
-  await world.untilFired("a created inbox/5.md");
+  await world.untilNoticed("inbox/5.md", "a created");
   world.publish("execution_resumed", runOf(world, "inbox/1.md"));
   world.write("inbox/6.md");
   runs.end("inbox/2.md");
-  await world.until(async () => (await world.queue()).length === 1, "the sixth waits");
+  await world.untilQueued(1);
   await world.clock.advance(10_000);
   assert.ok(!world.fired().includes("a created inbox/6.md"));
   runs.end("inbox/3.md");
@@ -99,14 +91,14 @@ Deno.test("Watcher: a change that on_pending refuses is kept, one per path, and 
     asks++;
     return isWaiting ? { outcome: "waiting" } : undefined;
   };
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
   await world.until(() => asks > 0, "the refusal");
   world.write("inbox/1.md", "changed meanwhile");
   world.write("inbox/2.md");
-  await world.until(async () => (await world.queue()).length === 2, "both wait");
+  await world.untilQueued(2);
   assert.deepEqual(await world.queue(), ["a created inbox/1.md", "a created inbox/2.md"]);
-  await world.clock.advance(600_000);
+  await world.clock.advance(120_000);
   assert.ok(asks <= 1, "nobody asks again and again");
   isWaiting = false;
   world.publish("execution_resumed", { id: 77, agentId: "a", event: "", path: "" });
@@ -114,27 +106,14 @@ Deno.test("Watcher: a change that on_pending refuses is kept, one per path, and 
   assert.equal(world.runs.length, 2);
 });
 
-Deno.test("Watcher: Watcher.wake() asks again", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  let isWaiting = true;
-  world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
-  await world.watch(world.agent("a"));
-  world.write("inbox/1.md");
-  await world.until(async () => (await world.queue()).length === 1, "it waits");
-  isWaiting = false;
-  world.watcher.wake();
-  await world.untilFired("a created inbox/1.md");
-});
-
 Deno.test("Watcher: a change that ends before it ran is none", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   world.answer = () => ({ outcome: "waiting" });
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
   world.write("inbox/old.md", "changed");
-  await world.until(async () => (await world.queue()).length === 2, "both wait");
+  await world.untilQueued(2);
   Deno.removeSync(world.path("inbox/1.md"));
   Deno.removeSync(world.path("inbox/old.md"));
   await world.until(
@@ -152,11 +131,11 @@ Deno.test("Watcher: a start that throws is tried again, and nothing is lost", as
     failures++;
     throw new Error("The disk is full");
   };
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
   world.write("inbox/2.md");
   await world.until(() => failures > 0, "the first failure");
-  assert.equal((await world.queue()).length, 2);
+  await world.untilQueued(2);
   await world.clock.advance(60_000);
   await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
   assert.equal(failures, 3);
@@ -167,29 +146,11 @@ Deno.test("Watcher: a start that throws is tried again, and nothing is lost", as
   );
 });
 
-Deno.test("Watcher: a store that fails for a while loses nothing", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  let failures = 0;
-  const enqueue = world.store.enqueue.bind(world.store);
-  world.store.enqueue = (...args) => {
-    if (failures++ < 2) return Promise.reject(new Error("The disk is full"));
-    return enqueue(...args);
-  };
-  await world.watch(world.agent("a"));
-  world.write("inbox/1.md");
-  await world.until(() => failures > 0, "the first failure");
-  await world.clock.advance(60_000);
-  await world.untilFired("a created inbox/1.md");
-});
-
 Deno.test("Watcher: a file that came and went while it waited never runs, also where the store fails meanwhile", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "waiting" });
   world.write("inbox/brief.md");
-  await world.until(async () => (await world.queue()).length === 1, "the new file waits");
+  await world.untilQueued(1);
   let failures = 0;
   const enqueue = world.store.enqueue.bind(world.store);
   world.store.enqueue = (...args) => {
@@ -202,8 +163,7 @@ Deno.test("Watcher: a file that came and went while it waited never runs, also w
   world.answer = () => undefined;
   world.watcher.wake();
   await world.untilFired("a created inbox/other.md");
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), ["a created inbox/other.md"]);
+  await world.expectFired(["inbox"], "a created inbox/other.md");
 });
 
 Deno.test("Watcher: a store that fails for good keeps the service from stopping no longer than one more try", async () => {
@@ -214,7 +174,7 @@ Deno.test("Watcher: a store that fails for good keeps the service from stopping 
     failures++;
     return Promise.reject(new Error("The disk is full"));
   };
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
   await world.until(() => failures > 0, "the first failure");
   world.write("inbox/2.md");
@@ -234,7 +194,7 @@ Deno.test("Watcher: a change that is another machine's by now is no error, and i
     if (tries++ === 0) throw new LeaseLost("watch a");
     return undefined;
   };
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
   await world.until(() => tries > 0, "the first try");
   await world.clock.advance(60_000);
@@ -251,10 +211,9 @@ Deno.test("Watcher: a change that was taken before is left alone", async () => {
     claims++;
     return { outcome: "claimed" };
   };
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   world.write("inbox/1.md");
-  world.write("inbox/2.md");
-  await world.untilFired("a created inbox/2.md");
+  await world.untilNoticed("inbox/2.md", "a created");
   await world.until(() => claims === 1, "the claim");
   await world.clock.advance(10_000);
   assert.equal(claims, 1);
@@ -265,9 +224,9 @@ Deno.test("Watcher: while paused changes are dropped and what waits keeps waitin
   world.write("inbox/old.md");
   let isWaiting = true;
   world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
-  await world.watch(world.agent("a"), world.agent("b", { catchUp: "once" }));
+  await world.watch(watches("a"), watches("b", { catchUp: "once" }));
   world.write("inbox/before.md");
-  await world.until(async () => (await world.queue()).length === 2, "both wait");
+  await world.untilQueued(2);
   world.isPaused = true;
   isWaiting = false;
   world.write("inbox/meanwhile.md");
@@ -283,22 +242,21 @@ Deno.test("Watcher: while paused changes are dropped and what waits keeps waitin
   world.isPaused = false;
   world.watcher.wake();
   await world.untilFired("a created inbox/before.md", "b created inbox/before.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 2);
+  await world.expectRuns(2, "inbox");
 });
 
 Deno.test("Watcher: nothing runs before it is started, nor when the service goes down", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
-  await world.watcher.reconcile([world.agent("a")], { isUnreadable: () => false });
+  await world.watcher.reconcile([watches("a")], { isUnreadable: () => false });
   world.write("inbox/1.md");
-  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  await world.untilQueued(1);
   assert.deepEqual(world.fired(), []);
   world.watcher.start();
   await world.untilFired("a created inbox/1.md");
   world.answer = () => ({ outcome: "stopping" });
   world.write("inbox/2.md");
-  await world.until(async () => (await world.queue()).length === 1, "it waits");
+  await world.untilQueued(1);
   await world.clock.advance(10_000);
   assert.equal(world.runs.length, 1);
 });
@@ -306,11 +264,11 @@ Deno.test("Watcher: nothing runs before it is started, nor when the service goes
 Deno.test("Watcher: what waits when the service stops runs after the next start, once", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
-  const agent = world.agent("a");
+  const agent = watches("a");
   world.answer = ({ id }) => id === "a" ? { outcome: "waiting" } : undefined;
-  await world.watch(agent, world.agent("quick", { debounceMs: 0 }));
+  await world.watch(agent, watches("quick", { debounceMs: 0 }));
   for (const name of ["1", "2", "3"]) world.write(`inbox/${name}.md`);
-  await world.until(async () => (await world.queue()).length === 3, "they wait");
+  await world.untilQueued(3);
   // Not quiet yet when the service stops: stored on the way out.
   world.write("inbox/1.md", "changed again");
   world.write("inbox/4.md");
@@ -333,16 +291,16 @@ Deno.test("Watcher drops what waits when its agent is gone, switched off, or wat
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   world.answer = () => ({ outcome: "waiting" });
-  const agents = ["gone", "off", "manual", "moved", "stays"].map((id) => world.agent(id));
+  const agents = ["gone", "off", "manual", "moved", "stays"].map((id) => watches(id));
   await world.watch(...agents);
   world.write("inbox/1.md");
-  await world.until(async () => (await world.queue()).length === 5, "five wait");
+  await world.untilQueued(5);
   Deno.mkdirSync(world.path("other"));
   const now = [
-    world.agent("off", {}, { enabled: false }),
-    world.agent("manual", {}, { trigger: { type: "manual" } }),
-    world.agent("moved", { paths: ["other"] }),
-    world.agent("stays", { debounceMs: 1_000 }),
+    watches("off", {}, { enabled: false }),
+    watches("manual", {}, { trigger: { type: "manual" } }),
+    watches("moved", { paths: ["other"] }),
+    watches("stays", { debounceMs: 1_000 }),
   ];
   await world.watch(...now);
   assert.deepEqual(await world.queue(), ["stays created inbox/1.md"]);
@@ -352,18 +310,15 @@ Deno.test("Watcher drops what waits when its agent is gone, switched off, or wat
     ["stays created inbox/1.md"],
     "its file may only be unreadable",
   );
-  await world.restart();
-  await world.watch(world.agent("another"));
+  await world.restart(watches("another"));
   assert.deepEqual(await world.queue(), [], "gone while the service was down");
 });
 
 Deno.test("Watcher: while a budget is used up changes wait, one for each path, and run within a minute of its end", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "budget" });
   world.write("inbox/1.md");
-  await world.until(async () => (await world.queue()).length === 1, "the change waits");
+  await world.untilQueued(1);
   world.write("inbox/1.md", "once more");
   await world.clock.advance(2_000);
   await world.clock.advance(60_000);

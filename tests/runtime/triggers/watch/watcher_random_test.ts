@@ -4,33 +4,28 @@ import fc from "fast-check";
 import { isBelow } from "../../../../base/files/path_below.ts";
 import { filesBelow } from "../../../support/repository.ts";
 import { FailingDisk } from "./failing_disk.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 const FOLDERS = ["inbox", "inbox/a", "inbox/a/b", "inbox/c"];
 const FILES = FOLDERS.flatMap((folder) => ["1", "2", "3"].map((name) => `${folder}/${name}.md`));
 
 const file = fc.constantFrom(...FILES);
 const folder = fc.constantFrom(...FOLDERS.slice(1));
-const action = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({ verb: fc.constant("write" as const), path: file, to: file }),
-  },
-  { weight: 2, arbitrary: fc.record({ verb: fc.constant("save" as const), path: file, to: file }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ verb: fc.constant("remove" as const), path: file, to: file }),
-  },
-  { weight: 3, arbitrary: fc.record({ verb: fc.constant("move" as const), path: file, to: file }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ verb: fc.constant("remove" as const), path: folder, to: folder }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ verb: fc.constant("move" as const), path: folder, to: folder }),
-  },
-);
+type Verb = "write" | "save" | "remove" | "move" | "fail" | "heal" | "wait" | "restart";
+
+/** One of these verbs with a path and a second one, this often beside others. */
+const step = (weight: number, path: fc.Arbitrary<string>, ...verbs: Verb[]) => ({
+  weight,
+  arbitrary: fc.record({ verb: fc.constantFrom(...verbs), path, to: path }),
+});
+const CHANGES = [
+  step(5, file, "write"),
+  step(4, file, "save", "remove"),
+  step(3, file, "move"),
+  step(1, folder, "remove"),
+  step(2, folder, "move"),
+];
+const action = fc.oneof(...CHANGES);
 
 /** Does it, if it can be done. */
 function perform(
@@ -90,7 +85,7 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
           told.set(path, readOrMissing(world.path(path)));
         };
         Deno.mkdirSync(world.path("inbox"));
-        await world.watch(world.agent("a", { filters: { include: ["*.md"], exclude: [] } }));
+        await world.watch(watches("a", { filters: { include: ["*.md"], exclude: [] } }));
         for (const actions of rounds) {
           for (const one of actions) perform(world, one);
           await world.settled("inbox");
@@ -98,28 +93,14 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
         }
       },
     ),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 });
 
 const trouble = fc.oneof(
-  { weight: 6, arbitrary: action },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      verb: fc.constantFrom("fail" as const, "heal" as const),
-      path: fc.constantFrom(...FOLDERS, ...FILES),
-      to: file,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      verb: fc.constantFrom("wait" as const, "restart" as const),
-      path: file,
-      to: file,
-    }),
-  },
+  ...CHANGES,
+  step(6, fc.constantFrom(...FOLDERS, ...FILES), "fail", "heal"),
+  step(6, file, "wait", "restart"),
 );
 
 Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is told twice, and what comes after it is told", async () => {
@@ -138,7 +119,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
       };
       Deno.mkdirSync(world.path("inbox"));
       const filters = { include: ["*.md"], exclude: [] };
-      const agent = world.agent("a", { catchUp: "once", filters });
+      const agent = watches("a", { catchUp: "once", filters });
       await world.watch(agent);
       for (const one of actions) {
         if (one.verb === "fail") disk.failing.add(world.path(one.path));
@@ -146,8 +127,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
         else if (one.verb === "wait") await world.clock.advance(3_000);
         else if (one.verb === "restart") {
           await world.until(() => world.running.size === 0, "all runs ended");
-          await world.restart();
-          await world.watch(agent);
+          await world.restart(agent);
         } else {
           for (const path of FILES) {
             if (isBelow(path, one.path) || isBelow(path, one.to)) count(path, "actions");
@@ -171,7 +151,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
       world.write("inbox/after.md");
       await world.until(() => world.runs.length > before, "a run for what comes after it");
     }),
-    { numRuns: 6 },
+    { numRuns: 5 },
   );
 });
 

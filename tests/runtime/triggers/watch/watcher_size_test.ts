@@ -1,6 +1,6 @@
 // Watched folders that hold more than anybody can watch.
 import assert from "node:assert/strict";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 const MOST = 20;
 
@@ -24,7 +24,7 @@ const REASON =
 
 Deno.test("Watcher stops an agent that watches too much, says so, and follows the others", async () => {
   await using world = await openWorld(MOST + 1);
-  await world.watch(world.agent("greedy", { paths: ["big", "inbox"] }), world.agent("a"));
+  await world.watch(watches("greedy", { paths: ["big", "inbox"] }), watches("a"));
   assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
   assert.match(world.tripped.join(), REASON);
   const [line, ...more] = world.log.lines.filter(({ level }) => level === "warn");
@@ -34,24 +34,21 @@ Deno.test("Watcher stops an agent that watches too much, says so, and follows th
   );
   assert.deepEqual(more, []);
   world.write("big/0/new.md");
-  world.write("inbox/new.md");
-  await world.untilFired("a created inbox/new.md");
+  await world.untilNoticed("inbox/new.md", "a created");
   assert.deepEqual(world.fired("greedy"), []);
   world.watcher.reset();
   assert.deepEqual(world.restarted, [], "only other paths help");
   assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
-  await world.watch(world.agent("greedy"), world.agent("a"));
+  await world.watch(watches("greedy"), watches("a"));
   assert.deepEqual(world.restarted, ["greedy"]);
   assert.equal(world.watcher.trippedReason("greedy"), null);
-  world.write("inbox/newer.md");
-  await world.untilFired("greedy created inbox/newer.md");
+  await world.untilNoticed("inbox/newer.md", "greedy created");
 });
 
 Deno.test("Watcher watches as much as it may, and stops the agent with one more", async () => {
   await using world = await openWorld(MOST - 1);
-  await world.watch(world.agent("a", { paths: ["big"], debounceMs: 0 }));
-  world.write("big/0/one.md");
-  await world.untilFired("a created big/0/one.md");
+  await world.watch(watches("a", { paths: ["big"], debounceMs: 0 }));
+  await world.untilNoticed("big/0/one.md", "a created");
   assert.equal(world.watcher.trippedReason("a"), null);
   world.write("big/0/one-more.md");
   await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");
@@ -62,7 +59,7 @@ Deno.test("Watcher counts no ignored folder and nothing behind a link, and only 
   await using world = await openWorld(MOST + 1);
   fill(world, "inbox/node_modules", MOST + 1);
   Deno.symlinkSync(world.path("big"), world.path("inbox/link"));
-  await world.watch(world.agent("a"), world.agent("flat", { paths: ["big/*.md"] }));
+  await world.watch(watches("a"), watches("flat", { paths: ["big/*.md"] }));
   assert.deepEqual(world.tripped, []);
   world.write("inbox/new.md");
   world.write("big/new.md");
@@ -71,7 +68,7 @@ Deno.test("Watcher counts no ignored folder and nothing behind a link, and only 
 
 Deno.test("Watcher takes in no more of a large folder that is moved into a watched one than it may", async () => {
   await using world = await openWorld(10 * MOST);
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   Deno.renameSync(world.path("big"), world.path("inbox/big"));
   await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");
   assert.deepEqual(world.fired("a"), []);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 /** Stops the service while it looks at a folder, as an agent of its is being followed. */
 async function stopWhileLookingAt(world: WatchWorld, folder: string, agent: Agent): Promise<void> {
@@ -33,7 +33,7 @@ for (const isKnown of [true, false]) {
   Deno.test(`Watcher: a stop while a folder is taken in ${which} leaves no false changes behind, with catch_up`, async () => {
     await using world = await WatchWorld.create();
     for (const name of ["1", "2", "3"]) world.write(`inbox/sub/${name}.md`);
-    const agent = world.agent("keen", { catchUp: "once" });
+    const agent = watches("keen", { catchUp: "once" });
     if (isKnown) {
       await world.watch(agent);
       await world.restart();
@@ -41,10 +41,8 @@ for (const isKnown of [true, false]) {
     await stopWhileLookingAt(world, "inbox", agent);
     assert.deepEqual(await world.queue(), []);
     assert.deepEqual(world.log.lines.filter(({ level }) => level === "error"), []);
-    world.open();
-    await world.watch(agent);
-    await world.settled("inbox");
-    assert.deepEqual(world.fired(), []);
+    await world.start(agent);
+    await world.expectFired(["inbox"]);
   });
 }
 
@@ -54,38 +52,32 @@ Deno.test("Watcher: a stop while an edited agent takes in another folder leaves 
     world.write(`inbox/${name}.md`);
     world.write(`other/${name}.md`);
   }
-  await world.watch(world.agent("keen", { catchUp: "once" }));
-  const edited = world.agent("keen", { catchUp: "once", paths: ["inbox", "other"] });
+  await world.watch(watches("keen", { catchUp: "once" }));
+  const edited = watches("keen", { catchUp: "once", paths: ["inbox", "other"] });
   await stopWhileLookingAt(world, "other", edited);
   assert.deepEqual(await world.queue(), []);
-  world.open();
-  await world.watch(edited);
-  await world.settled("inbox", "other");
-  assert.deepEqual(world.fired(), []);
+  await world.start(edited);
+  await world.expectFired(["inbox", "other"]);
 });
 
 Deno.test("Watcher: an edit while what is watched is gone tells nothing of what was not told before", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/a.md");
-  world.write("inbox/b.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/a.md", "inbox/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox/a.md"));
   await world.clock.advance(200);
   Deno.renameSync(world.path("inbox"), world.path("away"));
   await world.clock.advance(5_000);
-  await world.watch(world.agent("a", { debounceMs: 600 }));
+  await world.watch(watches("a", { debounceMs: 600 }));
   await world.clock.advance(5_000);
   assert.deepEqual(world.fired(), []);
   Deno.renameSync(world.path("away"), world.path("inbox"));
   await world.untilFired("a deleted inbox/a.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 1);
+  await world.expectRuns(1, "inbox");
 });
 
 Deno.test("Watcher: what an agent wrote just before a stop, of which no event has come, fires others, and never itself", async () => {
   await using world = await WatchWorld.create({ openEvents: new FakeFolderEvents().open });
   world.write("inbox/old.md");
-  const agents = [world.agent("keen", { catchUp: "once" }), world.agent("other")];
+  const agents = [watches("keen", { catchUp: "once" }), watches("other")];
   await world.watch(...agents);
   const path = world.path("inbox/mine.md");
   world.write("inbox/mine.md", "mine");
@@ -98,8 +90,7 @@ Deno.test("Watcher: what an agent wrote just before a stop, of which no event ha
     path,
     outcome: Promise.resolve(outcome),
   });
-  await world.restart();
-  await world.watch(...agents);
+  await world.restart(...agents);
   await world.untilFired("other created inbox/mine.md");
   await world.clock.advance(60_000);
   assert.deepEqual(world.fired(), ["other created inbox/mine.md"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { settle } from "../../../support/test_clock.ts";
 import { FailingDisk } from "./failing_disk.ts";
-import { WatchWorld } from "./watch_world.ts";
+import { watches, WatchWorld } from "./watch_world.ts";
 
 function warnings(world: WatchWorld): string[] {
   return world.log.lines.map(({ message }) => message).filter((line) =>
@@ -10,38 +10,33 @@ function warnings(world: WatchWorld): string[] {
 }
 
 Deno.test("Watcher: a new folder that cannot be read for a while fires for its files as soon as it can", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/first.md");
-  await world.watch(world.agent("a"));
+  await using world = await WatchWorld.watching(["inbox/first.md"], watches("a"));
   using disk = new FailingDisk(world.path("inbox/new"));
   world.write("inbox/new/deep/b.md");
   await world.until(() => disk.failures > 0, "a look at the new folder");
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), []);
+  await world.expectFired(["inbox"]);
   disk.heal();
   await world.untilFired("a created inbox/new/deep/b.md");
-  world.write("inbox/new/deep/c.md");
-  await world.untilFired("a created inbox/new/deep/c.md");
+  await world.untilNoticed("inbox/new/deep/c.md", "a created");
   assert.equal(world.runs.length, 2);
 });
 
 Deno.test("Watcher: a known folder that cannot be read is said once, and nothing in it counts as deleted", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   using disk = new FailingDisk(world.path("inbox/sub"), world.path("inbox"));
   // Made without a folder's being read: everything is looked at, because many events came.
   for (let i = 0; i < 400; i++) world.write("inbox/busy.md");
   await world.until(() => disk.failures > 3, "looks that fail");
-  await world.clock.advance(300_000);
+  await world.clock.advance(60_000);
   world.runs.length = 0;
   assert.equal(warnings(world).length, 1);
   Deno.removeSync(world.path("inbox/sub/removed.md"));
   world.write("inbox/sub/changed.md", "changed");
   disk.heal();
   await world.untilFired("a deleted inbox/sub/removed.md", "a modified inbox/sub/changed.md");
-  await world.settled("inbox");
-  assert.equal(world.runs.length, 2);
+  await world.expectRuns(2, "inbox");
 });
 
 Deno.test("Watcher: what becomes readable in a folder is watched anew", async () => {
@@ -54,12 +49,11 @@ Deno.test("Watcher: what becomes readable in a folder is watched anew", async ()
   });
   world.write("inbox/sub/a.md");
   using disk = new FailingDisk(world.path("inbox/sub"));
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   assert.equal(opened.length, 1);
   disk.heal();
   await world.until(() => opened.length === 2, "another watch");
-  await world.settled("inbox/sub");
-  assert.deepEqual(world.fired(), []);
+  await world.expectFired(["inbox/sub"]);
 });
 
 Deno.test("Watcher: what becomes readable step by step is no news in any step", async () => {
@@ -69,46 +63,14 @@ Deno.test("Watcher: what becomes readable step by step is no news in any step", 
   using disk = new FailingDisk(
     ...["inbox/sub", "inbox/sub/deep", "inbox/sub/x.md"].map((name) => world.path(name)),
   );
-  await world.watch(world.agent("a"), world.agent("keen", { catchUp: "once" }));
+  await world.watch(watches("a"), watches("keen", { catchUp: "once" }));
   disk.failing.delete(world.path("inbox/sub"));
   await world.clock.advance(10_000);
   disk.heal();
   await world.untilRead("keen");
   await world.settled("inbox", "inbox/sub/deep");
-  await world.restart();
-  await world.watch(world.agent("keen", { catchUp: "once" }));
-  await world.settled("inbox", "inbox/sub/deep");
-  assert.deepEqual(world.fired(), []);
-});
-
-Deno.test("Watcher: with catch_up what could not be read before a restart is no news after it", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/sub/old.md");
-  world.write("inbox/sub/deep/old.md");
-  const agent = world.agent("keen", { catchUp: "once" });
-  {
-    using _disk = new FailingDisk(world.path("inbox/sub"));
-    await world.watch(agent);
-    await world.close();
-  }
-  world.open();
-  {
-    using _disk = new FailingDisk(world.path("inbox/sub/deep"));
-    await world.watch(agent);
-    await world.clock.advance(10_000);
-    await world.close();
-  }
-  world.open();
-  await world.watch(agent);
-  await world.settled("inbox", "inbox/sub", "inbox/sub/deep");
-  assert.deepEqual(world.fired(), []);
-  await world.close();
-  world.write("inbox/sub/new.md");
-  world.open();
-  await world.watch(agent);
-  await world.untilFired("keen created inbox/sub/new.md");
-  await world.settled("inbox/sub");
-  assert.equal(world.runs.length, 1);
+  await world.restart(watches("keen", { catchUp: "once" }));
+  await world.expectFired(["inbox", "inbox/sub/deep"]);
 });
 
 for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] as const) {
@@ -116,8 +78,8 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
     await using world = await WatchWorld.create();
     world.write("inbox/old.md");
     const agents = [
-      world.agent("a", { paths: [...paths] }),
-      world.agent("keen", { paths: [...paths], catchUp: "once" }),
+      watches("a", { paths: [...paths] }),
+      watches("keen", { paths: [...paths], catchUp: "once" }),
     ];
     {
       using disk = new FailingDisk();
@@ -129,30 +91,12 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
       disk.heal();
       await world.untilRead("keen");
     }
-    world.write("inbox/old.md", "changed");
-    await world.untilFired("a modified inbox/old.md", "keen modified inbox/old.md");
-    await world.restart();
-    await world.watch(...agents);
+    await world.untilNoticed("inbox/old.md", "a modified", "keen modified");
+    await world.restart(...agents);
     await world.clock.advance(10_000);
     assert.equal(world.runs.length, 2);
   });
 }
-
-Deno.test("Watcher: with catch_up a folder that could not be reached before a restart is no news after it", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  const agent = world.agent("keen", { catchUp: "once" });
-  {
-    using disk = new FailingDisk();
-    disk.unreachable.add(world.path("inbox"));
-    await world.watch(agent);
-    await world.close();
-  }
-  world.open();
-  await world.watch(agent);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired(), []);
-});
 
 Deno.test("Watcher: reading that fails by chance makes no watch begin anew without a pause", async () => {
   let opened = 0;
@@ -163,15 +107,15 @@ Deno.test("Watcher: reading that fails by chance makes no watch begin anew witho
     },
   });
   for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`);
-  await world.watch(world.agent("a"));
+  await world.watch(watches("a"));
   using disk = new FailingDisk();
   disk.failsByChance = (path) => path.includes("/s") && disk.reads % 3 === 0;
   for (let i = 0; i < 24; i++) world.write(`inbox/s${i % 12}/${i}.md`, "changed");
   for (let i = 0; i < 12; i++) world.write(`inbox/s-new${i}/${i}.md`);
   await world.until(() => disk.failures > 0, "failures");
-  for (let i = 0; i < 300; i++) await settle();
+  for (let i = 0; i < 100; i++) await settle();
   const [before, lines] = [opened, world.log.lines.length];
-  for (let i = 0; i < 300; i++) await settle();
+  for (let i = 0; i < 100; i++) await settle();
   assert.ok(opened - before <= 2, `${opened - before} more watches while no time passed`);
   assert.ok(world.log.lines.length - lines <= 4, "the log fills while no time passes");
   disk.failsByChance = () => false;
@@ -183,8 +127,8 @@ Deno.test("Watcher: something new that cannot be read does not wait at the pace 
   await using world = await WatchWorld.create();
   world.write("inbox/never/x.md");
   using disk = new FailingDisk(world.path("inbox/never"));
-  await world.watch(world.agent("a"));
-  await world.clock.advance(610_000);
+  await world.watch(watches("a"));
+  await world.clock.advance(300_000);
   disk.failing.add(world.path("inbox/new"));
   const before = disk.failures;
   world.write("inbox/new/b.md");

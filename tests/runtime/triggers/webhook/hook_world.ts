@@ -10,6 +10,7 @@ import {
 import { TestClock } from "../../../support/test_clock.ts";
 
 export const SECRET = "It's a Secret to Everybody";
+const JSON_TYPE = "application/json";
 export const STRIPE_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH";
 
 /** A delivery, before or after it was sent. */
@@ -34,13 +35,16 @@ export interface HookWorld extends AsyncDisposable {
 /** `agents`: what stands in the trigger of each, beside its type. */
 export async function openHookWorld(
   agents: Record<string, string>,
-  shell: Record<string, string> = {},
+  { shell = {}, steps = [{ say: "Seen." }] }: {
+    shell?: Record<string, string>;
+    steps?: unknown[];
+  } = {},
 ): Promise<HookWorld> {
   const place = await createTestWorkspace({
     shell: { HOOK: SECRET, STRIPE: STRIPE_SECRET, ...shell },
   });
   for (const [id, trigger] of Object.entries(agents)) {
-    await place.writeScript(id, [{ say: "Seen." }], `trigger: { type: webhook, ${trigger} }`);
+    await place.writeScript(id, steps, `trigger: { type: webhook, ${trigger} }`);
   }
   const clock = new TestClock();
   const world = {
@@ -76,55 +80,40 @@ export async function openHookWorld(
   return world;
 }
 
-/** What GitHub sends for an event. */
+/** What GitHub sends for an event; a text is the body as it is. */
 export function fromGitHub(
   value: unknown,
-  { event = "push", id = crypto.randomUUID() as string, secret = SECRET } = {},
+  { event = "push", id = crypto.randomUUID() as string, secret = SECRET, contentType = JSON_TYPE } =
+    {},
 ): Sent {
-  const body = JSON.stringify(value);
+  const body = typeof value === "string" ? value : JSON.stringify(value);
+  const signature = `sha256=${sign(body, secret)}`;
+  const own = { "x-github-event": event, "x-github-delivery": id };
   return {
-    headers: {
-      "content-type": "application/json",
-      "x-github-event": event,
-      "x-github-delivery": id,
-      "x-hub-signature-256": `sha256=${sign(body, secret)}`,
-    },
+    headers: { "content-type": contentType, ...own, "x-hub-signature-256": signature },
     body,
   };
 }
 
 /** What Slack sends at a time, in milliseconds since the epoch. */
 export function fromSlack(body: string, options: { at: number; contentType?: string }): Sent {
-  const { at, contentType = "application/json" } = options;
+  const { at, contentType = JSON_TYPE } = options;
   const time = String(Math.floor(at / 1_000));
-  return {
-    headers: {
-      "content-type": contentType,
-      "x-slack-request-timestamp": time,
-      "x-slack-signature": `v0=${sign(`v0:${time}:${body}`, SECRET)}`,
-    },
-    body,
-  };
+  const signature = `v0=${sign(`v0:${time}:${body}`, SECRET)}`;
+  const own = { "x-slack-request-timestamp": time, "x-slack-signature": signature };
+  return { headers: { "content-type": contentType, ...own }, body };
 }
 
 /** What Stripe sends at a time, in milliseconds since the epoch. */
 export function fromStripe(body: string, { at }: { at: number }): Sent {
   const time = String(Math.floor(at / 1_000));
-  const signature = sign(`${time}.${body}`, STRIPE_SECRET);
-  return {
-    headers: {
-      "content-type": "application/json",
-      "stripe-signature": `t=${time},v1=${signature}`,
-    },
-    body,
-  };
+  const signature = `t=${time},v1=${sign(`${time}.${body}`, STRIPE_SECRET)}`;
+  return { headers: { "content-type": JSON_TYPE, "stripe-signature": signature }, body };
 }
 
 export function withToken(body: string, more: Record<string, string> = {}): Sent {
-  return {
-    headers: { "content-type": "application/json", authorization: `Bearer ${SECRET}`, ...more },
-    body,
-  };
+  const headers = { "content-type": JSON_TYPE, authorization: `Bearer ${SECRET}`, ...more };
+  return { headers, body };
 }
 
 /** A delivery that was recorded. */

@@ -14,7 +14,7 @@ interface Vector {
   at: number;
 }
 
-/** As their documentation publishes them. */
+// GITHUB, SLACK and STANDARD are as their documentation publishes them.
 const GITHUB: Vector = {
   scheme: "github",
   secret: "It's a Secret to Everybody",
@@ -66,36 +66,20 @@ const STRIPE: Vector = {
   at: 1_614_265_330,
 };
 
-const HEX: Vector = {
-  scheme: "hmac",
-  secret: "s3cret",
-  body: "{}",
-  headers: { "X-Signature": digest("s3cret", "{}", "hex") },
-  at: 0,
-};
+function simple(scheme: Vector["scheme"], secret: string, header: string, value: string): Vector {
+  return { scheme, secret, body: "{}", headers: { [header]: value }, at: 0 };
+}
 
+const HEX = simple("hmac", "s3cret", "X-Signature", digest("s3cret", "{}", "hex"));
 const BASE64: Vector = {
-  scheme: "hmac",
+  ...simple("hmac", "s3cret", "X-Shop-Hmac", digest("s3cret", "{}", "base64")),
   header: "X-Shop-Hmac",
   encoding: "base64",
-  secret: "s3cret",
-  body: "{}",
-  headers: { "X-Shop-Hmac": digest("s3cret", "{}", "base64") },
-  at: 0,
 };
-
-const BEARER: Vector = {
-  scheme: "token",
-  secret: "t0ken",
-  body: "{}",
-  headers: { Authorization: "Bearer t0ken" },
-  at: 0,
-};
-
+const BEARER = simple("token", "t0ken", "Authorization", "Bearer t0ken");
 const OWN_HEADER: Vector = {
-  ...BEARER,
+  ...simple("token", "t0ken", "X-Gitlab-Token", "t0ken"),
   header: "X-Gitlab-Token",
-  headers: { "X-Gitlab-Token": "t0ken" },
 };
 
 const VECTORS = { GITHUB, SLACK, STANDARD, STRIPE, HEX, BASE64, BEARER, OWN_HEADER };
@@ -114,24 +98,23 @@ async function check(vector: Vector, secrets = [vector.secret]): Promise<boolean
   return await isGenuine(delivery, { trigger, keys, now: at * 1_000 });
 }
 
+/** The vector with other values of some headers. */
+function withHeaders(vector: Vector, changes: Record<string, string>): Vector {
+  return { ...vector, headers: { ...vector.headers, ...changes } };
+}
+
 for (const [name, vector] of Object.entries(VECTORS)) {
-  Deno.test(`isGenuine() takes the published vector of ${name}, and not without the secret`, async () => {
+  Deno.test(`isGenuine() takes ${name} with its secret, also beside others, and with all its headers alone`, async () => {
+    const another = vector.scheme === "standard-webhooks" ? "whsec_AAAA" : "another";
     assert.equal(await check(vector), true);
+    assert.equal(await check(vector, [another, vector.secret]), true);
     assert.equal(await check(vector, ["another"]), false);
     assert.equal(await check(vector, []), false);
-  });
-
-  Deno.test(`isGenuine() refuses ${name} without each of its headers`, async () => {
     for (const header of Object.keys(vector.headers)) {
       const { [header]: _, ...headers } = vector.headers;
       assert.equal(await check({ ...vector, headers }), false, header);
-      assert.equal(await check({ ...vector, headers: { ...headers, [header]: "" } }), false);
+      assert.equal(await check(withHeaders(vector, { [header]: "" })), false);
     }
-  });
-
-  Deno.test(`isGenuine() takes ${name} while secrets are changed`, async () => {
-    const another = vector.scheme === "standard-webhooks" ? "whsec_AAAA" : "another";
-    assert.equal(await check(vector, [another, vector.secret]), true);
   });
 }
 
@@ -150,8 +133,8 @@ Deno.test("isGenuine() refuses a signature that is longer, shorter, or of one ot
     const [, prefix = "", text = "", rest = ""] = parts;
     const first = text.startsWith("a") ? "b" : "a";
     for (const changed of [`${text}00`, text.slice(2), first + text.slice(1), ""]) {
-      const headers = { ...vector.headers, [header]: prefix + changed + rest };
-      assert.equal(await check({ ...vector, headers }), false, `${name}: ${changed}`);
+      const forged = withHeaders(vector, { [header]: prefix + changed + rest });
+      assert.equal(await check(forged), false, `${name}: ${changed}`);
     }
   }
 });
@@ -167,19 +150,13 @@ Deno.test("isGenuine() takes a time within five minutes of now, and none before 
 
 Deno.test("isGenuine() refuses a fresh time that was not signed", async () => {
   const later = 10_000;
-  const forged: Vector[] = [
-    { ...SLACK, headers: { ...SLACK.headers, "X-Slack-Request-Timestamp": `${SLACK.at + later}` } },
-    {
-      ...STANDARD,
-      headers: { ...STANDARD.headers, "webhook-timestamp": `${STANDARD.at + later}` },
-    },
-    {
-      ...STRIPE,
-      headers: {
-        "Stripe-Signature": (STRIPE.headers["Stripe-Signature"] ?? "")
-          .replace(`t=${STRIPE.at}`, `t=${STRIPE.at + later}`),
-      },
-    },
+  const forged = [
+    withHeaders(SLACK, { "X-Slack-Request-Timestamp": `${SLACK.at + later}` }),
+    withHeaders(STANDARD, { "webhook-timestamp": `${STANDARD.at + later}` }),
+    withHeaders(STRIPE, {
+      "Stripe-Signature": (STRIPE.headers["Stripe-Signature"] ?? "")
+        .replace(`t=${STRIPE.at}`, `t=${STRIPE.at + later}`),
+    }),
   ];
   for (const vector of forged) {
     assert.equal(await check({ ...vector, at: vector.at + later }), false, vector.scheme);
@@ -187,27 +164,20 @@ Deno.test("isGenuine() refuses a fresh time that was not signed", async () => {
 });
 
 Deno.test("isGenuine() refuses what is no time, however it is signed", async () => {
-  for (const time of ["", "NaN", "1e99", "-1", "1614265330.5", " 1614265330", "0x60379f32"]) {
+  for (const time of ["", "NaN", "1e99", "-1", "1614265330.5", "0x60379f32"]) {
     const text = `${STANDARD.headers["webhook-id"]}.${time}.${STANDARD.body}`;
     const key = Uint8Array.fromBase64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     const signature = createHmac("sha256", key).update(text).digest("base64");
-    const headers = {
-      ...STANDARD.headers,
-      "webhook-timestamp": time,
-      "webhook-signature": `v1,${signature}`,
-    };
-    const isTrimmed = time.trim() !== time;
-    if (!isTrimmed) assert.equal(await check({ ...STANDARD, headers }), false, time);
+    const changes = { "webhook-timestamp": time, "webhook-signature": `v1,${signature}` };
+    assert.equal(await check(withHeaders(STANDARD, changes)), false, time);
   }
 });
 
 Deno.test("isGenuine() finds the right one of several signatures, and looks at ten", async () => {
   const right = STANDARD.headers["webhook-signature"] ?? "";
   const wrong = `v1,${"A".repeat(43)}=`;
-  const withList = (list: string[]) => ({
-    ...STANDARD,
-    headers: { ...STANDARD.headers, "webhook-signature": list.join(" ") },
-  });
+  const withList = (list: string[]) =>
+    withHeaders(STANDARD, { "webhook-signature": list.join(" ") });
   assert.equal(await check(withList([wrong, "v1a,other", right])), true);
   assert.equal(await check(withList([...Array(10).fill(wrong), right])), false);
 });

@@ -1,0 +1,109 @@
+// What machines find out by their regular checks, because nobody told them of it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { FORSAKEN } from "../../../runtime/executions/runs/runs.ts";
+import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
+import { sharePostgres } from "../../support/postgres.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { type NodeWorld, testNodes } from "./node_world.ts";
+
+sharePostgres();
+
+testNodes("a machine starts the agents that follow an end of a dead machine", async (world) => {
+  await world.workspace.writeScript("first", [{ say: "done" }]);
+  await world.workspace.writeScript("second", [{ say: "after it" }], "after: [first]");
+  const clock = new TestClock();
+  await using one = await world.open("one", "", { clock });
+  await using _two = await world.open("two", "", { clock });
+  // The check at the start is over: only the next regular one can find the end.
+  await clock.advance(UPKEEP_MS / 2);
+  await world.query(
+    "INSERT INTO inkling.executions (id, agent_id, display_name, status, trigger, request, model, started_at) " +
+      "VALUES (1000, 'first', 'first', 'success', 'manual', '{\"args\":[]}', '', 0)",
+  );
+  await world.query("INSERT INTO inkling.follow_ups VALUES ('second', 1000)");
+  await clock.advance(UPKEEP_MS);
+  const followed = () => one.listRuns("second", { limit: 10, offset: 0 });
+  await until(async () => (await followed())[0]?.status === "success", "it is followed");
+  assert.equal((await followed()).length, 1);
+  assert.deepEqual(await world.query("SELECT * FROM inkling.follow_ups"), []);
+});
+
+testNodes(
+  "a machine ends what a dead parent had delegated, and what somebody cancelled",
+  async (world) => {
+    const ask = { call: [{ name: "ask_user", arguments: { question: "Which?" } }] };
+    await world.workspace.writeScript("asker", [ask], "on_pending: parallel");
+    const call = { name: "run_agent", arguments: { agent_id: "asker" } };
+    await world.workspace.writeScript("parent", [{ call: [call] }], "agents: [asker]");
+    const clock = new TestClock();
+    await using one = await world.open("one", "", { clock });
+    await using two = await world.open("two", "", { clock });
+    const parent = await runToEnd(one, "parent");
+    const cancelled = await runToEnd(one, "asker");
+    const kept = await runToEnd(one, "asker");
+    const waiting = async () =>
+      (await two.listExecutions({ statuses: ["waiting"], limit: 10, offset: 0 }))
+        .map(({ id }) => id).toSorted((a, b) => a - b);
+    const child = (await waiting()).find((id) => id !== parent.id && id !== cancelled.id) ?? 0;
+    assert.deepEqual(await waiting(), [parent.id, child, cancelled.id, kept.id]);
+    const set = (change: string, id: number) =>
+      world.query(`UPDATE inkling.executions SET ${change} WHERE id = $1`, [id]);
+    await set("status = 'error'", parent.id);
+    await set("cancelled = 'Away'", cancelled.id);
+    await clock.advance(UPKEEP_MS);
+    await until(async () => (await waiting()).length === 1, "both end");
+    assert.deepEqual(await waiting(), [kept.id]);
+    for (const [id, error] of [[child, FORSAKEN], [cancelled.id, "Away"]] as const) {
+      const ended = await one.getExecution(id);
+      assert.deepEqual([ended.status, ended.error], ["aborted", error]);
+      const frames = await one.readFrames(id, { after: 0 });
+      assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
+    }
+  },
+);
+
+const CHECKS: [when: string, (world: NodeWorld, clock: TestClock) => Promise<unknown>][] = [
+  [
+    "when its connection is made anew",
+    (world) =>
+      world.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
+          "WHERE application_name = 'inkling node' AND datname = current_database()",
+      ),
+  ],
+  ["at its next check", (_world, clock) => clock.advance(UPKEEP_MS)],
+];
+for (const [when, check] of CHECKS) {
+  testNodes(`a watch goes on ${when}, though the end of its run was not heard`, async (world) => {
+    const inbox = join(world.workspace.workspace, "inbox");
+    await Deno.mkdir(inbox);
+    // No machine has what it needs: its run goes on until the test says that it has ended elsewhere.
+    await world.workspace.writeScript(
+      "watcher",
+      [{ say: "seen" }],
+      "trigger: { type: watch, paths: [inbox], debounce: 100ms }\nnodes: [gpu]\npaths: { inbox: ./inbox }",
+    );
+    const clock = new TestClock();
+    await using one = await world.open("one", "", { clock });
+    const untilMoved = (condition: () => Promise<boolean>, what: string) =>
+      until(async () => {
+        await clock.advance(100);
+        return await condition();
+      }, what);
+    const runs = async () => (await one.listRuns("watcher", { limit: 10, offset: 0 })).length;
+    await until(async () => (await one.scheduler({ upcoming: 0 })).watcherActive, "it watches");
+    const path = join(inbox, "a.txt");
+    await Deno.writeTextFile(path, "a");
+    await untilMoved(async () => await runs() === 1, "its run");
+    await Deno.writeTextFile(path, "a change");
+    const waiting = () => world.query("SELECT path FROM inkling.watch_queue");
+    await untilMoved(async () => (await waiting()).length === 1, "the change waits");
+    await world.query("UPDATE inkling.executions SET status = 'success'");
+    await check(world, clock);
+    await untilMoved(async () => await runs() === 2, "the change has its run");
+    assert.deepEqual(await waiting(), []);
+  });
+}
