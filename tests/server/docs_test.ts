@@ -42,6 +42,9 @@ async function openPage(context: BrowserContext, address: string): Promise<PageR
   });
   page.on("pageerror", (error) => report.complaints.push(String(error)));
   await page.goto(address);
+  // Polling the text of a whole page would slow down its rendering.
+  const last = page.getByText(OPERATIONS.at(-1)?.summary ?? "").first();
+  await last.waitFor({ state: "attached", timeout: 60_000 });
   await until(async () => {
     const text = await page.locator("body").innerText();
     return OPERATIONS.every(({ summary }) => text.includes(summary));

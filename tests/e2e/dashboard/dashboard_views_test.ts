@@ -17,8 +17,8 @@ const MARKDOWN = [
   "> A quote.",
 ].join("\n\n");
 
-/** Agents and executions of every kind that a view can show. */
-async function openVariedWorld(browser: Browser): Promise<DashboardWorld> {
+/** Starts a service with agents and executions of every kind that a view can show. */
+async function startVariedWorld(browser: Browser): Promise<DashboardWorld> {
   const world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("digest", [
       {
@@ -61,6 +61,12 @@ async function openVariedWorld(browser: Browser): Promise<DashboardWorld> {
   return world;
 }
 
+/** The tests of this file share it; the last of them stops its service. */
+let varied: Promise<DashboardWorld> | undefined;
+
+const openVariedWorld = (browser: Browser): Promise<DashboardWorld> =>
+  varied ??= startVariedWorld(browser);
+
 const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/", heading: "Waiting for you" },
   { hash: "#/agents", heading: "Agents" },
@@ -88,8 +94,8 @@ async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promis
 
 /** Opens each view: axe finds nothing, no view is wider than a phone, and each request is in the API's description. */
 async function lookAt(browser: Browser, views: typeof VIEWS): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/");
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/");
   const requests = collectRequests(page);
   for (const view of views) {
     await goTo(page, view);
@@ -101,8 +107,8 @@ async function lookAt(browser: Browser, views: typeof VIEWS): Promise<void> {
 }
 
 async function lookAtDialogs(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/agents");
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/agents");
   await page.getByRole("button", { name: "Run digest" }).click();
   await page.getByRole("dialog").waitFor();
   await expectNoFault(page, "running");
@@ -140,8 +146,8 @@ async function expectDocumented(world: DashboardWorld, requests: Set<string>): P
 }
 
 async function requestNothingPrivate(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/");
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/");
   const requests = collectRequests(page);
   await goTo(page, { hash: "#/log", heading: "Log" });
   await goTo(page, { hash: "#/usage", heading: "By agent" });
@@ -163,8 +169,8 @@ async function requestNothingPrivate(browser: Browser): Promise<void> {
 }
 
 async function useKeys(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/");
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/", {});
   await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.keyboard.press("h");
   await page.getByRole("heading", { name: "History", exact: true }).waitFor();
@@ -259,8 +265,11 @@ const walks = Array.from({ length: VIEWS.length / VIEWS_OF_A_TEST }, (_, at) => 
 
 testInBrowser("dashboard: its views for everybody", [
   ...walks,
-  ["axe finds no fault in the dialogs and without the service", lookAtDialogs],
-  ["everything that it requests is in the API's description", requestNothingPrivate],
   ["keys lead everywhere, and rest while somebody writes or wants them off", useKeys],
   ["the theme that is chosen wins against the system's, and stays", chooseTheme],
+  ["everything that it requests is in the API's description", requestNothingPrivate],
+  ["axe finds no fault in the dialogs and without the service", lookAtDialogs],
 ]);
+
+// Hooks run last in, first out: the browser is still open.
+Deno.test.afterAll(async () => await (await varied)?.[Symbol.asyncDispose]());
