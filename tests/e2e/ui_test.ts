@@ -97,21 +97,6 @@ Deno.test("ui starts the service, lets one browser in, passes streams on live, a
   assert.ok(!(await Deno.readTextFile(log_file)).includes(token));
 });
 
-Deno.test("ui tells a browser when the service is gone, and works on with the next one", async () => {
-  await using home = await createRealHome();
-  await using ui = await startUi(home, ["--no-open"]);
-  const cookie = await enter(ui);
-  const info = () => fetch(`${ui.origin}/info`, { headers: { cookie } });
-  const first = await (await info()).json();
-  await home.inkling("stop");
-  const gone = await info();
-  assert.equal(gone.status, 502);
-  assert.match((await gone.json()).detail, /^The service does not answer/);
-  await home.inkling("start", "-d");
-  const second = await (await info()).json();
-  assert.notEqual(second.pid, first.pid);
-});
-
 Deno.test("ui --background serves the page behind the command, for every link, until --stop", async () => {
   await using home = await createRealHome();
   // Whatever fails below, no process stays.

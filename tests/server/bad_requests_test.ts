@@ -152,12 +152,12 @@ const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefine
         expected,
       }));
     const json = (values: unknown[]) => values.map((one) => JSON.stringify(one) ?? "1");
-    const seeded = { numRuns: 100, seed: 7 };
+    const seeded = { numRuns: 15, seed: 7 };
     return [
       ...requests(json(fc.sample(wrongField, seeded)), "field", [422], "application/json"),
       ...requests(json(fc.sample(notAnObject, seeded)), "no object", [422], "application/json"),
       ...requests(
-        fc.sample(fc.record({ message: fc.string() }), { numRuns: 30, seed: 7 })
+        fc.sample(fc.record({ message: fc.string() }), { numRuns: 10, seed: 7 })
           .map((one) => JSON.stringify(one).slice(0, -1)),
         "broken JSON",
         [422],
@@ -236,34 +236,34 @@ async function assertUnharmed({ workspace, client, runToEnd }: Reached): Promise
   assert.equal((await runToEnd("writer")).status, "success");
 }
 
-for (const transport of ["unix", "tcp"] as const) {
-  Deno.test(`over ${transport}: five hundred bad requests each get their 4xx`, async () => {
-    assert.ok(BAD_REQUESTS.length >= 500, `only ${BAD_REQUESTS.length}`);
-    await withService(transport, async (on) => {
-      await on.runToEnd("writer");
-      const connect = connectTo(on);
-      const queue = [...BAD_REQUESTS];
-      const worker = async () => {
-        for (let request = queue.pop(); request !== undefined; request = queue.pop()) {
-          const { status, text } = await sendRaw(connect, toText(request, transport));
-          // An id by chance names nothing, which is told before what else is wrong.
-          const expected = request.expected.includes(422)
-            ? [...request.expected, 404]
-            : request.expected;
-          const what = `${request.why}: ${request.method} ${request.path.slice(0, 80)}`;
-          assert.ok(
-            status !== null && expected.includes(status),
-            `${what} gave ${status}, not ${expected}: ${text.slice(0, 300)}`,
-          );
-          if (status !== 200) assert.match(text, /\{"detail":/, what);
-          assert.doesNotMatch(text, /\bat .+\.ts:\d+/, `${what} shows a stack`);
-        }
-      };
-      await Promise.all(Array.from({ length: 8 }, worker));
-      await assertUnharmed(on);
-    });
+Deno.test("five hundred bad requests each get their 4xx", async () => {
+  assert.ok(BAD_REQUESTS.length >= 500, `only ${BAD_REQUESTS.length}`);
+  await withService("tcp", async (on) => {
+    await on.runToEnd("writer");
+    const connect = connectTo(on);
+    const queue = [...BAD_REQUESTS];
+    const worker = async () => {
+      for (let request = queue.pop(); request !== undefined; request = queue.pop()) {
+        const { status, text } = await sendRaw(connect, toText(request, "tcp"));
+        // An id by chance names nothing, which is told before what else is wrong.
+        const expected = request.expected.includes(422)
+          ? [...request.expected, 404]
+          : request.expected;
+        const what = `${request.why}: ${request.method} ${request.path.slice(0, 80)}`;
+        assert.ok(
+          status !== null && expected.includes(status),
+          `${what} gave ${status}, not ${expected}: ${text.slice(0, 300)}`,
+        );
+        if (status !== 200) assert.match(text, /\{"detail":/, what);
+        assert.doesNotMatch(text, /\bat .+\.ts:\d+/, `${what} shows a stack`);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    await assertUnharmed(on);
   });
+});
 
+for (const transport of ["unix", "tcp"] as const) {
   Deno.test(`over ${transport}: floods, halves and garbage end in a 4xx or a closed connection`, async () => {
     await withService(transport, async (on) => {
       const connect = connectTo(on);

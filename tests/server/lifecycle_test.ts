@@ -62,46 +62,20 @@ const watch: WatchTrigger = {
   catchUp: "none",
 };
 
-const BUSY: [
-  string,
-  Options,
-  (runtime: FakeRuntime, lifecycle: Lifecycle) => void,
-][] = [
-  [
-    "a schedule with a next run",
-    {},
-    (runtime) => runtime.addAgent(fakeAgent("a", { trigger: schedule }), { nextRun: 1 }),
-  ],
-  [
-    "a watch agent",
-    {},
-    (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch })),
-  ],
-  [
-    "a running execution",
-    {},
-    (runtime) => runtime.addExecution({ status: "running" }),
-  ],
-  [
-    "an open stream",
-    {},
-    (_runtime, lifecycle) => lifecycle.streamOpened(STREAM),
-  ],
-  [
-    "a request in flight",
-    {},
-    (_runtime, lifecycle) => lifecycle.requestStarted(),
-  ],
-  [
-    "a waiting execution in service mode",
-    { serviceMode: true },
-    (runtime) => runtime.addExecution({ status: "waiting" }),
-  ],
-  [
-    "a message to send",
-    {},
-    (runtime) => runtime.messagesWait = true,
-  ],
+type Prepare = (runtime: FakeRuntime, lifecycle: Lifecycle) => void;
+
+const BUSY: [what: string, options: Options, prepare: Prepare][] = [
+  ["a schedule with a next run", {}, (runtime) => {
+    runtime.addAgent(fakeAgent("a", { trigger: schedule }), { nextRun: 1 });
+  }],
+  ["a watch agent", {}, (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch }))],
+  ["a running execution", {}, (runtime) => runtime.addExecution({ status: "running" })],
+  ["an open stream", {}, (_runtime, lifecycle) => lifecycle.streamOpened(STREAM)],
+  ["a request in flight", {}, (_runtime, lifecycle) => lifecycle.requestStarted()],
+  ["a waiting execution in service mode", { serviceMode: true }, (runtime) => {
+    runtime.addExecution({ status: "waiting" });
+  }],
+  ["a message to send", {}, (runtime) => runtime.messagesWait = true],
 ];
 
 for (const [what, options, prepare] of BUSY) {
@@ -113,42 +87,28 @@ for (const [what, options, prepare] of BUSY) {
   });
 }
 
-const IDLE: [string, Options, (runtime: FakeRuntime) => void][] = [
-  ["nothing at all", {}, () => {}],
-  ["a manual agent", {}, (runtime) => runtime.addAgent(fakeAgent("a"))],
-  [
-    "a schedule that never fires again",
-    {},
-    (runtime) => runtime.addAgent(fakeAgent("a", { trigger: schedule })),
-  ],
-  [
-    "a disabled watch agent",
-    {},
-    (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch, enabled: false })),
-  ],
-  [
-    "a disabled schedule",
-    {},
-    (runtime) =>
-      runtime.addAgent(fakeAgent("a", { trigger: schedule, enabled: false }), {
-        nextRun: 1,
-      }),
-  ],
-  [
-    "a finished execution",
-    {},
-    (runtime) => runtime.addExecution({ status: "success" }),
-  ],
-  [
-    "a waiting execution on the plain socket",
-    {},
-    (runtime) => runtime.addExecution({ status: "waiting" }),
-  ],
+const off = { enabled: false };
+const IDLE: [what: string, prepare: Prepare][] = [
+  ["nothing at all", () => {}],
+  ["a manual agent", (runtime) => runtime.addAgent(fakeAgent("a"))],
+  ["a schedule that never fires again", (runtime) => {
+    runtime.addAgent(fakeAgent("a", { trigger: schedule }));
+  }],
+  ["a disabled watch agent", (runtime) => {
+    runtime.addAgent(fakeAgent("a", { trigger: watch, ...off }));
+  }],
+  ["a disabled schedule", (runtime) => {
+    runtime.addAgent(fakeAgent("a", { trigger: schedule, ...off }), { nextRun: 1 });
+  }],
+  ["a finished execution", (runtime) => runtime.addExecution({ status: "success" })],
+  ["a waiting execution on the plain socket", (runtime) => {
+    runtime.addExecution({ status: "waiting" });
+  }],
 ];
 
-for (const [what, options, prepare] of IDLE) {
+for (const [what, prepare] of IDLE) {
   Deno.test(`Lifecycle goes after five minutes with ${what}`, async () => {
-    const on = await stage(options, prepare);
+    const on = await stage({}, prepare);
     await on.clock.advance(5 * MINUTE_MS - 1);
     assert.equal(on.lifecycle.stopping, null);
     await on.clock.advance(1);

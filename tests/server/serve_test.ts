@@ -6,7 +6,6 @@ import {
   ServiceUnreachable,
 } from "../../server/client.ts";
 import { serve, type ServeOptions, type Service, SocketUnavailable } from "../../server/mod.ts";
-import { MAX_BODY_BYTES } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { TestClock } from "../support/test_clock.ts";
@@ -136,26 +135,6 @@ Deno.test("serve() refuses runs but goes on answering while executions finish", 
   assert.equal(await service.finished, "requested");
 });
 
-Deno.test("serve() ends open streams with shutdown frames and then closes", async () => {
-  await using on = await stage();
-  const service = await on.start();
-  on.runtime.addExecution();
-  on.runtime.append(1, "ai");
-  const frames = on.client.follow(1);
-  assert.equal((await frames.next()).value?.event, "ai");
-  const stopping = service.shutdown("signal");
-  await on.clock.advance(1_000);
-  const last = (await frames.next()).value;
-  assert.deepEqual([last?.event, last?.id, last?.payload.reason], [
-    "shutdown",
-    null,
-    "signal",
-  ]);
-  assert.equal((await frames.next()).done, true);
-  assert.equal(await stopping, "signal");
-  assert.equal(on.runtime.followers, 0);
-});
-
 Deno.test("serve() closes although a failing runtime cannot stop, and says so", async () => {
   await using on = await stage();
   const failure = new Error("disk");
@@ -231,65 +210,6 @@ Deno.test("serve() holds no more of a log than its slow reader takes", async () 
   assert.ok(handedOut < 60, `${handedOut} frames left the log`);
   connection.close();
   await until(async () => (await on.client.info()).active_streams === 0, "0 open streams");
-});
-
-Deno.test("serve() refuses an oversized body of unannounced length", async () => {
-  await using on = await stage();
-  await on.start();
-  on.runtime.addAgent(fakeAgent("writer"));
-  const http = Deno.createHttpClient({
-    proxy: { transport: "unix", path: on.socketFile },
-  });
-  try {
-    const piece = new Uint8Array(65_536).fill(32);
-    const response = await fetch("http://localhost/agents/writer/run", {
-      client: http,
-      method: "POST",
-      body: ReadableStream.from(
-        Array.from({ length: MAX_BODY_BYTES / 65_536 + 1 }, () => piece),
-      ),
-    });
-    assert.equal(response.status, 413);
-    await response.body?.cancel();
-  } finally {
-    http.close();
-  }
-});
-
-Deno.test("A client's whole conversation goes over the socket", async () => {
-  await using on = await stage();
-  await on.start();
-  on.runtime.addAgent(fakeAgent("Café du matin"));
-  const { client, runtime } = on;
-  assert.deepEqual((await client.agents()).map(({ id }) => id), [
-    "Café du matin",
-  ]);
-  assert.equal((await client.agent("Café du matin")).history, "low");
-  const { execution_id, model } = await client.run("Café du matin", {
-    args: ["ä"],
-  });
-  assert.equal(model, "demo/script");
-  const answer = "“ünï” ".repeat(150_000);
-  runtime.append(execution_id, "final_answer", {
-    message: answer,
-    content: answer,
-  });
-  runtime.setStatus(execution_id, "success");
-  const frames = await Array.fromAsync(client.follow(execution_id));
-  assert.deepEqual(
-    frames.map(({ data }) => data),
-    runtime.frames.map(({ payload }) => payload),
-  );
-  assert.equal(frames[0]?.payload.content, answer);
-  assert.equal((await client.messages(execution_id))[0]?.message, answer);
-  assert.equal((await client.execution(execution_id)).status, "success");
-  assert.equal((await client.runs("Café du matin")).length, 1);
-  assert.equal((await client.executions({ status: ["success"] })).length, 1);
-  assert.deepEqual(await client.cancel(execution_id), {
-    status: "success",
-    execution_id,
-  });
-  assert.equal((await client.reload()).agents_loaded, 0);
 });
 
 Deno.test("serve() answers nobody before it has what it needs of the database", async () => {

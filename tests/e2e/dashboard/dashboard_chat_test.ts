@@ -5,7 +5,12 @@ import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
-import { openDashboardWorld, openSlowModel } from "./dashboard_world.ts";
+import {
+  openDashboardWorld,
+  openSlowModel,
+  openWorkerWorld,
+  writeAsker,
+} from "./dashboard_world.ts";
 
 const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
@@ -70,10 +75,7 @@ async function talk(browser: Browser): Promise<void> {
 async function goBetween(browser: Browser): Promise<void> {
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("talker", [{ say: "You said: {message}" }]);
-    await workspace.writeScript("asker", [
-      { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
-      { say: "Heard: {result}" },
-    ]);
+    await writeAsker(workspace);
   });
   const runtime = world.runtime();
   await runToEnd(runtime, "talker", { message: "First talk", sessionId: "one / two?" });
@@ -126,10 +128,7 @@ async function goBetween(browser: Browser): Promise<void> {
 }
 
 async function runAgain(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   const runtime = world.runtime();
   const asked = { args: ["a\nb", " c "], message: "Do\nit", context: "Soon" };
   await runToEnd(runtime, "worker", asked);

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { openDashboardWorld } from "./dashboard_world.ts";
+import { openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
 
 const EVIL = [
   '<script>globalThis.owned = 1</script><img src="x" onerror="globalThis.owned = 2">',
@@ -138,10 +138,7 @@ async function multiply(workspace: TestWorkspace): Promise<void> {
 }
 
 async function pageThroughMany(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   await runToEnd(world.runtime(), "worker");
   await world.stopService();
   await multiply(world.workspace);

@@ -3,15 +3,12 @@ import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
 import { testInBrowser } from "../../support/machine/browser.ts";
-import { API_KEY, type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+import { API_KEY, openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 import { createTestCertificate } from "./test_certificate.ts";
 
 const WITHOUT_KEY: BrowserContextOptions = { extraHTTPHeaders: {} };
-
-const openWorld = (browser: Browser): Promise<DashboardWorld> =>
-  openDashboardWorld(browser, (workspace) => workspace.writeScript("worker", [{ say: "done" }]));
 
 async function logIn(page: Page, key = API_KEY): Promise<void> {
   await page.getByLabel("API key").fill(key);
@@ -19,7 +16,7 @@ async function logIn(page: Page, key = API_KEY): Promise<void> {
 }
 
 async function useLogin(browser: Browser): Promise<void> {
-  await using world = await openWorld(browser);
+  await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/agents", WITHOUT_KEY);
   await logIn(page, "not the key");
   await page.getByRole("alert").getByText("This is not the API key").waitFor();
@@ -79,7 +76,7 @@ async function useTlsProxy(browser: Browser): Promise<void> {
 }
 
 async function explainUnknownProxy(browser: Browser): Promise<void> {
-  await using world = await openWorld(browser);
+  await using world = await openWorkerWorld(browser);
   await using proxy = openOwnProxy({ target: () => world.origin });
   const page = await world.openPage("#/", WITHOUT_KEY);
   await page.goto(`${proxy.origin}/inkling/ui`);
@@ -92,7 +89,7 @@ async function explainUnknownProxy(browser: Browser): Promise<void> {
 }
 
 async function refuseOtherPages(browser: Browser): Promise<void> {
-  await using world = await openWorld(browser);
+  await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/", WITHOUT_KEY);
   await logIn(page);
   await page.getByText("Nothing is running.").waitFor();
@@ -126,7 +123,7 @@ async function refuseOtherPages(browser: Browser): Promise<void> {
 }
 
 async function lookWithAxe(browser: Browser): Promise<void> {
-  await using world = await openWorld(browser);
+  await using world = await openWorkerWorld(browser);
   await using proxy = openOwnProxy({ target: () => world.origin });
   const page = await world.openPage("#/", { ...WITHOUT_KEY, bypassCSP: true });
   await page.getByRole("heading", { name: "Log in" }).waitFor();

@@ -6,14 +6,11 @@ import type { Browser, Page } from "playwright-core";
 import { createUiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
-import { API_KEY, openDashboardWorld } from "./dashboard_world.ts";
+import { API_KEY, openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 
 async function useLoopbackProxy(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
   const { address } = await createUiLink({ stateDir, port: proxy.port });
@@ -34,7 +31,7 @@ async function useLoopbackProxy(browser: Browser): Promise<void> {
   await world.startService();
   await page.locator(".banner").waitFor({ state: "detached" });
   // The token was used up; who comes with it again, without the cookie, stays outside.
-  const other = await world.openPage("#/");
+  const other = await world.openPage("#/", {});
   const response = await other.goto(address);
   assert.equal(response?.status(), 403);
 }
@@ -94,10 +91,7 @@ async function attack(page: Page, origin: string): Promise<number[]> {
 }
 
 async function refuseStrangers(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
   const { address } = await createUiLink({ stateDir, port: proxy.port });

@@ -4,7 +4,13 @@ import type { Browser } from "playwright-core";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { API_KEY, openDashboardWorld, openSlowModel } from "./dashboard_world.ts";
+import {
+  API_KEY,
+  openDashboardWorld,
+  openSlowModel,
+  openWorkerWorld,
+  writeAsker,
+} from "./dashboard_world.ts";
 
 async function runAndWatch(browser: Browser): Promise<void> {
   await using model = openSlowModel(["Once upon", " a time.\n\n- **bold** end"]);
@@ -38,10 +44,7 @@ async function runAndWatch(browser: Browser): Promise<void> {
 }
 
 async function runOnceThoughTheAnswerIsLost(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/agents");
   const losses = ["a connection that breaks", "a proxy that gives up", "a refusal on the way"];
   await page.route("**/agents/worker/run", async (route) => {
@@ -67,14 +70,7 @@ async function runOnceThoughTheAnswerIsLost(browser: Browser): Promise<void> {
 }
 
 async function beRefusedWithAnAnswer(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) =>
-      workspace.writeScript("asker", [
-        { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
-        { say: "Heard: {result}" },
-      ]),
-  );
+  await using world = await openDashboardWorld(browser, writeAsker);
   const { id } = await runToEnd(world.runtime(), "asker");
   const page = await world.openPage(`#/executions/${id}`);
   const detail = "Agent 'asker' cannot be read: fix the file and try again";
@@ -190,10 +186,7 @@ async function lookBack(browser: Browser): Promise<void> {
 }
 
 async function useAnOddClock(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   await runToEnd(world.runtime(), "worker");
   const page = await world.openPage("#/agents");
   await page.addInitScript(
@@ -235,10 +228,7 @@ async function pauseScheduler(browser: Browser): Promise<void> {
 }
 
 async function loseService(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/agents");
   await page.getByText("never ran").waitFor();
   await world.stopService();
@@ -255,10 +245,7 @@ async function loseService(browser: Browser): Promise<void> {
 }
 
 async function changeViewsWithoutService(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) => workspace.writeScript("worker", [{ say: "done" }]),
-  );
+  await using world = await openWorkerWorld(browser);
   await runToEnd(world.runtime(), "worker");
   const page = await world.openPage("#/");
   const ended = page.getByRole("table", { name: "Recently ended" });
@@ -281,14 +268,7 @@ async function changeViewsWithoutService(browser: Browser): Promise<void> {
 }
 
 async function loseServiceWhileItWaits(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) =>
-      workspace.writeScript("asker", [
-        { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
-        { say: "Heard: {result}" },
-      ]),
-  );
+  await using world = await openDashboardWorld(browser, writeAsker);
   const { id } = await runToEnd(world.runtime(), "asker");
   const page = await world.openPage(`#/executions/${id}`);
   await page.getByRole("textbox", { name: "Your answer" }).fill("half an ans");

@@ -17,8 +17,8 @@ const MARKDOWN = [
   "> A quote.",
 ].join("\n\n");
 
-/** Agents and executions of every kind that a view can show. */
-async function openVariedWorld(browser: Browser): Promise<DashboardWorld> {
+/** Starts a service with agents and executions of every kind that a view can show. */
+async function startVariedWorld(browser: Browser): Promise<DashboardWorld> {
   const world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("digest", [
       {
@@ -61,6 +61,15 @@ async function openVariedWorld(browser: Browser): Promise<DashboardWorld> {
   return world;
 }
 
+/** The tests of this file share it; the last of them stops its service. */
+let varied: Promise<DashboardWorld> | undefined;
+
+/** The tests that only read views share it, too. */
+let readingPage: Promise<Page> | undefined;
+
+const openVariedWorld = (browser: Browser): Promise<DashboardWorld> =>
+  varied ??= startVariedWorld(browser);
+
 const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/", heading: "Waiting for you" },
   { hash: "#/agents", heading: "Agents" },
@@ -86,51 +95,65 @@ async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promis
   await page.getByText("Loading …").first().waitFor({ state: "detached" });
 }
 
-async function lookWithAxe(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/");
-  for (const view of VIEWS) {
+/** Opens each view: axe finds nothing, no view is wider than a phone, and each request is in the API's description. */
+async function lookAt(browser: Browser, views: typeof VIEWS): Promise<void> {
+  const world = await openVariedWorld(browser);
+  const page = await (readingPage ??= world.openPage("#/"));
+  const requests = collectRequests(page);
+  for (const view of views) {
     await goTo(page, view);
     const folds = page.locator("main .fold[aria-expanded=false]:visible");
     while (await folds.count() > 0) await folds.first().click();
     await expectNoFault(page, view.hash);
   }
-  await goTo(page, { hash: "#/agents", heading: "Agents" });
+  await expectDocumented(world, requests);
+}
+
+async function lookAtDialogs(browser: Browser): Promise<void> {
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/agents");
   await page.getByRole("button", { name: "Run digest" }).click();
   await page.getByRole("dialog").waitFor();
   await expectNoFault(page, "running");
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
-  await expectNoFault(page, "keys");
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("Control+k");
-  await page.getByRole("dialog", { name: "Find" }).waitFor();
-  await expectNoFault(page, "palette");
+  for (const [key, name] of [["?", "Keys"], ["Control+k", "Find"]] as const) {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press(key);
+    await page.getByRole("dialog", { name }).waitFor();
+    await expectNoFault(page, name);
+  }
   await page.keyboard.press("Escape");
   await world.stopService();
   await page.getByText("Connection lost.").first().waitFor();
   await expectNoFault(page, "the service is lost");
 }
 
-async function lookOnPhone(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/", { viewport: { width: 360, height: 740 } });
-  for (const view of VIEWS) {
-    await goTo(page, view);
-    const width = await page.evaluate("document.documentElement.scrollWidth");
-    assert.ok(Number(width) <= 360, `${view.hash} is ${width} wide`);
-  }
+/** Methods and paths of everything that the page requests from now on. */
+function collectRequests(page: Page): Set<string> {
+  const requests = new Set<string>();
+  page.on("request", (request) => {
+    requests.add(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  return requests;
 }
 
-async function askNothingPrivate(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/");
-  const asked = new Set<string>();
-  page.on("request", (request) => {
-    asked.add(`${request.method()} ${new URL(request.url()).pathname}`);
-  });
-  for (const view of VIEWS) await goTo(page, view);
+async function expectDocumented(world: DashboardWorld, requests: Set<string>): Promise<void> {
+  const openapi = `${world.origin}/openapi.json`;
+  const { paths } = await (await fetch(openapi, { headers: { "x-api-key": API_KEY } })).json();
+  const documented = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) =>
+      new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
+    )
+  );
+  const strange = [...requests].filter((one) => !documented.some((known) => known.test(one)));
+  assert.deepEqual(strange, []);
+}
+
+async function requestNothingPrivate(browser: Browser): Promise<void> {
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/");
+  const requests = collectRequests(page);
+  await goTo(page, { hash: "#/log", heading: "Log" });
+  await goTo(page, { hash: "#/usage", heading: "By agent" });
   await goTo(page, { hash: "#/schedule", heading: "Schedule" });
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
@@ -142,23 +165,15 @@ async function askNothingPrivate(browser: Browser): Promise<void> {
   await goTo(page, { hash: "#/executions/2", heading: "Waiting for your answer" });
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("heading", { name: "Ended: aborted" }).waitFor();
-  const openapi = `${world.origin}/openapi.json`;
-  const { paths } = await (await fetch(openapi, { headers: { "x-api-key": API_KEY } })).json();
-  const documented = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) =>
-      new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
-    )
-  );
-  const strange = [...asked].filter((one) => !documented.some((operation) => operation.test(one)));
-  assert.deepEqual(strange, []);
+  await expectDocumented(world, requests);
   for (const part of ["/pending", "/respond", "/stats", "/log", "/slots", "/scheduler/pause"]) {
-    assert.ok([...asked].some((one) => one.endsWith(part)), part);
+    assert.ok([...requests].some((one) => one.endsWith(part)), part);
   }
 }
 
 async function useKeys(browser: Browser): Promise<void> {
-  await using world = await openVariedWorld(browser);
-  const page = await world.openPage("#/");
+  const world = await openVariedWorld(browser);
+  await using page = await world.openPage("#/", {});
   await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.keyboard.press("h");
   await page.getByRole("heading", { name: "History", exact: true }).waitFor();
@@ -240,10 +255,24 @@ async function chooseTheme(browser: Browser): Promise<void> {
   assert.equal(await background(), light);
 }
 
+/** So many views are one test. */
+const VIEWS_OF_A_TEST = 2;
+const walks = Array.from({ length: VIEWS.length / VIEWS_OF_A_TEST }, (_, at) => {
+  const views = VIEWS.slice(at * VIEWS_OF_A_TEST, (at + 1) * VIEWS_OF_A_TEST);
+  const names = views.map(({ hash }) => hash).join(", ");
+  return [
+    `axe finds no fault in ${names} in both themes, on a phone and on a wide screen`,
+    (browser: Browser) => lookAt(browser, views),
+  ] as const;
+});
+
 testInBrowser("dashboard: its views for everybody", [
-  ["axe finds no fault in any view, in both themes", lookWithAxe],
-  ["no view is wider than a phone", lookOnPhone],
-  ["all that it asks the service for is in the description of the API", askNothingPrivate],
+  ...walks,
   ["keys lead everywhere, and rest while somebody writes or wants them off", useKeys],
   ["the theme that is chosen wins against the system's, and stays", chooseTheme],
+  ["everything that it requests is in the API's description", requestNothingPrivate],
+  ["axe finds no fault in the dialogs and without the service", lookAtDialogs],
 ]);
+
+// Hooks run last in, first out: the browser is still open.
+Deno.test.afterAll(async () => await (await varied)?.[Symbol.asyncDispose]());

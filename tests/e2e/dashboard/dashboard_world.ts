@@ -23,7 +23,7 @@ export interface DashboardWorld extends AsyncDisposable {
   origin: string;
   stopService(): Promise<void>;
   startService(): Promise<void>;
-  /** Opens a view; `complaints` of the page fail the test when the world is closed. */
+  /** Opens a view, in the shared context or in one with `options`. Errors of the page fail the test at its end. */
   openPage(hash: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
@@ -47,8 +47,23 @@ export async function openDashboardWorld(
   };
   opened.defer(stop);
   const contexts: BrowserContext[] = [];
+  let shared: Promise<BrowserContext> | undefined;
+  const openContext = async (options: BrowserContextOptions) => {
+    const context = await browser.newContext({
+      extraHTTPHeaders: { "x-api-key": API_KEY },
+      ...options,
+    });
+    contexts.push(context);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
   // Streams end with their pages, and a service that stops waits for its streams.
-  opened.defer(async () => void await Promise.all(contexts.map((one) => one.close())));
+  opened.defer(async () => {
+    // A route handler that still runs may find its page closed.
+    const pages = contexts.flatMap((context) => context.pages());
+    await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+    await Promise.all(contexts.map((context) => context.close()));
+  });
   const origin = `http://127.0.0.1:${port}`;
   const resources = opened.move();
   return {
@@ -60,13 +75,10 @@ export async function openDashboardWorld(
       running = await startService(workspace, port);
       isRunning = true;
     },
-    async openPage(hash, options = {}) {
-      const context = await browser.newContext({
-        extraHTTPHeaders: { "x-api-key": API_KEY },
-        ...options,
-      });
-      contexts.push(context);
-      context.setDefaultTimeout(PATIENCE_MS);
+    async openPage(hash, options) {
+      const context = options === undefined
+        ? await (shared ??= openContext({}))
+        : await openContext(options);
       const page = await context.newPage();
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (line) => {
@@ -85,6 +97,17 @@ export async function openDashboardWorld(
     },
   };
 }
+
+/** Starts a service with one agent, `worker`, that says "done". */
+export const openWorkerWorld = (browser: Browser): Promise<DashboardWorld> =>
+  openDashboardWorld(browser, ({ writeScript }) => writeScript("worker", [{ say: "done" }]));
+
+/** Writes `asker`, an agent that asks for a name and repeats it. */
+export const writeAsker = ({ writeScript }: TestWorkspace): Promise<void> =>
+  writeScript("asker", [
+    { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
+    { say: "Heard: {result}" },
+  ]);
 
 interface Running {
   service: Service;

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { readAnswer, WRONG_TOKEN } from "../../../server/answers/answers.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";
-import { createTestApp } from "../../support/test_app.ts";
 import { settle } from "../../support/test_clock.ts";
 import { BROWSER, HOST, openPort, ORIGIN, OTHER, TOKEN } from "./answer_port.ts";
 
@@ -236,11 +235,6 @@ Deno.test("no token gets into the log", async () => {
   const lines = JSON.stringify(runtime.log.lines);
   assert.match(lines, /"path":"\/answer\/…"/);
   assert.doesNotMatch(lines, /tttt/);
-});
-
-Deno.test("over the socket there is no such route", async () => {
-  const { app } = createTestApp();
-  assert.equal((await app.request(`http://localhost/answer/${TOKEN}`)).status, 404);
 });
 
 Deno.test("readAnswer() takes whatever a form may hold", () => {

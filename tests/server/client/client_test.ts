@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
-import {
-  Client,
-  openSocketClient,
-  ServiceUnreachable,
-  type Transport,
-} from "../../../server/client.ts";
+import { Client, type Transport } from "../../../server/client.ts";
 import { describeApi } from "../../../server/operations/openapi.ts";
 import { OPERATIONS } from "../../../server/operations/operations.ts";
 import { scripted, streamOf } from "../../support/scripted_transport.ts";
@@ -105,16 +100,6 @@ Deno.test("Client.run() sends the idempotency key as a header", async () => {
   await new Client({ fetch }).run("a", {}, { idempotencyKey: "k" });
   assert.equal(calls[0]?.headers.get("idempotency-key"), "k");
   assert.equal(calls[0]?.headers.get("content-type"), "application/json");
-});
-
-Deno.test("openSocketClient() finds nobody where there is no socket", async () => {
-  const directory = await Deno.makeTempDir();
-  try {
-    using client = openSocketClient(`${directory}/none.sock`);
-    await assert.rejects(client.health(), ServiceUnreachable);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
 });
 
 Deno.test("server/client.ts loads nothing but its own small parts and the clock", async () => {

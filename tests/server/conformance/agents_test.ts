@@ -1,7 +1,6 @@
 // Conformance: agents, running them, their history, reading their files again.
 import assert from "node:assert/strict";
 import { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
-import { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import { overBoth, TIMESTAMP } from "./both_transports.ts";
 
 overBoth(
@@ -38,32 +37,6 @@ overBoth(
 );
 
 overBoth(
-  "agents are found by id only, with spaces encoded",
-  async ({ call, workspace, client }) => {
-    await workspace.writeScript("my agent é", [{ say: "x" }], "name: Another Name");
-    await client.reload();
-    assert.equal((await call(`/agents/${encodeURIComponent("my agent é")}`)).status, 200);
-    for (const name of ["Another Name", "The Writer", "nobody"]) {
-      const { status, body } = await call(`/agents/${encodeURIComponent(name)}`);
-      assert.deepEqual([status, body], [404, { detail: `Agent '${name}' not found` }]);
-      const run = await call(`/agents/${encodeURIComponent(name)}/run`, { method: "POST" });
-      assert.equal(run.status, 404);
-      assert.equal((await call(`/agents/${encodeURIComponent(name)}/runs`)).status, 404);
-    }
-  },
-);
-
-overBoth(
-  "POST /agents/{id}/run takes no body and answers with execution_id and model",
-  async ({ call }) => {
-    const { status, body } = await call("/agents/writer/run", { method: "POST" });
-    assert.equal(status, 200);
-    assert.deepEqual(body, { execution_id: body.execution_id, model: "demo/script" });
-    assert.ok(Number.isInteger(body.execution_id));
-  },
-);
-
-overBoth(
   "args, message and context reach the prompt and the user turn",
   async ({ workspace, client, runToEnd, framesOf }) => {
     await workspace.writeAgent(
@@ -96,12 +69,6 @@ overBoth(
     }
   },
 );
-
-overBoth("session_id has at most 200 characters", async ({ call }) => {
-  const run = async (session_id: string) =>
-    (await call("/agents/writer/run", { method: "POST", json: { session_id } })).status;
-  assert.deepEqual([await run("🦊".repeat(200)), await run("x".repeat(201))], [200, 422]);
-});
 
 overBoth(
   "Idempotency-Key gives the first execution again, and refuses another run",
@@ -152,31 +119,6 @@ overBoth(
       assert.deepEqual([status, body], [404, { detail: "Agent 'writer' not found" }]);
     }
     assert.equal((await client.runs("writer")).length, 1);
-  },
-);
-
-overBoth("Idempotency-Key is one agent's", async ({ call, workspace, client }) => {
-  await workspace.writeScript("other", [{ say: "x" }]);
-  await client.reload();
-  const run = (agent: string) =>
-    call(`/agents/${agent}/run`, { method: "POST", headers: { "idempotency-key": "k" } });
-  assert.equal((await run("writer")).status, 200);
-  assert.equal((await run("other")).status, 409);
-});
-
-overBoth(
-  "GET /agents/{id}/runs pages its history, newest first, also when the file is gone",
-  async (on) => {
-    const ids: number[] = [];
-    for (let n = 0; n < 12; n++) ids.unshift((await on.runToEnd("writer")).id);
-    await Deno.remove(`${on.workspace.agentsDir}/writer.md`);
-    await on.client.reload();
-    const { status, body } = await on.call("/agents/writer/runs");
-    assert.equal(status, 200);
-    for (const one of body) assert.deepEqual(ExecutionSummary.parse(one), one);
-    assert.deepEqual(body.map(({ id }: ExecutionSummary) => id), ids.slice(0, 10));
-    const page = await on.call("/agents/writer/runs?limit=2&offset=10");
-    assert.deepEqual(page.body.map(({ id }: ExecutionSummary) => id), ids.slice(10));
   },
 );
 

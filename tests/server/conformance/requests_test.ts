@@ -122,14 +122,6 @@ overBoth("an answer that does not fit is 422 with a list, and the question stays
   }
 });
 
-overBoth("an answer to an older question is 409", async (on) => {
-  const id = await ask(on, "input");
-  const response = { text: "x" };
-  const { status, body } = await respond(on, id, { request_id: "older", response });
-  assert.equal(status, 409);
-  assert.match(body.detail, /older request/);
-});
-
 overBoth("of 50 equal answers at once exactly one is 200 and the call runs once", async (on) => {
   const id = await ask(on, "confirm");
   const { request_id } = await on.client.pending(id);
@@ -140,17 +132,6 @@ overBoth("of 50 equal answers at once exactly one is 200 and the call runs once"
   const results = (await on.framesOf(id)).filter(({ event }) => event === "tool_result");
   assert.equal(results.length, 1);
 });
-
-overBoth(
-  "a waiting execution is cancelled at once, and its stream ends with complete",
-  async (on) => {
-    const id = await ask(on, "input");
-    const { status, body } = await on.call(`/executions/${id}`, { method: "DELETE" });
-    assert.deepEqual([status, body], [200, { status: "aborted", execution_id: id }]);
-    const last = (await on.framesOf(id)).at(-1);
-    assert.deepEqual([last?.event, last?.payload["error"]], ["complete", "Cancelled by user"]);
-  },
-);
 
 overBoth(
   "the log keeps an interrupt, the stream ends with waiting, both with the question",
@@ -210,13 +191,4 @@ overBoth("GET /events/stream tells of a question and of the answer, in order", a
     "execution_resumed",
     "execution_completed",
   ]);
-});
-
-overBoth("a question outlives the service, and its answer is taken after a restart", async (on) => {
-  const id = await ask(on, "confirm");
-  const { request_id } = await on.client.pending(id);
-  await on.restart();
-  assert.equal((await on.client.pending(id)).request_id, request_id);
-  await on.client.respond(id, { request_id, response: { approved: true } });
-  assert.equal((await on.framesOf(id)).at(-1)?.payload["status"], "success");
 });

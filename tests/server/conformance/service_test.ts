@@ -41,65 +41,6 @@ overBoth(
 );
 
 overBoth(
-  "POST /shutdown answers first, then everything stops",
-  async ({ call, service, client }) => {
-    const { status, body } = await call("/shutdown", { method: "POST" });
-    assert.deepEqual([status, body], [200, { message: "shutting down" }]);
-    assert.equal(await service.finished, "requested");
-    await assert.rejects(client.health(), { name: "ServiceUnreachable" });
-  },
-);
-
-overBoth("a shutting down service refuses runs with 503", async ({ workspace, client, call }) => {
-  await workspace.writeScript("slow", [
-    { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
-    { delay_ms: 1_500, say: "Done." },
-  ]);
-  await client.reload();
-  const { execution_id } = await client.run("slow");
-  // It has begun: where machines share the database it waits for one of them.
-  for await (const { event } of client.follow(execution_id)) if (event === "tool_call") break;
-  await client.shutdown();
-  const { status, body } = await call("/agents/writer/run", { method: "POST" });
-  assert.deepEqual([status, body], [503, { detail: "The service is shutting down" }]);
-});
-
-overBoth("unknown routes are 404, wrong methods 405 with Allow", async ({ call }) => {
-  const unknown = await call("/nothing");
-  assert.deepEqual([unknown.status, unknown.body], [404, { detail: "Not Found" }]);
-  const wrong = await call("/agents/writer/run", { method: "PUT" });
-  assert.deepEqual([wrong.status, wrong.body], [405, { detail: "Method Not Allowed" }]);
-  assert.equal(wrong.headers.get("allow"), "POST");
-});
-
-overBoth(
-  "a body over 1 MiB is 413, one that is not JSON by its type 415, broken JSON 422",
-  async ({ call }) => {
-    const post = (body: string, type: string) =>
-      call("/agents/writer/run", { method: "POST", body, headers: { "content-type": type } });
-    const large = await post("x".repeat(1_048_577), "application/json");
-    assert.equal(large.status, 413);
-    assert.equal((await post("{}", "text/plain")).status, 415);
-    const broken = await post("{", "application/json");
-    assert.equal(broken.status, 422);
-    assert.deepEqual(Object.keys(broken.body.detail[0]), ["type", "loc", "msg", "input"]);
-    assert.equal(broken.body.detail[0].type, "json_invalid");
-  },
-);
-
-overBoth("what does not fit its schema is 422 with type, loc, msg and input", async ({ call }) => {
-  const { status, body } = await call("/agents/writer/run", {
-    method: "POST",
-    json: { args: "x" },
-  });
-  assert.equal(status, 422);
-  assert.deepEqual(
-    [body.detail[0].loc, body.detail[0].input, typeof body.detail[0].msg],
-    [["body", "args"], "x", "string"],
-  );
-});
-
-overBoth(
   "/openapi.json, /docs and /redoc are served with a policy that lets nothing in",
   async ({ call }) => {
     const document = await call("/openapi.json");

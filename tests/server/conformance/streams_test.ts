@@ -1,5 +1,6 @@
 // Conformance: the stream of one execution and the stream of the service.
 import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
 import { overBoth, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
@@ -105,33 +106,6 @@ overBoth(
 );
 
 overBoth(
-  "the stream is text/event-stream: event, one line of data, id, blank line",
-  async ({ call, runToEnd }) => {
-    const { id } = await runToEnd("writer");
-    const { status, text, headers } = await call(`/executions/${id}/stream`);
-    assert.deepEqual([status, headers.get("content-type")], [200, "text/event-stream"]);
-    for (const part of text.split("\n\n").slice(0, -1)) {
-      assert.match(part, /^event: \w+\ndata: \{.*\}\nid: \d+$/);
-    }
-    assert.ok(text.endsWith("\n\n"));
-  },
-);
-
-overBoth(
-  "Last-Event-ID and after resume behind a frame; the header wins",
-  async ({ call, runToEnd, framesOf }) => {
-    const { id } = await runToEnd("writer");
-    const ids = (await framesOf(id)).map((frame) => frame.id);
-    const idsIn = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, n]) => Number(n));
-    const at = `/executions/${id}/stream`;
-    assert.deepEqual(idsIn((await call(`${at}?after=${ids[2]}`)).text), ids.slice(3));
-    const headers = { "last-event-id": String(ids[4]) };
-    assert.deepEqual(idsIn((await call(`${at}?after=${ids[2]}`, { headers })).text), ids.slice(5));
-    assert.deepEqual(idsIn((await call(`${at}?after=${ids.at(-1)}`)).text), []);
-  },
-);
-
-overBoth(
   "no line of a stream holds U+0085, U+2028 or U+2029, while it waits and when it has ended",
   async ({ workspace, client, call }) => {
     const text = "one\u2028two\u2029three\u0085four";
@@ -177,27 +151,6 @@ overBoth(
 );
 
 overBoth(
-  "deltas come only when asked for, without ids, and make up the answer",
-  async ({ workspace, client }) => {
-    await workspace.writeScript("talker", [{
-      say: "one two three four five six seven",
-      delay_ms: 50,
-    }]);
-    await client.reload();
-    const follow = async (deltas: boolean) => {
-      const { execution_id } = await client.run("talker");
-      return await Array.fromAsync(client.follow(execution_id, { deltas }));
-    };
-    const plain = await follow(false);
-    assert.ok(plain.every(({ event }) => event !== "delta"));
-    for (const { id, payload } of (await follow(true)).filter(({ event }) => event === "delta")) {
-      assert.equal(id, null);
-      assert.equal(typeof payload["content"], "string");
-    }
-  },
-);
-
-overBoth(
   "a stream that a stop meets gets the result of a run that ends in time, and replays after a restart",
   async (on) => {
     await on.workspace.writeScript("slow", [{ delay_ms: 500, say: "Done." }]);
@@ -236,19 +189,6 @@ overBoth(
       payload: { ...identity, status: "success", duration_ms },
     });
     await events.return();
-  },
-);
-
-overBoth(
-  "GET /events/stream begins with a comment at once and ends with shutdown and its reason",
-  async ({ call, client }) => {
-    const whole = call("/events/stream");
-    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-    await client.shutdown();
-    assert.equal(
-      (await whole).text,
-      ': connected\n\nevent: shutdown\ndata: {"reason":"requested"}\n\n',
-    );
   },
 );
 
@@ -294,5 +234,39 @@ overBoth(
     assert.deepEqual(await next(), ["agents_changed", payload("removed", "helper")]);
     assert.deepEqual(await next(), ["agents_changed", payload("loaded", "aide")]);
     await events.return();
+  },
+);
+
+overBoth(
+  "a loaded skill gives one frame `meta` of type `meta` with its instructions, which a replay shows again",
+  async (on) => {
+    const file = join(on.workspace.agentsDir, "_config/skills/haiku/SKILL.md");
+    await Deno.mkdir(dirname(file), { recursive: true });
+    await Deno.writeTextFile(
+      file,
+      "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku about $ARGUMENTS.\n",
+    );
+    await on.workspace.writeScript("poet", [
+      { call: [{ name: "skill_use", arguments: { skill_name: "haiku", arguments: "rain" } }] },
+      { say: "Drip." },
+    ], "skills: haiku");
+    await on.client.reload();
+    const { execution_id } = await on.client.run("poet");
+    const live = await on.framesOf(execution_id);
+    const types = live.map(({ payload }) => payload["event_type"]);
+    const at = types.indexOf("meta");
+    assert.deepEqual([types[at - 1], types.lastIndexOf("meta")], ["tool_result", at]);
+    const frame = live[at];
+    assert.equal(frame?.event, "meta");
+    assert.match(
+      String(frame?.payload["content"]),
+      /^<skill-context name="haiku">[^]*Write a haiku about rain\.[^]*<\/skill-context>$/,
+    );
+    const names = ["execution_id", "agent_id", "display_name", "agent_name", "message"];
+    assert.deepEqual(
+      names.map((name) => frame?.payload[name]),
+      [execution_id, "poet", "poet", "poet", frame?.payload["content"]],
+    );
+    assert.deepEqual(await on.framesOf(execution_id), live);
   },
 );

@@ -50,14 +50,6 @@ Deno.test("serve() listens on TCP beside the socket and tells its port", async (
   assert.equal(line?.fields.via, "tcp");
 });
 
-Deno.test("serve() without tcp has no port", async () => {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-tcp-" });
-  const service = await serve(new FakeRuntime({ clock: new TestClock(), directory }));
-  assert.deepEqual(service.ports, []);
-  await service.shutdown("requested");
-  await Deno.remove(directory, { recursive: true });
-});
-
 Deno.test("serve() listens on an IPv6 address", async () => {
   await using on = await stage();
   const { ports: [port = 0], transports } = await on.start({ host: "::1" });

@@ -22,83 +22,34 @@ Deno.test("describeApi() describes every operation, each under its own name", ()
   assert.equal(new Set(ids).size, OPERATIONS.length);
 });
 
-/** A time with its zone. */
-const MOMENT = { type: "string", format: "date-time" };
-
 Deno.test("describeApi() shows parameters as the values that their text stands for", () => {
+  const query = (name: string, schema: JsonObject) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+    ...(schema["type"] === "array" && { style: "form", explode: false }),
+  });
+  const id = { type: "integer", minimum: 1 };
+  const moment = { type: "string", format: "date-time" };
+  const statuses = [
+    ...["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"],
+    ...["failed", "cancelled"],
+  ];
+  const triggers = ["manual", "chat", "schedule", "watch", "webhook", "after", "agent"];
   assert.deepEqual(at("paths", "/executions", "get")["parameters"], [
-    {
-      name: "status",
-      in: "query",
-      required: false,
-      schema: {
-        type: "array",
-        items: {
-          type: "string",
-          enum: [
-            ...["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"],
-            ...["failed", "cancelled"],
-          ],
-        },
-      },
-      style: "form",
-      explode: false,
-    },
-    {
-      name: "agent",
-      in: "query",
-      required: false,
-      schema: { type: "array", items: { type: "string" }, maxItems: 100 },
-      style: "form",
-      explode: false,
-    },
-    {
-      name: "parent",
-      in: "query",
-      required: false,
-      schema: { type: "integer", minimum: 1 },
-    },
-    {
-      name: "follows",
-      in: "query",
-      required: false,
-      schema: { type: "integer", minimum: 1 },
-    },
-    {
-      name: "trigger",
-      in: "query",
-      required: false,
-      schema: {
-        type: "string",
-        enum: ["manual", "chat", "schedule", "watch", "webhook", "after", "agent"],
-      },
-    },
-    { name: "session", in: "query", required: false, schema: { type: "string" } },
-    ...["since", "until"].map((name) => ({ name, in: "query", required: false, schema: MOMENT })),
-    {
-      name: "q",
-      in: "query",
-      required: false,
-      schema: { type: "string", minLength: 3, maxLength: 200 },
-    },
-    {
-      name: "preview",
-      in: "query",
-      required: false,
-      schema: { type: "string", enum: ["true", "false"], default: "false" },
-    },
-    {
-      name: "limit",
-      in: "query",
-      required: false,
-      schema: { type: "integer", minimum: 1, maximum: 500, default: 50 },
-    },
-    {
-      name: "offset",
-      in: "query",
-      required: false,
-      schema: { type: "integer", minimum: 0, default: 0 },
-    },
+    query("status", { type: "array", items: { type: "string", enum: statuses } }),
+    query("agent", { type: "array", items: { type: "string" }, maxItems: 100 }),
+    query("parent", id),
+    query("follows", id),
+    query("trigger", { type: "string", enum: triggers }),
+    query("session", { type: "string" }),
+    query("since", moment),
+    query("until", moment),
+    query("q", { type: "string", minLength: 3, maxLength: 200 }),
+    query("preview", { type: "string", enum: ["true", "false"], default: "false" }),
+    query("limit", { ...id, maximum: 500, default: 50 }),
+    query("offset", { type: "integer", minimum: 0, default: 0 }),
     {
       description: "Tags of answers that the client has: 304 where it has this one",
       in: "header",
@@ -107,8 +58,8 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
       schema: { type: "string" },
     },
   ]);
-  const [id] = at("paths", "/agents/{id}", "get")["parameters"] as JsonObject[];
-  assert.deepEqual(id, { name: "id", in: "path", required: true, schema: { type: "string" } });
+  const [inPath] = at("paths", "/agents/{id}", "get")["parameters"] as JsonObject[];
+  assert.deepEqual(inPath, { name: "id", in: "path", required: true, schema: { type: "string" } });
 });
 
 Deno.test("describeApi() puts named schemas among the components and refers to them", () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../support/fake_agent.ts";
-import { FakeRefusal } from "../../support/fake_runtime.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 Deno.test("POST /agents/{id}/run hands the request over and answers with the execution", async () => {
@@ -115,12 +114,4 @@ Deno.test("POST /agents/{id}/run names every field that does not fit", async () 
     assert.deepEqual([status, body.detail[0].loc], [422, ["body"]]);
   }
   assert.deepEqual(runtime.runs, []);
-});
-
-Deno.test("POST /agents/{id}/run passes on that a conversation waits", async () => {
-  const { call, runtime } = createTestApp();
-  const sentence = "Agent 'writer' has a session waiting for a response";
-  runtime.runFailure = new FakeRefusal("conflict", sentence);
-  const { status, body } = await call("/agents/writer/run", { method: "POST" });
-  assert.deepEqual([status, body], [409, { detail: sentence }]);
 });

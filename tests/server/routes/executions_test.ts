@@ -74,7 +74,9 @@ Deno.test("GET /executions hands its filters over", async () => {
     ["", { limit: 50, offset: 0 }],
     ["?limit=500&offset=3", { limit: 500, offset: 3 }],
     ["?agent=a%20b", { agentId: ["a b"], limit: 50, offset: 0 }],
-    ["?agent=a,b", { agentId: ["a", "b"], limit: 50, offset: 0 }],
+    ["?agent=a,%20b", { agentId: ["a", "b"], limit: 50, offset: 0 }],
+    ["?agent=c&agent=a", { agentId: ["c", "a"], limit: 50, offset: 0 }],
+    ["?agent=,", { limit: 50, offset: 0 }],
     ["?agent=&status=", { limit: 50, offset: 0 }],
     ["?parent=7", { parentId: 7, limit: 50, offset: 0 }],
     ["?trigger=schedule&q=%20in%22voice&preview=true", {
@@ -119,7 +121,10 @@ Deno.test("GET /executions hands its filters over", async () => {
     assert.equal((await call(`/executions${query}`)).status, 200, query);
     assert.deepEqual(runtime.filters.pop(), expected, query);
   }
-  for (const query of ["q=ab", "since=yesterday", "until=2026-01-01", "trigger=x", "preview=1"]) {
+  const crowd = `agent=${"x,".repeat(101)}`;
+  for (
+    const query of [crowd, "q=ab", "since=yesterday", "until=2026-01-01", "trigger=x", "preview=1"]
+  ) {
     assert.equal((await call(`/executions?${query}`)).status, 422, query);
   }
 });

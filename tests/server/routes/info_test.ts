@@ -4,13 +4,6 @@ import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-Deno.test("GET /health answers ok", async () => {
-  const { call } = createTestApp();
-  const { status, body, headers } = await call("/health");
-  assert.deepEqual([status, body], [200, { status: "ok" }]);
-  assert.match(headers.get("content-type") ?? "", /^application\/json/);
-});
-
 Deno.test("GET /info counts agents and executions and tells where things are", async () => {
   const { call, runtime, clock } = createTestApp();
   runtime.addAgent(fakeAgent("a"));
@@ -116,15 +109,6 @@ Deno.test("GET /info tells the nodes that share a PostgreSQL database, and which
     running_executions: 0,
     this_node: false,
   }]);
-});
-
-Deno.test("GET /info counts open streams until their reader leaves", async () => {
-  const { app, call, runtime } = createTestApp();
-  runtime.addExecution();
-  const stream = await app.request("/executions/1/stream");
-  assert.equal((await call("/info")).body.active_streams, 1);
-  await stream.body?.cancel();
-  assert.equal((await call("/info")).body.active_streams, 0);
 });
 
 Deno.test("POST /shutdown answers, asks for the stop and closes the door to new runs", async () => {

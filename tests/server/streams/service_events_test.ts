@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServiceEvent } from "../../../runtime/events/bus.ts";
 import { FOLLOWERS_FIRST_MS, READING_MS } from "../../../server/streams/followers.ts";
 import { HEARTBEAT_MS, MOST_UNREAD_EVENTS } from "../../../server/streams/service_events.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
@@ -31,87 +32,61 @@ function event(name: string, data: unknown): string {
 
 const identity = { agent_id: "writer", display_name: "The Writer", agent_name: "writer" };
 
+const { agent_id: agentId, display_name: displayName } = identity;
+const execution = { executionId: 1, agentId, displayName };
+const ofExecution = { execution_id: 1, ...identity };
+const request = { kind: "input", message: "Which?" } as const;
+const reason = "it ran 30 times";
+const figures = { budget: "per_day", unit: "usd", used: 1.7, limit: 2 } as const;
+const warning = { type: "budget_warning", ...figures, rootId: null, message: "Nearly." } as const;
+const warned = { ...figures, message: "Nearly." };
+const resets_at = "2026-01-02T00:00:00.000Z";
+
+const EVENTS: [published: ServiceEvent, fields: object][] = [
+  [
+    { type: "execution_completed", ...execution, status: "success", durationMs: 1_200 },
+    { ...ofExecution, status: "success", duration_ms: 1_200 },
+  ],
+  [
+    { type: "execution_waiting", ...execution, requestId: "r1", ...request },
+    { ...ofExecution, request_id: "r1", ...request },
+  ],
+  [{ type: "execution_resumed", ...execution }, ofExecution],
+  ...(["loaded", "updated", "removed"] as const).map((change): [ServiceEvent, object] => [
+    { type: "agents_changed", change, agentId, displayName },
+    { event: change, ...identity },
+  ]),
+  [{ type: "scheduler_changed", status: "paused" }, { status: "paused" }],
+  [{ type: "scheduler_changed", status: "running" }, { status: "running" }],
+  [
+    { type: "trigger_changed", agentId, displayName, status: "paused", reason },
+    { ...identity, status: "paused", reason },
+  ],
+  [
+    { type: "trigger_changed", agentId, displayName, status: "running", reason: null },
+    { ...identity, status: "running", reason: null },
+  ],
+  [
+    { ...warning, agentId, displayName, resetsAt: Date.parse(resets_at) },
+    { ...identity, ...warned, resets_at },
+  ],
+  [
+    { ...warning, agentId: null, displayName: null, resetsAt: null },
+    { ...warned, resets_at: null },
+  ],
+];
+
 Deno.test("GET /events/stream sends each event with its fields, and no id", async () => {
   const on = await open();
-  const { events } = on.runtime;
-  const { agent_id: agentId, display_name: displayName } = identity;
   on.runtime.addExecution();
-  assert.equal(
-    await on.next(),
-    event("execution_started", { execution_id: 1, ...identity, trigger: "manual" }),
-  );
-  events.publish({
-    type: "execution_completed",
-    executionId: 1,
-    agentId,
-    displayName,
-    status: "success",
-    durationMs: 1_200,
-  });
-  assert.equal(
-    await on.next(),
-    event("execution_completed", {
-      execution_id: 1,
-      ...identity,
-      status: "success",
-      duration_ms: 1_200,
-    }),
-  );
-  const whose = { executionId: 1, agentId, displayName };
-  const request = { requestId: "r1", kind: "input" as const, message: "Which?" };
-  events.publish({ type: "execution_waiting", ...whose, ...request });
-  assert.equal(
-    await on.next(),
-    event("execution_waiting", {
-      execution_id: 1,
-      ...identity,
-      request_id: "r1",
-      kind: "input",
-      message: "Which?",
-    }),
-  );
-  events.publish({ type: "execution_resumed", ...whose });
-  assert.equal(await on.next(), event("execution_resumed", { execution_id: 1, ...identity }));
-  for (const change of ["loaded", "updated", "removed"] as const) {
-    events.publish({ type: "agents_changed", change, agentId, displayName });
-    assert.equal(await on.next(), event("agents_changed", { event: change, ...identity }));
+  const started = { ...ofExecution, trigger: "manual" };
+  assert.equal(await on.next(), event("execution_started", started));
+  for (const [published, fields] of EVENTS) {
+    on.runtime.events.publish(published);
+    const [, name, data = ""] = /^event: (\w+)\ndata: (.*)\n\n$/.exec(await on.next() ?? "") ?? [];
+    assert.equal(name, published.type);
+    assert.deepEqual(JSON.parse(data), fields);
   }
-  for (const status of ["paused", "running"] as const) {
-    events.publish({ type: "scheduler_changed", status });
-    assert.equal(await on.next(), event("scheduler_changed", { status }));
-  }
-  for (const [status, reason] of [["paused", "it ran 30 times"], ["running", null]] as const) {
-    events.publish({ type: "trigger_changed", agentId, displayName, status, reason });
-    assert.equal(
-      await on.next(),
-      event("trigger_changed", { ...identity, status, reason }),
-    );
-  }
-  const budget = {
-    budget: "per_day",
-    unit: "usd",
-    used: 1.7,
-    limit: 2,
-    message: "Nearly.",
-  } as const;
-  events.publish({
-    ...{ type: "budget_warning", ...budget, agentId, displayName, rootId: null },
-    resetsAt: Date.parse("2026-01-02T00:00:00.000Z"),
-  });
-  const resets_at = "2026-01-02T00:00:00.000Z";
-  const { message, ...figures } = budget;
-  assert.equal(
-    await on.next(),
-    event("budget_warning", { ...identity, ...figures, resets_at, message }),
-  );
-  events.publish({
-    ...{ type: "budget_warning", ...budget, agentId: null, displayName: null, rootId: null },
-    resetsAt: null,
-  });
-  assert.equal(
-    await on.next(),
-    event("budget_warning", { ...figures, resets_at: null, message }),
-  );
   await on.leave();
 });
 

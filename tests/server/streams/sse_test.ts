@@ -93,26 +93,6 @@ Deno.test("The stream refuses a place that is no id before it begins", async () 
   }
 });
 
-Deno.test("The stream goes on live and ends behind complete", async () => {
-  const test = createTestApp();
-  test.runtime.addExecution();
-  test.runtime.append(1, "meta");
-  const all = readAll(await open(test, "/executions/1/stream"));
-  await settle();
-  test.runtime.append(1, "ai", { content: "live" });
-  test.runtime.setStatus(1, "success");
-  const events = await all;
-  assert.deepEqual(events.map(({ event }) => event), [
-    "meta",
-    "ai",
-    "complete",
-  ]);
-  assert.deepEqual(
-    events.map(({ data }) => data),
-    test.runtime.frames.map((one) => one.payload),
-  );
-});
-
 Deno.test("The stream sends deltas, without id and with the identity, to those who ask", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
@@ -150,19 +130,6 @@ Deno.test("The stream keeps deltas on one line for readers that end lines at U+2
   const [delta] = await all;
   assert.doesNotMatch(delta?.data ?? "", /[\u0085\u2028\u2029]/);
   assert.equal(JSON.parse(delta?.data ?? "").content, content);
-});
-
-Deno.test("The stream of a waiting execution ends with a waiting frame that has no id", async () => {
-  const test = createTestApp();
-  test.runtime.addExecution({ status: "waiting" });
-  test.runtime.append(1, "interrupt");
-  const body = await open(test, "/executions/1/stream");
-  const text = await new Response(body).text();
-  assert.ok(
-    text.endsWith('event: waiting\ndata: {"event_type":"waiting"}\n\n'),
-    text,
-  );
-  assert.equal(test.lifecycle.activeStreams, 0);
 });
 
 Deno.test("The stream sends a comment after every 15 s of silence", async () => {

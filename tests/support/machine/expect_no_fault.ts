@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 /** A theme changes nothing but colours: the other rules are asked in one of them. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-const LOOKS = [390, 1_440].flatMap((width) => [
+const LOOKS = [360, 1_440].flatMap((width) => [
   { width, colorScheme: "light" as const, options: {} },
   { width, colorScheme: "dark" as const, options: { runOnly: COLOUR_RULES } },
 ]);

@@ -1,0 +1,148 @@
+// Runs out of the ordinary: with a budget, dry, after another agent, for a node that no machine is.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { testInBrowser } from "../../support/machine/browser.ts";
+import { runToEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import { openDashboardWorld, openSlowModel } from "./dashboard_world.ts";
+
+async function spendAndAnswer(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(browser, async (workspace) => {
+    await Deno.writeTextFile(
+      join(workspace.configDir, "pricing.yaml"),
+      "demo/script: { input: 0, output: 100000 }\n",
+    );
+    await workspace.writeScript(
+      "daily",
+      [{ say: "Done.", usage: { input: 1, output: 9 } }],
+      "name: The Daily\nsettings: { max_tokens: 10 }\nbudget: { per_day: 1.80 }",
+    );
+  });
+  const page = await world.openPage("#/usage");
+  const bar = page.getByRole("meter", { name: "per_day of The Daily" });
+  await bar.waitFor();
+  assert.equal(await bar.getAttribute("aria-valuetext"), "$0.00 of $1.80 used");
+  await world.runtime().run("daily", {});
+  await page.getByText("$0.90 of $1.80").waitFor();
+  assert.equal(await bar.getAttribute("aria-valuetext"), "$0.90 of $1.80 used");
+  // A dollar more does not fit: the run asks, on the page as anywhere.
+  const { id } = await world.runtime().run("daily", {});
+  await page.evaluate(`location.hash = "#/executions/${id}"`);
+  await page.getByText("Budget per_day ($1.80) of The Daily is used up: continue with + $0.90?")
+    .first().waitFor();
+  await page.getByRole("button", { name: /approve|allow|yes/i }).first().click();
+  await page.evaluate('location.hash = "#/usage"');
+  await page.getByText("$1.80 of $2.70").waitFor();
+}
+
+const call = (name: string, args: object) => ({ name, arguments: args });
+
+async function runDry(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(browser, async (workspace) => {
+    await Deno.writeTextFile(join(workspace.workspace, "list.md"), "- one\n- two\n");
+    await workspace.writeScript("chief", [
+      {
+        call: [
+          call("file_delete", { path: "list.md" }),
+          call("http_request", { method: "POST", url: "https://example.com/", body: "hello" }),
+          call("run_agent", { agent_id: "helper" }),
+        ],
+      },
+      { say: "All done." },
+    ], "agents: [helper]");
+    await workspace.writeScript("helper", [
+      { call: [call("file_write", { path: "new.md", content: "new line\n" })] },
+      { say: "Helped." },
+    ]);
+  });
+  const page = await world.openPage("#/agents");
+  await page.getByRole("button", { name: "Run chief" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Dry run").check();
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+
+  const list = page.getByRole("region", { name: "Would have done" });
+  await list.getByText("delete list.md (-2)").waitFor();
+  await list.getByText("- two").waitFor();
+  await list.getByText(/^call http_request .*POST/).waitFor();
+  await list.getByText("new line").waitFor();
+  await page.getByText(/Execution \d+ · dry run/).waitFor();
+  await page.getByRole("heading", { name: "Ended: success" }).or(
+    page.getByRole("heading", { name: "Answer", exact: true }),
+  ).first().waitFor();
+  assert.equal(
+    await Deno.readTextFile(join(world.workspace.workspace, "list.md")),
+    "- one\n- two\n",
+  );
+
+  const ids =
+    async () => (await world.runtime().listExecutions({ agentId: "chief", limit: 9, offset: 0 }));
+  await page.getByRole("button", { name: "Run again", exact: true }).click();
+  await until(async () => (await ids()).length === 2, "it has run again");
+  assert.deepEqual((await ids()).map(({ isDryRun }) => isDryRun), [true, true]);
+
+  await list.getByRole("link", { name: /helper, execution/ }).click();
+  await page.getByText(/Execution \d+ · dry run/).waitFor();
+  await page.evaluate('location.hash = "#/history"');
+  await page.getByRole("cell", { name: "manual dry run" }).first().waitFor();
+}
+
+async function showsWhatFollowed(browser: Browser): Promise<void> {
+  await using world = await openDashboardWorld(browser, async (workspace) => {
+    await workspace.writeScript("collect", [{ say: "Four letters." }]);
+    await workspace.writeScript("mail", [{ say: "Sent." }], "after: collect");
+    await workspace.writeScript(
+      "review",
+      [{ say: "Seen." }],
+      "trigger: { type: webhook, scheme: github, secret: HOOK }",
+    );
+  });
+  const { id } = await runToEnd(world.runtime(), "collect");
+  const filter = { agentId: "mail", statuses: ["success" as const], limit: 1, offset: 0 };
+  await until(
+    async () => (await world.runtime().listExecutions(filter)).length === 1,
+    "the other one follows",
+  );
+  for (const here of [id, id + 1]) {
+    const page = await world.openPage(`#/executions/${here}`);
+    const tree = page.getByRole("region", { name: "Delegation and what followed" });
+    await tree.getByRole("link", { name: /collect.*#1/ }).waitFor();
+    await tree.getByRole("link", { name: /mail.*#2/ }).waitFor();
+    assert.equal(await tree.locator("[aria-current=true]").count(), 1);
+  }
+  const agents = await world.openPage("#/agents");
+  await agents.getByText("webhook (github)").waitFor();
+  await agents.getByText("after collect").waitFor();
+}
+
+async function showsTheLabel(browser: Browser): Promise<void> {
+  await using model = openSlowModel(["Half", " and half"]);
+  await using world = await openDashboardWorld(browser, async ({ writeAgent }) => {
+    await writeAgent("trainer", `---\n${model.frontMatter}\n---\nTrain.\n`);
+  });
+  const runtime = world.runtime();
+  const getExecution = runtime.getExecution.bind(runtime);
+  let waitsForLabels: string[] | undefined = ["gpu", "linux"];
+  runtime.getExecution = async (id) => ({
+    ...await getExecution(id),
+    ...(waitsForLabels && { waitsForLabels }),
+  });
+  const { id } = await runtime.run("trainer", {});
+  const page = await world.openPage(`#/executions/${id}`);
+  const note = page.getByText("Waits for a node with the labels gpu, linux");
+  await note.waitFor();
+  assert.equal(await page.getByText("Waiting for the model").count(), 0);
+  // Nothing tells the page that a node has taken it: it looks by itself.
+  waitsForLabels = undefined;
+  await note.waitFor({ state: "detached" });
+  model.finish();
+  await page.getByText("Half and half").first().waitFor();
+}
+
+testInBrowser("dashboard: runs out of the ordinary", [
+  ["a budget has a bar, and its question is answered on the page", spendAndAnswer],
+  ["a dry run changes nothing, and lists what it would have done", runDry],
+  ["an execution shows what followed it, and what it follows", showsWhatFollowed],
+  ["a run says for which labels it waits, and no more once a node has taken it", showsTheLabel],
+]);
