@@ -316,7 +316,7 @@ export function playDryRun({ runtime }: FakeCli, id: number): void {
 }
 
 /** The text with local times as UTC has them. The fake clock begins with a year, so that a time of day is of its first day. */
-function toUtc(text: string): string {
+export function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();
   return text
     .replaceAll(

@@ -114,24 +114,6 @@ Deno.test("stopService() admits that it does not know the PID", async () => {
   }
 });
 
-Deno.test("stop tells how it went, by text and exit code", async () => {
-  const table: [FakeProcess["endsOn"], number, RegExp, RegExp][] = [
-    [["request"], 0, /^Inkling has stopped \(PID \d+\)\n$/, /^$/],
-    [["SIGKILL"], 0, /with SIGKILL\n$/, /sending SIGTERM\n.*sending SIGKILL\n$/],
-    [[], 1, /^$/, /Error: Process \d+ is still running/],
-  ];
-  for (const [endsOn, code, stdout, stderr] of table) {
-    await using cli = await createFakeCli();
-    addProcess(cli, Deno.pid, endsOn);
-    assert.equal(await cli.drive(cli.run("stop", "--timeout", "0.5")), code);
-    assert.match(cli.stdout.text, stdout);
-    assert.match(cli.stderr.text, stderr);
-  }
-  await using cli = await createFakeCli({ isRunning: false });
-  assert.equal(await cli.run("stop"), 0);
-  assert.equal(cli.stdout.text, "Inkling is not running\n");
-});
-
 Deno.test("stop of a node names no executions of other nodes", async () => {
   await using cli = await createFakeCli();
   addProcess(cli, Deno.pid, ["request"]);

@@ -37,12 +37,6 @@ Deno.test("pending shows in a pipe the whole of what would be done", async () =>
   assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
 });
 
-Deno.test("pending says so when nothing waits", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("pending"), 0);
-  assert.equal(cli.stdout.text, "Nothing waits for an answer\n");
-});
-
 Deno.test("pending starts the service when none answers", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   addWaiting(cli);

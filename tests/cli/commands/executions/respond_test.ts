@@ -168,16 +168,6 @@ Deno.test("respond starts the service when none answers", async () => {
   assert.deepEqual(answers(cli), [{ approved: true }]);
 });
 
-Deno.test("respond tells an execution that does not wait from one that does not exist", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addExecution({ status: "success" });
-  assert.equal(await cli.run("respond", "1", "--yes"), 1);
-  assert.match(cli.stderr.text, /Execution 1 does not wait for an answer: its status is success/);
-  assert.equal(await cli.run("respond", "2", "--yes"), 2);
-  assert.match(cli.stderr.text, /There is no execution 2\./);
-  assert.equal(await cli.run("respond", "two", "--yes"), 2);
-});
-
 Deno.test("respond tells that somebody else was faster, with exit code 1", async () => {
   await using cli = await createWaiting(AT_TERMINAL);
   cli.input.answers = [true];

@@ -6,27 +6,6 @@ const CHANNELS = [
   { name: "team", type: "slack", problem: "the variable TEAM is not set" },
 ];
 
-Deno.test("notify lists the channels, and what is missing", async () => {
-  await using cli = await createFakeCli();
-  cli.channels = CHANNELS;
-  assert.equal(await cli.run("notify"), 0);
-  assert.match(cli.stdout.text, /phone +ntfy +ready\nteam +slack +not ready\n/);
-  assert.match(
-    cli.stderr.text,
-    /Messages through team do not arrive: the variable TEAM is not set/,
-  );
-  cli.stdout.text = "";
-  assert.equal(await cli.run("notify", "--json"), 0);
-  assert.deepEqual(JSON.parse(cli.stdout.text), { channels: CHANNELS });
-});
-
-Deno.test("notify without channels says how to write one", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("notify"), 0);
-  assert.match(cli.stderr.text, /config\.yaml has no channels: write one under notify\.channels/);
-  assert.equal(await cli.run("notify", "--test"), 1);
-});
-
 Deno.test("notify --test tells what came back of each, and fails where one did not arrive", async () => {
   await using cli = await createFakeCli();
   cli.channels = CHANNELS;

@@ -240,30 +240,3 @@ Deno.test("update ends at Ctrl+C with nothing changed", async () => {
   assert.equal(await code, 130);
   assert.deepEqual(await world.state(), OLD);
 });
-
-Deno.test("update tells when a service of the old version still runs", async () => {
-  await using world = await UpdateWorld.open();
-  world.cli.isRunning = true;
-  world.release("1.3.0", standIn("1.3.0"));
-  assert.equal(await world.run(["update"]), 0);
-  assert.match(world.cli.stderr.text, /The service is still 1\.2\.3: restart it \("inkling stop"/);
-});
-
-Deno.test("update of a checkout tells who updates it", async () => {
-  await using world = await UpdateWorld.open();
-  const distribution = { kind: "source", directory: "/home/me/inkling" } as const;
-  for (const args of [["update"], ["update", "--check"]]) {
-    world.cli.stderr.text = "";
-    assert.equal(await world.run(args, { distribution }), 1);
-    assert.equal(
-      world.cli.stderr.text,
-      'Error: This Inkling runs from its sources in /home/me/inkling: "git pull" there updates it\n',
-    );
-  }
-  assert.deepEqual(world.requested, []);
-});
-
-Deno.test("update --force and --check exclude each other", async () => {
-  await using world = await UpdateWorld.open();
-  assert.equal(await world.run(["update", "--check", "--force"]), 2);
-});
