@@ -166,7 +166,15 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   run: [
     ...["daily", "daily -q", "daily --json"]
       .flatMap((words) => [{ words, then: ANSWER }, { words, then: failRun }]),
-    ...["daily -d", "daily -d -q", "daily -d --json", "dayly", "", "daily --nonsense"],
+    ...[
+      "daily -d",
+      "daily -d -q",
+      "daily -d --json",
+      "dayly",
+      "",
+      "daily --nonsense",
+      "daily --dry-run -d",
+    ],
     { words: "daily", then: (cli) => void ask(cli, NEW) },
     {
       words: "daily",
@@ -181,11 +189,12 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   ],
   watch: [
     { words: "1", before: (cli) => finish(cli, 1, "Done.") },
+    { words: "1 --json", before: (cli) => finish(cli, 1, "Done.") },
     ...["2", "99", ""],
     { words: "1", ...SILENT },
   ],
   replay: ["1", "1 --json", "99", ""],
-  fork: ["1 -d", "99 -d", ""],
+  fork: ["1 -d", "1 -d --at 2 --message Shorter", "1 --at x", "99 -d", ""],
   diff: ["1 1", "1 99", ""],
   cancel: ["2", "1", "2 --json", "99", "x", "", { words: "2", ...SILENT }],
   pending: ["", "--json", "extra", { words: "", ...SILENT }],
@@ -195,11 +204,19 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   ],
   logs: [
     ...["daily", "daily --json", "-e 1 --json", "-e 2", "-e 2 -q", "dayly", ""],
-    ...["--search nothing", "--since soon", "-e 99", "daily -n 0"],
+    ...["--search nothing", "--since soon", "-e 99", "daily -n 0", "weekly -e 1", "--search ab"],
+    ...["--status done", "-e 1 --since 2h", "-e 0", "-n 1.5 daily", "-f -e 1 -n 2", "-f --json"],
   ],
   show: ["daily", "daily --prompt --json", "daily --json", "dayly"],
   why: ["daily", "daily --json", "dayly"],
-  budget: ["", "daily --json", "daily --raise 1", "daily --raise none", "--tokens"],
+  budget: [
+    "",
+    "daily --json",
+    "daily --raise 1",
+    "daily --raise none",
+    "--tokens",
+    "--period month",
+  ],
   recap: ["", "--json", "--check", "--since soon"],
   checkpoint: [
     ...["", "--stats", "--json", "--purge", "--purge --json", "--force", "--purge --stats"],
@@ -230,8 +247,11 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   ],
   test: [
     ...["", "-q", "--json"].map((words) => ({ words, before: offerPassing })),
-    ...["--record 7", "", "tidi", "reportr"].map((words) => ({ words, before: offerFailing })),
-    "--as x",
+    ...["--record 7", "", "--json", "tidi", "reportr"].map((words) => ({
+      words,
+      before: offerFailing,
+    })),
+    ...["--as x", "--repeat 2", "--models a/b", "--yes", "--record 1 --live", "--watch --json"],
   ],
   info: ["", "--json", "extra"],
   notify: [

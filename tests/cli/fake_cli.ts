@@ -165,6 +165,11 @@ export async function createFakeCli(
       },
       sleep: (ms, signal) => clock.sleep(ms, signal),
     });
+  const openHere = () =>
+    Promise.resolve({
+      client: new Client({ fetch: request }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    });
   const end = (one: FakeProcess, cause: FakeProcess["endsOn"][number]) => {
     if (one.endsOn.includes(cause)) one.isAlive = false;
   };
@@ -284,17 +289,11 @@ export async function createFakeCli(
       },
       openLocalService() {
         cli.localOpened++;
-        return Promise.resolve({
-          client: new Client({ fetch: request }),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        });
+        return openHere();
       },
       openUpkeep() {
         cli.upkeepsOpened++;
-        return Promise.resolve({
-          client: new Client({ fetch: request }),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        });
+        return openHere();
       },
       moveHistory(options) {
         cli.moves.push(options);

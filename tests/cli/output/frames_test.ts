@@ -5,6 +5,7 @@ import { FrameRenderer } from "../../../cli/output/run/frames.ts";
 import type { FramePayload } from "../../../cli/output/payload.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
+import { anyText } from "../../support/any_text.ts";
 
 const style = createStyle({ colors: false });
 
@@ -76,86 +77,52 @@ Deno.test("FrameRenderer shows a call that never had a result when the run ends 
   assert.deepEqual(renderer.renderOpenCalls({}), []);
 });
 
-Deno.test("FrameRenderer shows a delegated run below its call: which execution, its figures, its answer", () => {
-  const tools = [{ id: "1", name: "run_agent", args: '{"agent_id":"translator","arguments":"x"}' }];
-  const delegated = (status: string, output: string) => ({
-    ...RESULT,
-    tool_name: "run_agent",
-    content: JSON.stringify({
-      status,
-      output,
-      execution_id: 13,
-      duration_ms: 900,
-      total_tokens: 1_234,
-      cost_usd: 0.01,
-    }),
-  });
-  const lines = (result: FramePayload) =>
-    render([{ event_type: "tool_call", content: "", tools }, result])
-      .flatMap(([, text]) => text.split("\n"));
-  assert.deepEqual(lines(delegated("success", "Bonjour\n\u001b[2Jle\nmonde\nentier")), [
-    "✔ run_agent  translator, arguments: x  12ms",
-    "    ↳ execution 13 · success · 1,234 tokens · $0.0100",
-    "    Bonjour",
-    "    le",
-    "    monde",
-    "    … 1 more line",
+Deno.test("FrameRenderer shows below its call how a delegated run ended, also one that failed", () => {
+  const tools = [{ id: "1", name: "run_agent", args: '{"agent_id":"translator"}' }];
+  const figures = { execution_id: 13, total_tokens: 1_234, cost_usd: 0.01 };
+  const delegated = (status: string, output: string) =>
+    JSON.stringify({ status, output, ...figures });
+  const lines = (content: string, isError = false) => {
+    const result = { ...RESULT, tool_name: "run_agent", content, is_error: isError };
+    return render([{ event_type: "tool_call", content: "", tools }, result])
+      .flatMap(([, text]) => text.split("\n")).slice(1);
+  };
+  const end = (status: string) => `    ↳ execution 13 · ${status} · 1,234 tokens · $0.0100`;
+  assert.deepEqual(lines(delegated("success", "Bonjour\n\u001b[2Jle")), [
+    ...[end("success"), "    Bonjour", "    le"],
   ]);
-  assert.deepEqual(lines(delegated("timeout", "")), [
-    "✖ run_agent  translator, arguments: x  12ms",
-    "    ↳ execution 13 · timeout · 1,234 tokens · $0.0100",
-  ]);
-  assert.deepEqual(
-    lines({ ...RESULT, tool_name: "run_agent", is_error: true, content: "Error: no" }),
-    [
-      "✖ run_agent  translator, arguments: x  12ms",
-      "    Error: no",
-    ],
-  );
+  assert.deepEqual(lines(delegated("timeout", "")), [end("timeout")]);
+  assert.deepEqual(lines("Error: no", true), ["    Error: no"]);
 });
 
-Deno.test("FrameRenderer shows what a run waits for, and what it tries again", () => {
+Deno.test("FrameRenderer shows notices, repairs, parents and estimates, each on its line", () => {
   const notice = { event_type: "meta", kind: "notice" };
-  assert.deepEqual(
-    render([
-      { ...notice, level: "info", content: 'Starts the MCP server "a\u001b[2J"' },
-      { ...notice, level: "warn", content: "The rate limit is reached: attempt 2 of 4 in 20s" },
-    ]),
-    [
-      ["step", '· Starts the MCP server "a"'],
-      ["step", "! The rate limit is reached: attempt 2 of 4 in 20s"],
-    ],
-  );
-});
-
-Deno.test("FrameRenderer shows in one sentence that an answer is asked for once more", () => {
   const message = "The answer does not fit output.schema, it is asked for once more: /a";
-  const repair = { event_type: "meta", kind: "repair", message, content: "Your answer\n- /a" };
-  assert.deepEqual(render([repair]), [
-    ["step", "! The answer does not fit output.schema, it is asked for\n  once more: /a"],
-  ]);
-});
-
-Deno.test("FrameRenderer tells the parent of a delegated run, and warnings about prices", () => {
-  assert.deepEqual(
-    render([
-      { ...INFO, trigger: "agent", parent_execution_id: 5 },
-      { event_type: "stats", message: "30 tokens", warning: "No price is known" },
-    ]),
-    [
-      ["step", "The Writer · demo/echo · agent of execution 5 · execution 7"],
-      ["step", "! No price is known"],
-    ],
-  );
-});
-
-Deno.test("FrameRenderer marks figures that are estimated in part", () => {
-  const complete = { event_type: "complete", status: "aborted", error: "Cancelled by user" };
+  const complete = { event_type: "complete", status: "success", usage_estimated: true };
   const figures = { duration_ms: 80, total_tokens: 1_234, cost_usd: 0.0012 };
-  assert.deepEqual(render([{ ...complete, ...figures, usage_estimated: true }])[0], [
-    "step",
-    "✖ aborted · 80ms · ~1,234 tokens · ~$0.0012",
-  ]);
+  const table: [FramePayload, string | undefined][] = [
+    [{ ...notice, level: "info", content: 'Starts "a\u001b[2J"' }, '· Starts "a"'],
+    [
+      { ...notice, level: "warn", content: "The rate limit is reached" },
+      "! The rate limit is reached",
+    ],
+    [
+      { event_type: "meta", kind: "repair", message, content: "Your answer\n- /a" },
+      "! The answer does not fit output.schema, it is asked for\n  once more: /a",
+    ],
+    [
+      { ...INFO, trigger: "agent", parent_execution_id: 5 },
+      "The Writer · demo/echo · agent of execution 5 · execution 7",
+    ],
+    [{ event_type: "stats", message: "30 tokens", warning: "No price" }, "! No price"],
+    [{ ...complete, ...figures }, "✔ success · 80ms · ~1,234 tokens · ~$0.0012"],
+    [{ event_type: "final_answer", content: " \n" }, "The answer is empty"],
+    [{ event_type: "thinking", content: "hm" }, undefined],
+    [{}, undefined],
+  ];
+  for (const [frame, text] of table) {
+    assert.deepEqual(render([frame]), text === undefined ? [] : [["step", text]]);
+  }
 });
 
 Deno.test("FrameRenderer shows failed calls with more of their text", () => {
@@ -196,24 +163,23 @@ Deno.test("FrameRenderer hides nothing of what a call does, on one line or whole
   assert.equal(shown('{"path\u001b]0;x\u0007', true), '→ file_write\n    {"path\\u001b]0;x\\u0007');
 });
 
-Deno.test("FrameRenderer ignores kinds of frames that it does not know", () => {
-  assert.deepEqual(render([{ event_type: "thinking", content: "hm" }, {}]), []);
-});
-
 Deno.test("FrameRenderer shows hostile text without control characters, within the width", () => {
-  const text = fc.string({ unit: "binary", maxLength: 200 });
-  fc.assert(fc.property(text, text, text, (name, args, content) => {
-    const pieces = render([
-      { event_type: "tool_call", content: "", tools: [{ id: "1", name: "n", args }] },
-      { event_type: "tool_result", tool_call_id: "1", tool_name: "n", content, duration_ms: 5 },
-      { event_type: "execution_info", display_name: name, model: name, trigger: "manual" },
-    ]);
-    for (const [, shown] of pieces) assert.doesNotMatch(shown, /[^\P{Cc}\n\t]/u);
-    const [result = ""] = pieces.map(([, text]) => text);
-    for (const line of result.split("\n")) {
-      assert.ok(widthOf(line) <= 60, line);
-    }
-  }));
+  const text = anyText({ maxLength: 200 });
+  fc.assert(
+    fc.property(text, text, text, (name, args, content) => {
+      const pieces = render([
+        { event_type: "tool_call", content: "", tools: [{ id: "1", name: "n", args }] },
+        { event_type: "tool_result", tool_call_id: "1", tool_name: "n", content, duration_ms: 5 },
+        { event_type: "execution_info", display_name: name, model: name, trigger: "manual" },
+      ]);
+      for (const [, shown] of pieces) assert.doesNotMatch(shown, /[^\P{Cc}\n\t]/u);
+      const [result = ""] = pieces.map(([, text]) => text);
+      for (const line of result.split("\n")) {
+        assert.ok(widthOf(line) <= 60, line);
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 Deno.test("formatArguments() shows names and values, or the text when it is no object", () => {

@@ -21,14 +21,6 @@ function failsWith(text: RegExp) {
   };
 }
 
-Deno.test("ensureService() takes the service that runs", async () => {
-  await using cli = await createFakeCli();
-  const { client, started } = await ensure(cli);
-  assert.equal(started, false);
-  assert.deepEqual(await client.health(), { status: "ok" });
-  assert.deepEqual(cli.spawned, []);
-});
-
 Deno.test("ensureService() starts this program again, with every flag and an absolute workspace", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { started } = await ensure(cli, { workspace: "notes", keepAlive: true });

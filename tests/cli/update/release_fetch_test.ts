@@ -100,12 +100,6 @@ Deno.test("fetchChunks() follows no redirect from the web to this machine", asyn
   assert.deepEqual(asked, ["https://releases.example/file"]);
 });
 
-Deno.test("fetchChunks() waits for no byte of a file that is announced as too large", async () => {
-  await withServer(HEAD, async (address) => {
-    await assert.rejects(read(address, new TestClock(), 9), /: it has more than 9 bytes/);
-  }, { closes: true });
-});
-
 Deno.test("fetchChunks() follows five redirects, asks for the bytes as they are, and gives up at the sixth", async () => {
   const asked: (readonly [path: string, encoding: string | null])[] = [];
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };

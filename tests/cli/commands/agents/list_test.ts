@@ -31,16 +31,6 @@ function problem(severity: Diagnostic["severity"], message: string): Diagnostic 
   return { path: "agents/x.md", line: 3, column: 7, severity, message };
 }
 
-Deno.test("list leaves out the next run where nothing runs by itself", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addAgent(fakeAgent("daily"));
-  assert.equal(await cli.run("list"), 0);
-  assert.equal(
-    cli.stdout.text,
-    "Id     Display Name  Trigger  Last Run  Status\ndaily  daily         manual   never     enabled\n",
-  );
-});
-
 Deno.test("list says that nothing fires while no service runs, where something would", async () => {
   for (const hasWatcher of [true, false]) {
     await using cli = await createFakeCli({ isRunning: false });
@@ -120,16 +110,6 @@ Deno.test("list tells of a configured workspace that is not there", async () => 
   cli.stdout.text = "";
   assert.equal(await cli.run("list"), 0);
   assert.match(cli.stdout.text, /^There are no agents in /);
-});
-
-Deno.test("list --json prints the body of the endpoint and nothing else", async () => {
-  await using cli = await createFakeCli();
-  addAgents(cli);
-  cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning", "Odd")] }));
-  assert.equal(await cli.run("list", "--json"), 0);
-  const places = await cli.app.places();
-  assert.deepEqual(JSON.parse(cli.stdout.text), await cli.app.connect(places).agents());
-  assert.equal(cli.stderr.text, "");
 });
 
 Deno.test("list tells how the last run came out, and what share of a day's runs succeeded", async () => {

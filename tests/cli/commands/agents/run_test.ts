@@ -212,11 +212,36 @@ Deno.test("run leaves at once at the second Ctrl+C", async () => {
   assert.equal(cli.clock.now(), startedAt);
 });
 
-Deno.test("run does not wait for ever for a run that ignores its cancellation", async () => {
+Deno.test("run gives a run up that does not end within fifteen seconds of its cancellation", async () => {
   await using cli = await createWithAgents();
-  const code = await runAnd(cli, ["daily"], () => void cli.interrupt());
-  assert.equal(code, 130);
-  assert.match(cli.stderr.text, /Execution 1 has not ended yet/);
+  const code = cli.run("run", "daily");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  cli.interrupt();
+  await until(() => cli.clock.awaits(15_000), "it waits for the end");
+  await cli.clock.advance(14_999);
+  assert.doesNotMatch(cli.stderr.text, /has not ended/);
+  await cli.clock.advance(1);
+  assert.equal(await code, 130);
+  assert.match(cli.stderr.text, /\nError: Execution 1 has not ended yet: inkling logs -e 1\n/);
+});
+
+Deno.test("run gives a run up that cannot be cancelled, and says why", async () => {
+  const reasons: [() => Promise<Response>, string][] = [
+    [() => Promise.reject(new TypeError("connection refused")), "the service does not answer"],
+    [() => Promise.resolve(Response.json({ detail: "Gone" }, { status: 409 })), "Gone"],
+  ];
+  for (const [answer, reason] of reasons) {
+    await using cli = await createWithAgents();
+    const code = cli.run("run", "daily");
+    await until(() => cli.runtime.followers === 1, "the run is followed");
+    cli.transport = answer;
+    cli.interrupt();
+    assert.equal(await cli.drive(code), 130);
+    assert.match(
+      cli.stderr.text,
+      new RegExp(`\nError: Execution 1 could not be cancelled: ${reason}`),
+    );
+  }
 });
 
 Deno.test("run follows on after the service was away, without a frame twice", async () => {

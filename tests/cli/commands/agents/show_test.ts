@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
-import { PlanBody } from "../../../../server/schemas/plan_schemas.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { fakePlan } from "../../../support/fake_plan.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
@@ -20,16 +19,6 @@ async function show(cli: FakeCli, ...more: string[]): Promise<string> {
   assert.equal(await cli.run("show", "daily", ...more), 0, cli.stderr.text);
   return cli.stdout.text;
 }
-
-Deno.test("show --json is the answer of the service, with the messages where --prompt is given", async () => {
-  await using cli = await createFakeCli();
-  add(cli);
-  const body: unknown = JSON.parse(await show(cli, "--prompt", "--json"));
-  assert.deepEqual(PlanBody.parse(body), body);
-  assert.equal(PlanBody.parse(body).messages?.length, 6);
-  cli.stdout.text = "";
-  assert.equal(JSON.parse(await show(cli, "--json")).messages, null);
-});
 
 Deno.test("show says when it fires next, and that it does not: disabled, stopped, paused, without a service", async () => {
   const upcoming = [Date.UTC(2026, 0, 2, 8, 30)];

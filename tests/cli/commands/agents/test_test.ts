@@ -20,15 +20,6 @@ Deno.test("test of one agent plays its cases", async () => {
   assert.match(cli.stdout.text, /^✖ tidy\n[^]*\n0 passed, 1 failed\n$/);
 });
 
-Deno.test("test --json prints every result", async () => {
-  await using cli = await withTests();
-  assert.equal(await cli.run("test", "--json"), 1);
-  const { passed, failed, results } = JSON.parse(cli.stdout.text);
-  assert.deepEqual([passed, failed], [1, 2]);
-  assert.deepEqual(results[1].failures[1].expected, "success");
-  assert.equal(results[2].problems[0].line, 9);
-});
-
 Deno.test("test --junit writes XML that a parser reads, whatever stands in it", async () => {
   const nasty = `<&>"']]> \u0000\u001B[2J \uD800 ü 😀\r\n`;
   await using cli = await withTests({
@@ -97,19 +88,6 @@ Deno.test("test --live says the votes of judges with the cost", async () => {
     cli.stderr.text,
     /^2 runs and 6 votes of judges with real models: about \$0\.50\S*, and 2 runs of unknown cost/,
   );
-});
-
-Deno.test("test refuses options that would do nothing", async () => {
-  await using cli = await withTests();
-  for (
-    const argv of [["--as", "x"], ["--repeat", "2"], ["--models", "a/b"], ["--yes"], [
-      "--record",
-      "1",
-      "--live",
-    ], ["--watch", "--json"]]
-  ) {
-    assert.equal(await cli.run("test", ...argv), 2, argv.join(" "));
-  }
 });
 
 Deno.test("test --watch plays again at a change, until Ctrl+C", async () => {

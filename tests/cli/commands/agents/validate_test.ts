@@ -58,36 +58,6 @@ Deno.test("validate -q shows errors only", async () => {
   );
 });
 
-Deno.test("validate --json prints every diagnostic", async () => {
-  await using cli = await createFakeCli();
-  addFiles(cli);
-  assert.equal(await cli.run("validate", "bad", "--json"), 1);
-  assert.deepEqual(JSON.parse(cli.stdout.text), [{
-    agent_id: "bad",
-    path: "agents/bad.md",
-    diagnostics: cli.files[0]?.diagnostics,
-  }]);
-});
-
-Deno.test("info says where there is no default model, and gives JSON", async () => {
-  await using cli = await createFakeCli();
-  cli.report.providers = [{ name: "openai", keyVariable: "OPENAI_API_KEY", hasKey: true }];
-  assert.equal(await cli.run("info"), 0);
-  assert.match(cli.stdout.text, /^ {2}Default model {2}none: every agent names its own$/m);
-  cli.stdout.text = "";
-  assert.equal(await cli.run("info", "--json"), 0);
-  const body = JSON.parse(cli.stdout.text);
-  assert.deepEqual([body.state_dir, body.log_file], [
-    cli.stateDir,
-    `${cli.stateDir}/inkling.log`,
-  ]);
-  assert.deepEqual(body.providers[0], {
-    name: "openai",
-    key_variable: "OPENAI_API_KEY",
-    has_key: true,
-  });
-});
-
 Deno.test("validate says of a target that is meant as a path why it cannot be checked", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -42,13 +42,6 @@ Deno.test("checkpoint --agent takes accents in either form of Unicode", async ()
   assert.match(cli.stdout.text, /^Agent .*\ncafé au lait +2 +8 +99 B\n$/);
 });
 
-Deno.test("checkpoint --json prints the body of the endpoint", async () => {
-  await using cli = await createStored();
-  assert.equal(await cli.run("checkpoint", "--json"), 0);
-  using client = cli.app.connect(await cli.app.places());
-  assert.deepEqual(JSON.parse(cli.stdout.text), await client.checkpoints());
-});
-
 Deno.test("checkpoint --purge removes through the service, and where none runs by itself: it starts none", async () => {
   const table: [string[], unknown, RegExp][] = [
     [[], { force: false }, /^Removed 3 conversations\n/],

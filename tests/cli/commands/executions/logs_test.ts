@@ -95,29 +95,6 @@ Deno.test("logs -e with --json prints the rows of the log, the last of them with
   assert.deepEqual(rows.map(({ id }: { id: number }) => id), [2, 3]);
 });
 
-Deno.test("logs names what does not exist, with exit code 2", async () => {
-  const table: [string[], RegExp][] = [
-    [["dayly"], /There is no agent "dayly"\. Did you mean "daily"\?/],
-    [["-e", "99"], /There is no execution 99\./],
-    [["weekly", "-e", "1"], /Execution 1 belongs to "daily", not to "weekly"/],
-    [["--since", "soon"], /--since soon is not understood\. It must be a moment: 22:00, today/],
-    [["--search", "ab"], /--search needs a text of 3 characters or more/],
-    [["--status", "done"], /Allowed choices are running, waiting/],
-    [["-e", "1", "--since", "2h"], /--since/],
-    [["-e", "0"], /must be a whole number from 1/],
-    [["-n", "1.5", "daily"], /must be a whole number from 1/],
-    [["-f", "-e", "1", "-n", "2"], /leave --last out/],
-    [["-f", "--json"], /--json goes with --execution/],
-  ];
-  for (const [argv, text] of table) {
-    await using cli = await createFakeCli();
-    addHistory(cli);
-    assert.equal(await cli.run("logs", ...argv), 2, argv.join(" "));
-    assert.match(cli.stderr.text, text);
-    assert.equal(cli.stdout.text, "");
-  }
-});
-
 Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async () => {
   await using cli = await createFakeCli();
   const { runtime } = cli;

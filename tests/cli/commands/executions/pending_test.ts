@@ -45,17 +45,6 @@ Deno.test("pending starts the service when none answers", async () => {
   assert.match(cli.stdout.text, /daily/);
 });
 
-Deno.test("pending --json prints each question as its endpoint does, and whose it is", async () => {
-  await using cli = await createFakeCli();
-  addWaiting(cli);
-  assert.equal(await cli.run("pending", "--json"), 0);
-  using client = cli.app.connect(await cli.app.places());
-  assert.deepEqual(JSON.parse(cli.stdout.text), [
-    { agent_id: "weekly", ...await client.pending(2) },
-    { agent_id: "daily", ...await client.pending(1) },
-  ]);
-});
-
 Deno.test("pending names the agent that asks where another one called it", async () => {
   await using cli = await createFakeCli();
   const { runtime } = cli;

@@ -287,8 +287,9 @@ Deno.test("setup refuses flags that cannot be, and writes nothing", async () => 
     [["--api-key-stdin"], /--api-key-stdin and --test go with --yes/],
     [["--yes", "--api-key", "x"], /Unknown option '--api-key'/],
   ];
+  await using world = await createSetupWorld({ hasPerson: false });
   for (const [flags, message] of table) {
-    await using world = await createSetupWorld({ hasPerson: false });
+    world.cli.stderr.text = "";
     world.cli.input.lines = flags.includes("demo") ? [KEY] : ["a b"];
     assert.equal(await world.cli.run("setup", ...flags), 2, flags.join(" "));
     assert.match(world.cli.stderr.text, message);

@@ -80,11 +80,3 @@ Deno.test("status counts the agent files with errors, also those whose last good
     );
   }
 });
-
-Deno.test("status --json tells whether it runs, and all that the service says", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("status", "--json"), 0);
-  const body = JSON.parse(cli.stdout.text);
-  assert.equal(body.running, true);
-  assert.equal(body.pid, Deno.pid);
-});
