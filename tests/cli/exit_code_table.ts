@@ -153,7 +153,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     { words: "-q", ...STOPPED },
     { words: "", before: (cli) => addService(cli, ["request"]) },
     { words: "--timeout 0.5", before: (cli) => addService(cli, ["SIGKILL"]) },
-    { words: "", before: (cli) => addService(cli, []) },
+    { words: "--timeout 0.5", before: (cli) => addService(cli, []) },
     "--timeout x",
   ],
   start: [
