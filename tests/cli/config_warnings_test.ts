@@ -25,14 +25,7 @@ Deno.test("commands that read config.yaml, or start a service that does, warn of
 
 Deno.test("list and status show what the service found in its config.yaml", async () => {
   await using cli = await createFakeCli();
-  cli.runtime.configWarnings = [{
-    path: "/c/config.yaml",
-    line: 2,
-    column: 1,
-    severity: "warning",
-    message: "Unknown key workspce: it is ignored",
-    hint: 'did you mean "workspace"?',
-  }];
+  cli.runtime.configWarnings = [{ ...unknownKey("workspce"), hint: 'did you mean "workspace"?' }];
   for (const command of [["list"], ["status"]]) {
     cli.stderr.text = "";
     assert.equal(await cli.run(...command), 0);

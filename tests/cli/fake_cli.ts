@@ -22,6 +22,7 @@ import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts"
 import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";
 import { settle, type TestClock } from "../support/test_clock.ts";
+import { until } from "../support/until.ts";
 import { FakeInput } from "./fake_input.ts";
 import type { VirtualScreen } from "./virtual_screen.ts";
 
@@ -164,6 +165,11 @@ export async function createFakeCli(
       },
       sleep: (ms, signal) => clock.sleep(ms, signal),
     });
+  const openHere = () =>
+    Promise.resolve({
+      client: new Client({ fetch: request }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    });
   const end = (one: FakeProcess, cause: FakeProcess["endsOn"][number]) => {
     if (one.endsOn.includes(cause)) one.isAlive = false;
   };
@@ -283,17 +289,11 @@ export async function createFakeCli(
       },
       openLocalService() {
         cli.localOpened++;
-        return Promise.resolve({
-          client: new Client({ fetch: request }),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        });
+        return openHere();
       },
       openUpkeep() {
         cli.upkeepsOpened++;
-        return Promise.resolve({
-          client: new Client({ fetch: request }),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        });
+        return openHere();
       },
       moveHistory(options) {
         cli.moves.push(options);
@@ -367,8 +367,11 @@ export async function createFakeCli(
       const done = () => settled = true;
       promise.then(done, done);
       await settle();
-      for (let i = 0; i < 400 && !settled; i++) await clock.advance(250);
-      assert.ok(settled, "it does not come to an end");
+      const tick = async () => {
+        if (!settled) await clock.advance(250);
+        return settled;
+      };
+      await until(tick, "it comes to an end");
       return await promise;
     },
     [Symbol.asyncDispose]: () => Deno.remove(stateDir, { recursive: true }),

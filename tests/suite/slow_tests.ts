@@ -18,4 +18,6 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "axe checks seven views in four looks each.",
   "the documentation shows every operation and requests nothing from other hosts: /redoc":
     "Redoc draws the whole description of the API before it shows the last operation.",
+  "doctor finds nothing in a healthy installation, with a service and without, and changes nothing":
+    "It starts an MCP server and the process of a custom tool for each of its three checks.",
 };

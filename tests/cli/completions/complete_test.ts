@@ -171,6 +171,7 @@ Deno.test("complete for bash speaks in its pieces of words, and quotes as the pe
     [["checkpoint", "--agent", "="], ["my\\ agent"]],
     [["--workspace", "=", "a", ":", "b", "run", "m"], ["my\\ agent"]],
     [["run", "x"], []],
+    [["new", "--base-url", "http", ":", "//x", "--mo"], ["--model"]],
   ];
   for (const [words, values] of cases) {
     assert.deepEqual((await ask(cli, "bash", words)).candidates, values, words.join(" "));

@@ -1,7 +1,7 @@
 // Words as shells hand them over, and answers as they take them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatAnswer, readShellLine } from "../../../cli/completions/shell.ts";
+import { formatAnswer } from "../../../cli/completions/shell.ts";
 import { readTypedWord } from "../../../cli/completions/typed_word.ts";
 
 Deno.test("readTypedWord() takes quotation marks and backslashes off, and runs nothing", () => {
@@ -20,26 +20,6 @@ Deno.test("readTypedWord() takes quotation marks and backslashes off, and runs n
   for (const [typed, text, quote] of cases) {
     assert.deepEqual(readTypedWord(typed), { text, quote }, typed);
   }
-});
-
-Deno.test("readShellLine() puts the words of bash together where only bash takes them apart", () => {
-  const cases: [handed: string[], words: string[], kept: string][] = [
-    [["run", "da"], ["run", "da"], ""],
-    [["--agent", "=", "da"], ["--agent=da"], "--agent="],
-    [["--agent", "="], ["--agent="], "--agent="],
-    [
-      ["new", "--base-url", "http", ":", "//x", "--mo"],
-      ["new", "--base-url", "http://x", "--mo"],
-      "",
-    ],
-    [["a", "=", "b", "c"], ["a=b", "c"], ""],
-    [[], [""], ""],
-  ];
-  for (const [handed, words, kept] of cases) {
-    assert.deepEqual(readShellLine("bash", handed), { words, kept, quote: "" }, handed.join(" "));
-  }
-  assert.deepEqual(readShellLine("zsh", ["--agent=da"]).words, ["--agent=da"]);
-  assert.deepEqual(readShellLine("fish", ["run", "my\\ a"]).words, ["run", "my a"]);
 });
 
 Deno.test("formatAnswer() quotes for bash what readTypedWord() reads back, whatever is typed before", () => {

@@ -16,7 +16,6 @@ import { useUnwritableHome } from "./unwritable_home.ts";
 import { addAgents, addHistory, createWorld, playDryRun, playRun, type World } from "./world.ts";
 
 interface Screen {
-  name: string;
   argv: string[];
   code?: number;
   isRunning?: boolean;
@@ -47,8 +46,12 @@ function keepStateAtHome({ cli }: Pick<World, "cli">): void {
 /** A step of a new execution: the world's past has four. */
 const NEW = 5;
 
-async function untilFollowed({ cli }: World): Promise<void> {
-  await until(() => cli.runtime.followers === 1, "the run is followed");
+/** Does something to the new execution once it is followed. */
+function once(act: (cli: FakeCli, id: number) => void): (world: World) => Promise<void> {
+  return async ({ cli }) => {
+    await until(() => cli.runtime.followers === 1, "the run is followed");
+    act(cli, NEW);
+  };
 }
 
 const EVENTS: ServiceEventMessage[] = [
@@ -216,9 +219,10 @@ async function leavePage({ cli, screen }: World): Promise<void> {
 const DRAFT = "---\ndescription: Sums up the day\ntrigger: { type: schedule, every: 1d }\n---\n\n" +
   "Read `notes.md` and sum up the day.\n";
 
-const SCREENS: readonly Screen[] = [
-  {
-    name: "setup",
+const RESPOND_ALWAYS = ["respond", "4", "--yes", "--always", "--arguments"];
+
+const SCREENS: Readonly<Record<string, Screen>> = {
+  "setup": {
     argv: ["setup"],
     hasPerson: true,
     isRunning: false,
@@ -227,13 +231,11 @@ const SCREENS: readonly Screen[] = [
       return useUnwritableHome(cli);
     },
   },
-  {
-    name: "setup --yes of what is set up",
+  "setup --yes of what is set up": {
     argv: ["setup", "--yes", "--provider", "anthropic"],
     needs: (cli) => useUnwritableHome(cli, { change: "updated" }),
   },
-  {
-    name: "new by the model",
+  "new by the model": {
     argv: ["new", "daily"],
     hasPerson: true,
     needs(cli) {
@@ -241,8 +243,7 @@ const SCREENS: readonly Screen[] = [
       return useUnwritableHome(cli, { draft: DRAFT });
     },
   },
-  {
-    name: "new by questions",
+  "new by questions": {
     argv: ["new", "my agent"],
     hasPerson: true,
     needs(cli) {
@@ -251,88 +252,60 @@ const SCREENS: readonly Screen[] = [
       return useUnwritableHome(cli);
     },
   },
-  {
-    name: "new by flags",
+  "new by flags": {
     argv: ["new", "daily", "--prompt", "Sum up the day."],
     needs: (cli) => useUnwritableHome(cli),
   },
-  {
-    name: "new without a person",
+  "new without a person": {
     argv: ["new", "daily"],
     code: 2,
     needs: (cli) => useUnwritableHome(cli),
   },
-  { name: "list", argv: ["list"] },
-  { name: "list without a service", argv: ["list"], isRunning: false },
-  { name: "list of nothing", argv: ["list"], before: EMPTY },
-  {
-    name: "list while the scheduler is paused",
+  "list": { argv: ["list"] },
+  "list without a service": { argv: ["list"], isRunning: false },
+  "list of nothing": { argv: ["list"], before: EMPTY },
+  "list while the scheduler is paused": {
     argv: ["list", "-w", "notes"],
     before(world) {
       addAgents(world.cli);
       world.cli.runtime.schedulerStatus = "paused";
     },
   },
-  { name: "logs", argv: ["logs", "reporter"] },
-  { name: "logs of an agent that never ran", argv: ["logs", "sorter"] },
-  {
-    name: "logs of an execution",
+  "logs": { argv: ["logs", "reporter"] },
+  "logs of an agent that never ran": { argv: ["logs", "sorter"] },
+  "logs of an execution": {
     argv: ["logs", "-e", "1"],
     before({ cli }) {
       addHistory(cli);
       playRun(cli, 1);
     },
   },
-  { name: "logs of nobody", argv: ["logs", "reportr"], code: 2 },
-  { name: "show", argv: ["show", "nightly backup"] },
-  { name: "show --prompt", argv: ["show", "reporter", "--prompt"] },
-  { name: "budget", argv: ["budget"], before: withBudgets },
-  { name: "budget of nobody", argv: ["budget"] },
-  {
-    name: "budget raised",
-    argv: ["budget", "reporter", "--raise", "1.00"],
-    before: withBudgets,
-  },
-  { name: "budget with a period alone", argv: ["budget", "--period", "month"], code: 2 },
-  { name: "list with a budget nearly used up", argv: ["list"], before: withBudgets },
-  { name: "why", argv: ["why", "reporter"] },
-  { name: "why not", argv: ["why", "sorter"] },
-  { name: "recap", argv: ["recap"] },
-  { name: "recap of nothing", argv: ["recap", "--since", "1m"] },
-  { name: "logs of all agents", argv: ["logs"], code: 0 },
-  {
-    name: "run",
-    argv: ["run", "reporter"],
-    async meanwhile(world) {
-      await untilFollowed(world);
-      playRun(world.cli, NEW);
-    },
-  },
-  {
-    name: "run --dry-run",
+  "show": { argv: ["show", "nightly backup"] },
+  "show --prompt": { argv: ["show", "reporter", "--prompt"] },
+  "budget": { argv: ["budget"], before: withBudgets },
+  "budget of nobody": { argv: ["budget"] },
+  "budget raised": { argv: ["budget", "reporter", "--raise", "1.00"], before: withBudgets },
+  "list with a budget nearly used up": { argv: ["list"], before: withBudgets },
+  "why": { argv: ["why", "reporter"] },
+  "why not": { argv: ["why", "sorter"] },
+  "recap": { argv: ["recap"] },
+  "recap of nothing": { argv: ["recap", "--since", "1m"] },
+  "logs of all agents": { argv: ["logs"], code: 0 },
+  "run": { argv: ["run", "reporter"], meanwhile: once(playRun) },
+  "run --dry-run": { argv: ["run", "reporter", "--dry-run"], meanwhile: once(playDryRun) },
+  "run --dry-run of an agent that would do nothing": {
     argv: ["run", "reporter", "--dry-run"],
-    async meanwhile(world) {
-      await untilFollowed(world);
-      playDryRun(world.cli, NEW);
-    },
-  },
-  {
-    name: "run --dry-run of an agent that would do nothing",
-    argv: ["run", "reporter", "--dry-run"],
-    async meanwhile(world) {
-      await untilFollowed(world);
-      world.cli.runtime.append(NEW, "meta", {
+    meanwhile: once((cli, id) => {
+      cli.runtime.append(id, "meta", {
         event_type: "execution_info",
         model: "openai/gpt-5",
         trigger: "manual",
         dry_run: true,
       });
-      finish(world.cli, NEW, "Nothing to do.");
-    },
+      finish(cli, id, "Nothing to do.");
+    }),
   },
-  { name: "run --dry-run -d", argv: ["run", "reporter", "--dry-run", "-d"] },
-  {
-    name: "logs of dry runs",
+  "logs of dry runs": {
     argv: ["logs"],
     before(world) {
       const reporter = { agentId: "reporter", displayName: "Weekly Reporter" };
@@ -341,8 +314,7 @@ const SCREENS: readonly Screen[] = [
       world.cli.runtime.addExecution({ ...reporter, ...of, status: "success" });
     },
   },
-  {
-    name: "logs -e of a dry run",
+  "logs -e of a dry run": {
     argv: ["logs", "-e", "1"],
     before(world) {
       const reporter = { agentId: "reporter", displayName: "Weekly Reporter" };
@@ -350,25 +322,15 @@ const SCREENS: readonly Screen[] = [
       playDryRun(world.cli, 1);
     },
   },
-  {
-    name: "run -v",
+  "run -v": { argv: ["run", "reporter", "-v"], meanwhile: once(playRun) },
+  "run -v with a long argument": {
     argv: ["run", "reporter", "-v"],
-    async meanwhile(world) {
-      await untilFollowed(world);
-      playRun(world.cli, NEW);
-    },
+    meanwhile: once((cli, id) => {
+      callWithLongArgument(cli, id);
+      finish(cli, id, "Written.");
+    }),
   },
-  {
-    name: "run -v with a long argument",
-    argv: ["run", "reporter", "-v"],
-    async meanwhile(world) {
-      await untilFollowed(world);
-      callWithLongArgument(world.cli, NEW);
-      finish(world.cli, NEW, "Written.");
-    },
-  },
-  {
-    name: "logs -v of a run that fails for a long reason",
+  "logs -v of a run that fails for a long reason": {
     argv: ["logs", "-v", "-e", "1"],
     before({ cli }) {
       addHistory(cli);
@@ -381,27 +343,15 @@ const SCREENS: readonly Screen[] = [
       });
     },
   },
-  {
-    name: "run with an empty answer",
+  "run with an empty answer": {
     argv: ["run", "reporter"],
-    async meanwhile({ cli }) {
-      await untilFollowed({ cli } as World);
-      finish(cli, NEW, "");
-    },
+    meanwhile: once((cli, id) => finish(cli, id, "")),
   },
-  {
-    name: "run -q",
-    argv: ["run", "reporter", "-q"],
-    async meanwhile(world) {
-      await untilFollowed(world);
-      playRun(world.cli, NEW);
-    },
-  },
-  {
-    name: "run that goes on",
+  "run -q": { argv: ["run", "reporter", "-q"], meanwhile: once(playRun) },
+  "run that goes on": {
     argv: ["run", "reporter"],
     async meanwhile({ cli, screen }) {
-      await untilFollowed({ cli } as World);
+      await until(() => cli.runtime.followers === 1, "the run is followed");
       cli.runtime.delta(NEW, "# Report\n\nAll is **well** so f");
       await settle();
       await cli.clock.advance(2_000);
@@ -413,33 +363,25 @@ const SCREENS: readonly Screen[] = [
       screen.write(`\n\n(a moment before)\n${picture}\n`);
     },
   },
-  {
-    name: "run that waits for an answer",
+  "run that waits for an answer": {
     argv: ["run", "reporter"],
     code: 4,
-    async meanwhile({ cli }) {
-      await untilFollowed({ cli } as World);
-      ask(cli, NEW);
-    },
+    meanwhile: once((cli, id) => void ask(cli, id)),
   },
-  {
-    name: "run that asks",
+  "run that asks": {
     argv: ["run", "reporter"],
     hasPerson: true,
-    async meanwhile({ cli }) {
-      await untilFollowed({ cli } as World);
+    meanwhile: once((cli, id) => {
       cli.input.answers = [true];
-      cli.runtime.onRespond = (id) => finish(cli, id, "Written.");
-      ask(cli, NEW, { toolArgs: { path: "report.md", content: "# Report\nAll is well.\n" } });
-    },
+      cli.runtime.onRespond = () => finish(cli, id, "Written.");
+      ask(cli, id, { toolArgs: { path: "report.md", content: "# Report\nAll is well.\n" } });
+    }),
   },
-  {
-    name: "run that fails",
+  "run that fails": {
     argv: ["run", "reporter"],
     code: 1,
-    async meanwhile({ cli }) {
-      await untilFollowed({ cli } as World);
-      cli.runtime.append(NEW, "complete", {
+    meanwhile: once((cli, id) => {
+      cli.runtime.append(id, "complete", {
         event_type: "complete",
         status: "aborted",
         duration_ms: 63_200,
@@ -447,24 +389,20 @@ const SCREENS: readonly Screen[] = [
         cost_usd: 1.5,
         error: "Aborted: max_execution_tokens (500123 tokens, limit 500000)",
       });
-    },
+    }),
   },
-  { name: "run -d", argv: ["run", "reporter", "-d"] },
-  { name: "run of nobody", argv: ["run", "reportr"], code: 2 },
-  { name: "run without an agent", argv: ["run"], code: 2 },
-  {
-    name: "chat",
+  "run -d": { argv: ["run", "reporter", "-d"] },
+  "chat": {
     argv: ["chat", "reporter", "--session", "garden"],
     hasPerson: true,
-    async meanwhile({ cli }) {
-      cli.input.lines = ["How is the garden?"];
-      await untilFollowed({ cli } as World);
-      finish(cli, NEW, "All is **well**:\n\n- roses\n- tomatoes");
+    before(world) {
+      withPast(world);
+      world.cli.input.lines = ["How is the garden?"];
     },
+    meanwhile: once((cli, id) => finish(cli, id, "All is **well**:\n\n- roses\n- tomatoes")),
   },
-  { name: "pending", argv: ["pending"] },
-  {
-    name: "pending of a long argument",
+  "pending": { argv: ["pending"] },
+  "pending of a long argument": {
     argv: ["pending"],
     before(world) {
       withPast(world);
@@ -472,81 +410,39 @@ const SCREENS: readonly Screen[] = [
       ask(world.cli, 4, { toolArgs: { path: "report.md", content } });
     },
   },
-  {
-    name: "pending of one: the change of a file",
-    argv: ["pending", "4"],
+  "pending of one: the change of a file": { argv: ["pending", "4"], before: askToWrite },
+  "pending of one: the arguments of another tool": { argv: ["pending", "4"], before: askToSend },
+  "pending of one that does not wait": { argv: ["pending", "1"], code: 1 },
+  "respond, with the change of a file": {
+    argv: [...RESPOND_ALWAYS, '{"path":"report.md","content":"x"}'],
     before: askToWrite,
   },
-  {
-    name: "pending of one: the arguments of another tool",
-    argv: ["pending", "4"],
-    before: askToSend,
-  },
-  {
-    name: "pending of one that does not wait",
-    argv: ["pending", "1"],
-    code: 1,
-  },
-  {
-    name: "respond, with the change of a file",
-    argv: [
-      "respond",
-      "4",
-      "--yes",
-      "--always",
-      "--arguments",
-      '{"path":"report.md","content":"x"}',
-    ],
-    before: askToWrite,
-  },
-  { name: "pending of nothing", argv: ["pending"], before: EMPTY },
-  {
-    name: "respond",
+  "pending of nothing": { argv: ["pending"], before: EMPTY },
+  "respond": {
     argv: ["respond", "4", "--yes"],
-    async meanwhile({ cli }) {
-      await untilFollowed({ cli } as World);
-      finish(cli, 4, "Written.");
-    },
+    meanwhile: once((cli) => finish(cli, 4, "Written.")),
   },
-  { name: "respond without an answer", argv: ["respond", "4"], code: 2 },
-  { name: "respond to what does not wait", argv: ["respond", "1", "--yes"], code: 1 },
-  { name: "respond to nothing", argv: ["respond", "99", "--yes"], code: 2 },
-  {
-    name: "watch",
+  "watch": {
     argv: ["watch", "1"],
     before(world) {
       withPast(world);
       finish(world.cli, 1, "Written.");
     },
   },
-  { name: "watch of what waits", argv: ["watch", "4"], code: 4 },
-  { name: "watch of nothing", argv: ["watch", "99"], code: 2 },
-  { name: "cancel", argv: ["cancel", "4"] },
-  { name: "cancel of what has ended", argv: ["cancel", "1"] },
-  { name: "status", argv: ["status"] },
-  { name: "status -v", argv: ["status", "-v"] },
-  { name: "status of several nodes", argv: ["status"], before: addNodes },
-  { name: "list with a run that waits for a node", argv: ["list"], before: addNodes },
-  { name: "why a run waits for a node", argv: ["why", "sorter"], before: addNodes },
-  {
-    name: "status of a stopped service",
-    argv: ["status"],
-    isRunning: false,
-    before: keepStateAtHome,
-  },
-  {
-    name: "stop",
-    argv: ["stop"],
-    before: ({ cli }) => addService(cli, ["request"]),
-  },
-  {
-    name: "stop of a service that ignores it",
+  "watch of what waits": { argv: ["watch", "4"], code: 4 },
+  "cancel": { argv: ["cancel", "4"] },
+  "status": { argv: ["status"] },
+  "status -v": { argv: ["status", "-v"] },
+  "status of several nodes": { argv: ["status"], before: addNodes },
+  "list with a run that waits for a node": { argv: ["list"], before: addNodes },
+  "why a run waits for a node": { argv: ["why", "sorter"], before: addNodes },
+  "status of a stopped service": { argv: ["status"], isRunning: false, before: keepStateAtHome },
+  "stop": { argv: ["stop"], before: ({ cli }) => addService(cli, ["request"]) },
+  "stop of a service that ignores it": {
     argv: ["stop", "--timeout", "0.5"],
     before: ({ cli }) => addService(cli, ["SIGTERM"]),
   },
-  { name: "stop of a stopped service", argv: ["stop"], isRunning: false },
-  {
-    name: "start",
+  "start": {
     argv: ["start"],
     isRunning: false,
     before(world) {
@@ -569,11 +465,9 @@ const SCREENS: readonly Screen[] = [
       };
     },
   },
-  { name: "start -d", argv: ["start", "-d"], isRunning: false },
-  { name: "start -d twice", argv: ["start", "-d"], code: 1 },
-  { name: "start with a port and no key", argv: ["start", "--port", "80"], code: 2 },
-  {
-    name: "info",
+  "start -d": { argv: ["start", "-d"], isRunning: false },
+  "start with a port and no key": { argv: ["start", "--port", "80"], code: 2 },
+  "info": {
     argv: ["info"],
     before({ cli }) {
       keepStateAtHome({ cli });
@@ -589,13 +483,11 @@ const SCREENS: readonly Screen[] = [
       };
     },
   },
-  {
-    name: "skill add",
+  "skill add": {
     argv: ["skill", "add", "npm:@acme/skill-pdf", "--yes"],
     before: ({ cli }) => offerSkill(cli),
   },
-  {
-    name: "skill add of another version, without a person",
+  "skill add of another version, without a person": {
     argv: ["skill", "add", "npm:@acme/skill-pdf"],
     code: 2,
     before: ({ cli }) =>
@@ -603,13 +495,11 @@ const SCREENS: readonly Screen[] = [
         changes: { changed: ["scripts/fill.py"], added: ["reference/forms.md"], missing: [] },
       }),
   },
-  {
-    name: "mcp add",
+  "mcp add": {
     argv: ["mcp", "add", "files", "npm:@acme/files", "~/notes", "--env", "FILES_TOKEN", "--yes"],
     before: ({ cli }) => offerServer(cli),
   },
-  {
-    name: "validate",
+  "validate": {
     argv: ["validate"],
     code: 1,
     before({ cli }) {
@@ -636,41 +526,26 @@ const SCREENS: readonly Screen[] = [
       ];
     },
   },
-  { name: "doctor of a healthy installation", argv: ["doctor"], before: EMPTY },
-  { name: "doctor", argv: ["doctor"], code: 1, isRunning: false, before: addFaults },
-  {
-    name: "doctor --fix",
-    argv: ["doctor", "--fix"],
-    code: 1,
-    isRunning: false,
-    before: addFaults,
-  },
-  { name: "validate of nothing", argv: ["validate"], before: EMPTY },
-  {
-    name: "test",
+  "doctor of a healthy installation": { argv: ["doctor"], before: EMPTY },
+  "doctor": { argv: ["doctor"], code: 1, isRunning: false, before: addFaults },
+  "doctor --fix": { argv: ["doctor", "--fix"], code: 1, isRunning: false, before: addFaults },
+  "validate of nothing": { argv: ["validate"], before: EMPTY },
+  "test": {
     argv: ["test"],
     before: ({ cli }) => offerTests(cli, { results: [result("reporter/storm"), result("tidy")] }),
   },
-  { name: "test with failures", argv: ["test"], code: 1, before: ({ cli }) => offerTests(cli) },
-  {
-    name: "test without a case",
+  "test with failures": { argv: ["test"], code: 1, before: ({ cli }) => offerTests(cli) },
+  "test without a case": {
     argv: ["test"],
     code: 1,
     before: ({ cli }) => offerTests(cli, { results: [] }),
   },
-  {
-    name: "test --record",
-    argv: ["test", "--record", "182"],
-    before: ({ cli }) => offerTests(cli),
-  },
-  {
-    name: "test --live",
+  "test --live": {
     argv: ["test", "--live", "--repeat", "5", "--models", "openai/gpt-5,local/llama", "--yes"],
     code: 1,
     before: ({ cli }) => offerTests(cli),
   },
-  {
-    name: "checkpoint",
+  "checkpoint": {
     argv: ["checkpoint"],
     before({ cli }) {
       cli.runtime.checkpoints = {
@@ -684,10 +559,7 @@ const SCREENS: readonly Screen[] = [
       };
     },
   },
-  { name: "checkpoint of nothing", argv: ["checkpoint"] },
-  { name: "checkpoint --force alone", argv: ["checkpoint", "--force"], code: 2 },
-  {
-    name: "move-history --to",
+  "move-history --to": {
     argv: ["move-history", "--to", "postgres://inkling@db.lan:5432/inkling?sslmode=verify-full"],
     before({ cli }) {
       const { onMove } = cli;
@@ -697,8 +569,7 @@ const SCREENS: readonly Screen[] = [
       };
     },
   },
-  {
-    name: "move-history --from",
+  "move-history --from": {
     argv: ["move-history", "--from", "postgres://inkling@db.lan/inkling"],
     before({ cli }) {
       cli.onMove = () =>
@@ -712,12 +583,10 @@ const SCREENS: readonly Screen[] = [
         });
     },
   },
-  { name: "move-history alone", argv: ["move-history"], code: 2 },
-  { name: "notify", argv: ["notify"], before: addChannels },
-  { name: "notify --test", argv: ["notify", "--test"], code: 1, before: addChannels },
-  { name: "notify without channels", argv: ["notify"] },
-  {
-    name: "replay",
+  "notify": { argv: ["notify"], before: addChannels },
+  "notify --test": { argv: ["notify", "--test"], code: 1, before: addChannels },
+  "notify without channels": { argv: ["notify"] },
+  "replay": {
     argv: ["replay", "1"],
     before(world) {
       withPast(world);
@@ -727,8 +596,7 @@ const SCREENS: readonly Screen[] = [
       };
     },
   },
-  {
-    name: "replay of what differs",
+  "replay of what differs": {
     argv: ["replay", "1"],
     code: 1,
     before(world) {
@@ -751,19 +619,15 @@ const SCREENS: readonly Screen[] = [
       };
     },
   },
-  { name: "replay of no execution", argv: ["replay", "99"], code: 2 },
-  { name: "fork -d", argv: ["fork", "1", "-d", "--at", "2", "--message", "Shorter"] },
-  { name: "fork at no step", argv: ["fork", "1", "--at", "x"], code: 2 },
-  {
-    name: "diff",
+  "fork -d": { argv: ["fork", "1", "-d", "--at", "2", "--message", "Shorter"] },
+  "diff": {
     argv: ["diff", "1", "1"],
     before(world) {
       withPast(world);
       playRun(world.cli, 1);
     },
   },
-  {
-    name: "diff of what differs",
+  "diff of what differs": {
     argv: ["diff", "1", "2"],
     code: 1,
     before(world) {
@@ -772,36 +636,29 @@ const SCREENS: readonly Screen[] = [
       finish(world.cli, 2, "Written, and short.");
     },
   },
-  { name: "permissions", argv: ["permissions"], before: addPermissions },
-  { name: "permissions --command", argv: ["permissions", "--command"], before: addPermissions },
-  {
-    name: "permissions of a compiled program",
+  "permissions": { argv: ["permissions"], before: addPermissions },
+  "permissions --command": { argv: ["permissions", "--command"], before: addPermissions },
+  "permissions of a compiled program": {
     argv: ["permissions"],
     before(world) {
       addPermissions(world);
       world.cli.permissions = { ...world.cli.permissions, command: null };
     },
   },
-  { name: "ui", argv: ["ui"], code: 130, meanwhile: leavePage },
-  {
-    name: "ui without a browser or a service",
+  "ui": { argv: ["ui"], code: 130, meanwhile: leavePage },
+  "ui without a browser or a service": {
     argv: ["ui"],
     code: 130,
     isRunning: false,
     before: ({ cli }) => void (cli.hasBrowser = false),
     meanwhile: leavePage,
   },
-  { name: "ui --stop without a page", argv: ["ui", "--stop"] },
-  { name: "update", argv: ["update"], needs: offerRelease },
-  { name: "update --check", argv: ["update", "--check"], needs: offerRelease },
-  { name: "update of a checkout", argv: ["update"], code: 1 },
-  { name: "completions", argv: ["completions", "bash"] },
-  { name: "completions of an unknown shell", argv: ["completions", "bsh"], code: 2 },
-  { name: "help", argv: ["help", "completions"] },
-  { name: "help of an unknown command", argv: ["help", "lst"], code: 2 },
-  { name: "a wrong command", argv: ["lst"], code: 2 },
-  { name: "a wrong option", argv: ["list", "--jsn"], code: 2 },
-];
+  "update": { argv: ["update"], needs: offerRelease },
+  "update of a checkout": { argv: ["update"], code: 1 },
+  "completions": { argv: ["completions", "bash"] },
+  "help": { argv: ["help", "completions"] },
+  "a wrong option": { argv: ["list", "--jsn"], code: 2 },
+};
 
 function withPast({ cli }: World): void {
   addHistory(cli);
@@ -831,8 +688,8 @@ function withBudgets(world: World): void {
 
 for (const columns of [80, 40, 120]) {
   Deno.test(`screen of every command at ${columns} columns`, async (t) => {
-    for (const screen of SCREENS) {
-      const { name, argv, code = 0, before = withPast, needs, meanwhile, ...options } = screen;
+    for (const [name, screen] of Object.entries(SCREENS)) {
+      const { argv, code = 0, before = withPast, needs, meanwhile, ...options } = screen;
       await t.step(name, async (t) => {
         await using world = await createWorld({ columns, ...options });
         before(world);
@@ -851,7 +708,7 @@ for (const columns of [80, 40, 120]) {
 Deno.test("every command has a screen of what it shows when it does what it was asked for", () => {
   // A page stays open until Ctrl+C. What is hidden is read by shells, not by people.
   const isMain = ({ argv: [name], code = 0 }: Screen) => code === (name === "ui" ? 130 : 0);
-  const shown = new Set(SCREENS.filter(isMain).map(({ argv: [name] }) => name));
+  const shown = new Set(Object.values(SCREENS).filter(isMain).map(({ argv: [name] }) => name));
   const commands = PROGRAM.commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
   assert.deepEqual([...shown].sort(), commands.sort());
 });

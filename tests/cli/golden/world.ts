@@ -26,7 +26,7 @@ export async function createWorld(
     cli,
     screen,
     get picture() {
-      return toUtc(screen.text).replaceAll(String(Deno.pid), "4711");
+      return normalize(screen.text);
     },
     [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose](),
   };
@@ -315,13 +315,24 @@ export function playDryRun({ runtime }: FakeCli, id: number): void {
   });
 }
 
-/** The text with local times as UTC has them. The fake clock begins with a year, so that a time of day is of its first day. */
+/** The text with local times as UTC has them, and one PID for every process. */
+export function normalize(text: string): string {
+  const pid = new RegExp(`(PID +|Process |-p |"pid":)${Deno.pid}\\b`, "g");
+  return toUtc(text).replaceAll(pid, (_, before) => `${before}4711`);
+}
+
+/** The fake clock begins with a year, so that a time of day is of its first day. */
 function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();
   return text
     .replaceAll(
       /\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g,
       (local) => shift(local).replace("T", " ").slice(0, local.length),
+    )
+    .replaceAll(
+      /(?<![\d-])\d\d-\d\d \d\d:\d\d/g,
+      (local) =>
+        shift(`${local.startsWith("12") ? 2025 : 2026}-${local}`).slice(5, 16).replace("T", " "),
     )
     .replaceAll(/^\d\d:\d\d:\d\d/gm, (time) => shift(`2026-01-01 ${time}`).slice(11, 19));
 }

@@ -5,6 +5,7 @@ import { FrameRenderer } from "../../../cli/output/run/frames.ts";
 import type { FramePayload } from "../../../cli/output/payload.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
+import { anyText } from "../../support/any_text.ts";
 
 const style = createStyle({ colors: false });
 
@@ -41,41 +42,6 @@ const RESULT = {
   duration_ms: 12,
 };
 
-Deno.test("FrameRenderer shows a run as steps, answer and figures", () => {
-  assert.deepEqual(
-    render([
-      INFO,
-      { event_type: "system", content: "You are." },
-      { event_type: "human", content: "Execute your task." },
-      CALL,
-      RESULT,
-      { ...RESULT, tool_call_id: "2", tool_name: "file_glob", content: "notes.md" },
-      { event_type: "stats", message: "30 tokens" },
-      { event_type: "ai", content: "Done." },
-      { event_type: "final_answer", content: "Done." },
-      {
-        event_type: "complete",
-        status: "success",
-        duration_ms: 3_210,
-        total_tokens: 1_234,
-        cost_usd: 0.00123,
-        error: null,
-      },
-    ]),
-    [
-      ["step", "The Writer · demo/echo · manual · execution 7"],
-      ["reply", "I look first."],
-      [
-        "step",
-        "✔ file_read  notes.md, limit: 20  12ms\n    one\n    two\n    three\n    … 2 more lines",
-      ],
-      ["step", "✔ file_glob  12ms\n    notes.md"],
-      ["answer", "Done."],
-      ["step", "✔ success · 3.2s · 1,234 tokens · $0.0012 · 2 tool calls"],
-    ],
-  );
-});
-
 Deno.test("FrameRenderer shows calls when they are made where nothing else tells that they go on", () => {
   const one = { ...CALL, content: "", tools: CALL.tools.slice(0, 1) };
   assert.deepEqual(
@@ -111,124 +77,52 @@ Deno.test("FrameRenderer shows a call that never had a result when the run ends 
   assert.deepEqual(renderer.renderOpenCalls({}), []);
 });
 
-Deno.test("FrameRenderer shows a delegated run below its call: which execution, its figures, its answer", () => {
-  const tools = [{ id: "1", name: "run_agent", args: '{"agent_id":"translator","arguments":"x"}' }];
-  const delegated = (status: string, output: string) => ({
-    ...RESULT,
-    tool_name: "run_agent",
-    content: JSON.stringify({
-      status,
-      output,
-      execution_id: 13,
-      duration_ms: 900,
-      total_tokens: 1_234,
-      cost_usd: 0.01,
-    }),
-  });
-  const lines = (result: FramePayload) =>
-    render([{ event_type: "tool_call", content: "", tools }, result])
-      .flatMap(([, text]) => text.split("\n"));
-  assert.deepEqual(lines(delegated("success", "Bonjour\n\u001b[2Jle\nmonde\nentier")), [
-    "✔ run_agent  translator, arguments: x  12ms",
-    "    ↳ execution 13 · success · 1,234 tokens · $0.0100",
-    "    Bonjour",
-    "    le",
-    "    monde",
-    "    … 1 more line",
+Deno.test("FrameRenderer shows below its call how a delegated run ended, also one that failed", () => {
+  const tools = [{ id: "1", name: "run_agent", args: '{"agent_id":"translator"}' }];
+  const figures = { execution_id: 13, total_tokens: 1_234, cost_usd: 0.01 };
+  const delegated = (status: string, output: string) =>
+    JSON.stringify({ status, output, ...figures });
+  const lines = (content: string, isError = false) => {
+    const result = { ...RESULT, tool_name: "run_agent", content, is_error: isError };
+    return render([{ event_type: "tool_call", content: "", tools }, result])
+      .flatMap(([, text]) => text.split("\n")).slice(1);
+  };
+  const end = (status: string) => `    ↳ execution 13 · ${status} · 1,234 tokens · $0.0100`;
+  assert.deepEqual(lines(delegated("success", "Bonjour\n\u001b[2Jle")), [
+    ...[end("success"), "    Bonjour", "    le"],
   ]);
-  assert.deepEqual(lines(delegated("timeout", "")), [
-    "✖ run_agent  translator, arguments: x  12ms",
-    "    ↳ execution 13 · timeout · 1,234 tokens · $0.0100",
-  ]);
-  assert.deepEqual(
-    lines({ ...RESULT, tool_name: "run_agent", is_error: true, content: "Error: no" }),
-    [
-      "✖ run_agent  translator, arguments: x  12ms",
-      "    Error: no",
-    ],
-  );
+  assert.deepEqual(lines(delegated("timeout", "")), [end("timeout")]);
+  assert.deepEqual(lines("Error: no", true), ["    Error: no"]);
 });
 
-Deno.test("FrameRenderer shows the use of a skill as one line", () => {
-  const frames = [
-    {
-      event_type: "tool_call",
-      content: "",
-      tools: [{ id: "1", name: "skill_use", args: '{"skill_name":"pdf"}' }],
-    },
-    { ...RESULT, tool_name: "skill_use", content: "The instructions follow." },
-    {
-      event_type: "meta",
-      content: '<skill-context name="pdf">\nOne.\nTwo.\n</skill-context>',
-    },
-  ];
-  assert.deepEqual(render(frames), [["step", "✔ skill  pdf  2 lines of instructions"]]);
-  assert.match(render(frames, { showMessages: true })[1]?.[1] ?? "", /^Skill\n[^]*One\./);
-});
-
-Deno.test("FrameRenderer shows what a run waits for, and what it tries again", () => {
+Deno.test("FrameRenderer shows notices, repairs, parents and estimates, each on its line", () => {
   const notice = { event_type: "meta", kind: "notice" };
-  assert.deepEqual(
-    render([
-      { ...notice, level: "info", content: 'Starts the MCP server "a\u001b[2J"' },
-      { ...notice, level: "warn", content: "The rate limit is reached: attempt 2 of 4 in 20s" },
-    ]),
-    [
-      ["step", '· Starts the MCP server "a"'],
-      ["step", "! The rate limit is reached: attempt 2 of 4 in 20s"],
-    ],
-  );
-});
-
-Deno.test("FrameRenderer shows in one sentence that an answer is asked for once more", () => {
   const message = "The answer does not fit output.schema, it is asked for once more: /a";
-  const repair = { event_type: "meta", kind: "repair", message, content: "Your answer\n- /a" };
-  assert.deepEqual(render([repair]), [
-    ["step", "! The answer does not fit output.schema, it is asked for\n  once more: /a"],
-  ]);
-});
-
-Deno.test("FrameRenderer tells the parent of a delegated run, and warnings about prices", () => {
-  assert.deepEqual(
-    render([
-      { ...INFO, trigger: "agent", parent_execution_id: 5 },
-      { event_type: "stats", message: "30 tokens", warning: "No price is known" },
-    ]),
-    [
-      ["step", "The Writer · demo/echo · agent of execution 5 · execution 7"],
-      ["step", "! No price is known"],
-    ],
-  );
-});
-
-Deno.test("FrameRenderer marks figures that are estimated in part", () => {
-  const complete = { event_type: "complete", status: "aborted", error: "Cancelled by user" };
+  const complete = { event_type: "complete", status: "success", usage_estimated: true };
   const figures = { duration_ms: 80, total_tokens: 1_234, cost_usd: 0.0012 };
-  assert.deepEqual(render([{ ...complete, ...figures, usage_estimated: true }])[0], [
-    "step",
-    "✖ aborted · 80ms · ~1,234 tokens · ~$0.0012",
-  ]);
-});
-
-Deno.test("FrameRenderer tells why a run failed, and shows the reply that was no answer", () => {
-  assert.deepEqual(
-    render([
-      { event_type: "ai", content: "Once upon a" },
-      {
-        event_type: "complete",
-        status: "aborted",
-        duration_ms: 80,
-        total_tokens: null,
-        cost_usd: null,
-        error: "Aborted: max_tokens (the reply was cut at 3 tokens)",
-      },
-    ]),
+  const table: [FramePayload, string | undefined][] = [
+    [{ ...notice, level: "info", content: 'Starts "a\u001b[2J"' }, '· Starts "a"'],
     [
-      ["reply", "Once upon a"],
-      ["step", "✖ aborted · 80ms"],
-      ["failure", "Aborted: max_tokens (the reply was cut at 3 tokens)"],
+      { ...notice, level: "warn", content: "The rate limit is reached" },
+      "! The rate limit is reached",
     ],
-  );
+    [
+      { event_type: "meta", kind: "repair", message, content: "Your answer\n- /a" },
+      "! The answer does not fit output.schema, it is asked for\n  once more: /a",
+    ],
+    [
+      { ...INFO, trigger: "agent", parent_execution_id: 5 },
+      "The Writer · demo/echo · agent of execution 5 · execution 7",
+    ],
+    [{ event_type: "stats", message: "30 tokens", warning: "No price" }, "! No price"],
+    [{ ...complete, ...figures }, "✔ success · 80ms · ~1,234 tokens · ~$0.0012"],
+    [{ event_type: "final_answer", content: " \n" }, "The answer is empty"],
+    [{ event_type: "thinking", content: "hm" }, undefined],
+    [{}, undefined],
+  ];
+  for (const [frame, text] of table) {
+    assert.deepEqual(render([frame]), text === undefined ? [] : [["step", text]]);
+  }
 });
 
 Deno.test("FrameRenderer shows failed calls with more of their text", () => {
@@ -240,41 +134,6 @@ Deno.test("FrameRenderer shows failed calls with more of their text", () => {
   assert.equal(lines[9], "    … 1 more line");
 });
 
-Deno.test("FrameRenderer shortens nothing when verbose", () => {
-  const text = render([CALL, RESULT, { event_type: "stats", message: "30 tokens" }], {
-    verbose: true,
-  }).map(([, text]) => text).join("\n");
-  for (const part of ["\n    path: notes.md\n    limit: 20", "five", "30 tokens"]) {
-    assert.ok(text.includes(part), part);
-  }
-});
-
-Deno.test("FrameRenderer says that an answer is empty instead of showing an empty line", () => {
-  for (const content of ["", " \n"]) {
-    assert.deepEqual(render([{ event_type: "final_answer", content }]), [
-      ["step", "The answer is empty"],
-    ]);
-  }
-});
-
-Deno.test("FrameRenderer breaks what it shows whole at a terminal's width only, and at spaces", () => {
-  const content = "many words ".repeat(20).trim();
-  const call = {
-    event_type: "tool_call",
-    content: "",
-    tools: [{ id: "1", name: "file_write", args: JSON.stringify({ content }) }],
-  };
-  const shown = (columns: number) =>
-    render([call], { showCalls: true, verbose: true, columns })[0]?.[1] ?? "";
-  assert.equal(shown(Infinity), `→ file_write\n    content: ${content}`);
-  const lines = shown(40).split("\n");
-  assert.ok(lines.every((line) => line.trimEnd().length <= 40), shown(40));
-  assert.equal(
-    lines.slice(1).map((line) => line.replace(/^ *↪? */, "").trim()).join(" "),
-    `content: ${content}`,
-  );
-});
-
 Deno.test("FrameRenderer hides nothing of what a call does, on one line or whole", () => {
   const content = "echo a\n\u001b]0;touch pwned #\u0007\recho b\n";
   const call = (args: string) => ({
@@ -283,7 +142,7 @@ Deno.test("FrameRenderer hides nothing of what a call does, on one line or whole
     tools: [{ id: "1", name: "file_write", args }],
   });
   const shown = (args: string, verbose: boolean) =>
-    render([call(args)], { showCalls: true, verbose, columns: 120 })[0]?.[1];
+    render([call(args)], { showCalls: true, verbose, columns: Infinity })[0]?.[1];
   const args = JSON.stringify({ path: "a.sh", content });
   assert.equal(
     shown(args, false),
@@ -304,45 +163,23 @@ Deno.test("FrameRenderer hides nothing of what a call does, on one line or whole
   assert.equal(shown('{"path\u001b]0;x\u0007', true), '→ file_write\n    {"path\\u001b]0;x\\u0007');
 });
 
-Deno.test("FrameRenderer shows what the model was told where that is asked for", () => {
-  assert.deepEqual(
-    render([
-      { event_type: "system", content: "a\nb\nc\nd" },
-      { event_type: "human", content: "Do\nit\nfor\nme\nnow" },
-    ], { showMessages: true }),
-    [
-      ["step", "System prompt\n    a\n    b\n    c\n    … 1 more line"],
-      ["step", "User\n    Do\n    it\n    for\n    me\n    now"],
-    ],
-  );
-});
-
-Deno.test("FrameRenderer puts the local time before steps where that is asked for", () => {
-  const timestamp = new Date(2026, 0, 31, 8, 5, 9).toISOString();
-  assert.deepEqual(
-    render([{ ...INFO, timestamp }], { showTimes: true }),
-    [["step", "08:05:09 The Writer · demo/echo · manual · execution 7"]],
-  );
-});
-
-Deno.test("FrameRenderer ignores kinds of frames that it does not know", () => {
-  assert.deepEqual(render([{ event_type: "thinking", content: "hm" }, {}]), []);
-});
-
 Deno.test("FrameRenderer shows hostile text without control characters, within the width", () => {
-  const text = fc.string({ unit: "binary", maxLength: 200 });
-  fc.assert(fc.property(text, text, text, (name, args, content) => {
-    const pieces = render([
-      { event_type: "tool_call", content: "", tools: [{ id: "1", name: "n", args }] },
-      { event_type: "tool_result", tool_call_id: "1", tool_name: "n", content, duration_ms: 5 },
-      { event_type: "execution_info", display_name: name, model: name, trigger: "manual" },
-    ]);
-    for (const [, shown] of pieces) assert.doesNotMatch(shown, /[^\P{Cc}\n\t]/u);
-    const [result = ""] = pieces.map(([, text]) => text);
-    for (const line of result.split("\n")) {
-      assert.ok(widthOf(line) <= 60, line);
-    }
-  }));
+  const text = anyText({ maxLength: 200 });
+  fc.assert(
+    fc.property(text, text, text, (name, args, content) => {
+      const pieces = render([
+        { event_type: "tool_call", content: "", tools: [{ id: "1", name: "n", args }] },
+        { event_type: "tool_result", tool_call_id: "1", tool_name: "n", content, duration_ms: 5 },
+        { event_type: "execution_info", display_name: name, model: name, trigger: "manual" },
+      ]);
+      for (const [, shown] of pieces) assert.doesNotMatch(shown, /[^\P{Cc}\n\t]/u);
+      const [result = ""] = pieces.map(([, text]) => text);
+      for (const line of result.split("\n")) {
+        assert.ok(widthOf(line) <= 60, line);
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 Deno.test("formatArguments() shows names and values, or the text when it is no object", () => {

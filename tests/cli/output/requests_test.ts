@@ -29,7 +29,7 @@ Deno.test("formatRequest() shows the call whole, and what a terminal would obey 
   const pending = pendingOf({
     tool_args: {
       "path\u001b[2J": "note.txt",
-      content: "one\n\u001b[1Atwo\u202e\n",
+      content: "one\n\u001b[1Atwo\u202e\n\u001b]0;x\u0007 \rdone\u200b",
       deep: { list: [1, "a"] },
       long,
     },
@@ -42,6 +42,7 @@ Deno.test("formatRequest() shows the call whole, and what a terminal would obey 
       "    content:",
       "      one",
       "      \\u001b[1Atwo\\u202e",
+      "      \\u001b]0;x\\u0007 \\rdone\\u200b",
       "    deep:",
       "      {",
       '        "list": [',
@@ -53,21 +54,6 @@ Deno.test("formatRequest() shows the call whole, and what a terminal would obey 
     ].join("\n"),
   );
   assert.equal(promptMessage(pending), "Allow file_write?");
-});
-
-Deno.test("formatRequest() hides no command in an escape sequence, a line break or a direction", () => {
-  const content = "echo tidying\n\u001b]0;touch pwned #\u0007\necho \rdone\u202e\n";
-  assert.equal(
-    formatRequest(pendingOf({ tool_args: { path: "tidy\u200b.sh", content } }), style),
-    [
-      "? file_write",
-      "    path: tidy\\u200b.sh",
-      "    content:",
-      "      echo tidying",
-      "      \\u001b]0;touch pwned #\\u0007",
-      "      echo \\rdone\\u202e",
-    ].join("\n"),
-  );
   const asked = pendingOf({ message: "Run \u001b]0;rm\u0007?", tool_name: "ask_user" });
   assert.equal(promptMessage(asked), "Run \\u001b]0;rm\\u0007?");
 });
@@ -95,20 +81,10 @@ const PREVIEW = {
   problem: null,
 };
 
-Deno.test("formatRequest() shows the change of a file in place of the arguments, in colours, nothing in it hidden", () => {
-  const pending = pendingOf({ tool_args: { path: "notes.md", content: "x" }, preview: PREVIEW });
-  assert.equal(
-    formatRequest(pending, style),
-    [
-      "? file_write notes.md (+1 -1)",
-      "    @@ -1,2 +1,2 @@",
-      "     one",
-      "    -two",
-      "    +2\\u001b[1A\\u202e",
-    ].join("\n"),
-  );
+Deno.test("formatRequest() colours the change of a file, and hides nothing in it", () => {
+  const pending = pendingOf({ preview: PREVIEW });
   const colored = formatRequest(pending, createStyle({ colors: true }));
-  assert.ok(colored.includes("\n    \u001b[31m-two\u001b[39m\n    \u001b[32m+2"));
+  assert.ok(colored.includes("\n    \u001b[31m-two\u001b[39m\n    \u001b[32m+2\\u001b[1A\\u202e"));
 });
 
 Deno.test("formatRequest() says what is new, what would not change, and what would fail", () => {

@@ -18,11 +18,3 @@ Deno.test("ShownReply tells what is left of the whole, which is nothing when all
   reply.push("All of it.");
   assert.equal(reply.end("All of it."), "");
 });
-
-Deno.test("ShownReply tells when something else was shown than the reply came to", () => {
-  const reply = new ShownReply();
-  reply.push("Begun, then lost");
-  assert.equal(reply.end("Begun, and ended"), undefined);
-  reply.push("next");
-  assert.equal(reply.end("next one"), " one");
-});

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { sanitise } from "../../../cli/output/sanitise.ts";
 import { toVisible, toVisibleLine } from "../../../cli/output/visible_text.ts";
 import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../../support/unseen_texts.ts";
+import { anyText } from "../../support/any_text.ts";
 
 const strange = fc.array(fc.oneof(
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.constantFrom(
     "\u001b]0;x\u0007",
     "\u001b[2J",

@@ -153,14 +153,6 @@ Deno.test("run shows no block of a reply twice, on no picture of the screen", as
   }
 });
 
-Deno.test("run shows nothing that moves when all is over at once", async () => {
-  const { cli, screen, code } = await start();
-  await using _ = cli;
-  waiting.finish(cli, 1, "Hi.");
-  assert.equal(await cli.drive(code), 0);
-  for (const picture of screen.pictures) assert.doesNotMatch(picture, /Thinking|Writing/);
-});
-
 Deno.test("run keeps the moving line below a note on standard error, and away from a question", async () => {
   const { cli, screen, code, pass } = await start({ hasPerson: true });
   await using _ = cli;

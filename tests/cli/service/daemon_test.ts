@@ -21,14 +21,6 @@ function failsWith(text: RegExp) {
   };
 }
 
-Deno.test("ensureService() takes the service that runs", async () => {
-  await using cli = await createFakeCli();
-  const { client, started } = await ensure(cli);
-  assert.equal(started, false);
-  assert.deepEqual(await client.health(), { status: "ok" });
-  assert.deepEqual(cli.spawned, []);
-});
-
 Deno.test("ensureService() starts this program again, with every flag and an absolute workspace", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { started } = await ensure(cli, { workspace: "notes", keepAlive: true });
@@ -51,13 +43,6 @@ Deno.test("start -d passes every flag on: the key by the environment, the rest a
     ...SERVICE_VARIABLES,
     INKLING_API_KEY: key,
   }]);
-});
-
-Deno.test("start -d adds no flag that was not given", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  assert.equal(await cli.drive(cli.run("start", "-d")), 0, cli.stderr.text);
-  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
-  assert.deepEqual(cli.spawnedWith, [{ ...cli.environment, ...SERVICE_VARIABLES }]);
 });
 
 Deno.test("start -d leaves what the environment says about memory as it is", async () => {
@@ -155,16 +140,4 @@ Deno.test("ensureService() reports a service that accepts connections and says n
   cli.transport = (_path, { signal }) =>
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   await assert.rejects(ensure(cli), failsWith(/does not answer on .*service\.sock/));
-});
-
-Deno.test("start -d tells where it runs, and refuses a second one", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  assert.equal(await cli.drive(cli.run("start", "-d", "--keep-alive")), 0);
-  assert.match(cli.stdout.text, /^Inkling is running \(PID \d+\)\n {2}Workspace /);
-  assert.equal(cli.stderr.text, "");
-  assert.equal(await cli.drive(cli.run("start", "-d")), 1);
-  assert.match(
-    cli.stderr.text,
-    /^Error: Inkling is already running for .*workspace \(PID \d+\)\. "inkling stop" ends it\n$/,
-  );
 });

@@ -1,20 +1,8 @@
 import assert from "node:assert/strict";
-import { readEnd, sizeOf } from "../../../cli/service/new_log_lines.ts";
+import { readEnd } from "../../../cli/service/new_log_lines.ts";
 import { formatLogLine } from "../../../runtime/service_log/log_file.ts";
 import type { LogLevel } from "../../../runtime/service_log/service_log.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
-
-Deno.test("readEnd() gives what a file got since it was looked at, without what a terminal would obey", async () => {
-  await withTempDir(async (dir) => {
-    const path = `${dir}/log`;
-    assert.equal(await sizeOf(path), 0);
-    await Deno.writeTextFile(path, "old\n");
-    const size = await sizeOf(path);
-    assert.equal(await readEnd(path, size), "");
-    await Deno.writeTextFile(path, "\u001b[31mnew\u001b[0m\nand more\n", { append: true });
-    assert.equal(await readEnd(path, size), "new\nand more");
-  });
-});
 
 Deno.test("readEnd() takes all of a file that is smaller than it was: it has been rotated", async () => {
   await withTempDir(async (dir) => {

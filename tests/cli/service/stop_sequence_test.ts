@@ -57,19 +57,19 @@ Deno.test("stopService() sends SIGTERM when the time after the request is over",
 Deno.test("stopService() ends with SIGKILL what ignores the request and SIGTERM", async () => {
   await using cli = await createFakeCli();
   const process = addProcess(cli, Deno.pid, ["SIGKILL"]);
-  const { outcome, ms, steps } = await stop(cli);
+  const { outcome, ms, steps } = await stop(cli, { timeoutMs: 1_000 });
   assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "SIGKILL" });
   assert.deepEqual(process.signals, ["SIGTERM", "SIGKILL"]);
   assert.equal(steps.length, 2);
-  assert.ok(ms >= 20_000);
+  assert.ok(ms >= 6_000);
 });
 
 Deno.test("stopService() never says stopped of a process that ignores everything", async () => {
   await using cli = await createFakeCli();
   addProcess(cli, Deno.pid, []);
-  const { outcome, ms } = await stop(cli);
+  const { outcome, ms } = await stop(cli, { timeoutMs: 1_000 });
   assert.deepEqual(outcome, { kind: "survived", pid: Deno.pid });
-  assert.ok(ms >= 23_000);
+  assert.ok(ms >= 9_000);
 });
 
 Deno.test("stopService() finds nothing where nobody answers and nobody holds the lock", async () => {
@@ -112,24 +112,6 @@ Deno.test("stopService() admits that it does not know the PID", async () => {
     using _ = await holdLock(cli, pidText);
     assert.deepEqual((await stop(cli)).outcome, { kind: "unknown_pid" });
   }
-});
-
-Deno.test("stop tells how it went, by text and exit code", async () => {
-  const table: [FakeProcess["endsOn"], number, RegExp, RegExp][] = [
-    [["request"], 0, /^Inkling has stopped \(PID \d+\)\n$/, /^$/],
-    [["SIGKILL"], 0, /with SIGKILL\n$/, /sending SIGTERM\n.*sending SIGKILL\n$/],
-    [[], 1, /^$/, /Error: Process \d+ is still running/],
-  ];
-  for (const [endsOn, code, stdout, stderr] of table) {
-    await using cli = await createFakeCli();
-    addProcess(cli, Deno.pid, endsOn);
-    assert.equal(await cli.drive(cli.run("stop", "--timeout", "0.5")), code);
-    assert.match(cli.stdout.text, stdout);
-    assert.match(cli.stderr.text, stderr);
-  }
-  await using cli = await createFakeCli({ isRunning: false });
-  assert.equal(await cli.run("stop"), 0);
-  assert.equal(cli.stdout.text, "Inkling is not running\n");
 });
 
 Deno.test("stop of a node names no executions of other nodes", async () => {

@@ -31,77 +31,13 @@ function problem(severity: Diagnostic["severity"], message: string): Diagnostic 
   return { path: "agents/x.md", line: 3, column: 7, severity, message };
 }
 
-Deno.test("list shows a table of the agents", async () => {
-  await using cli = await createFakeCli();
-  addAgents(cli);
-  assert.equal(await cli.run("list"), 0);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "Id              Display Name    Trigger                Last Run   Status    Next Run",
-      "daily           日報 🚀         manual                 5 min ago  enabled   -",
-      "nightly backup  nightly backup  cron 0 3 * * *         never      disabled  -",
-      "watcher         watcher         watch inbox/, outbox/  never      enabled   on a change",
-      "",
-    ].join("\n"),
-  );
-  assert.equal(cli.stderr.text, "");
-});
-
-Deno.test("list stays legible at 40 columns", async () => {
-  await using cli = await createFakeCli({ isTerminal: true, columns: 40 });
-  addAgents(cli);
-  assert.equal(await cli.run("list"), 0);
-  assert.equal(
-    cli.stdout.text.split("\n\n")[1],
-    [
-      "nightly backup",
-      "  Trigger       cron 0 3 * * *",
-      "  Last Run      never",
-      "  Status        disabled",
-    ].join("\n"),
-  );
-});
-
-Deno.test("list leaves out the next run where nothing runs by itself", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addAgent(fakeAgent("daily"));
-  assert.equal(await cli.run("list"), 0);
-  assert.equal(
-    cli.stdout.text,
-    "Id     Display Name  Trigger  Last Run  Status\ndaily  daily         manual   never     enabled\n",
-  );
-});
-
-Deno.test("list tells why agents that would run by themselves do not", async () => {
-  await using cli = await createFakeCli();
-  addAgents(cli);
-  const trigger = {
-    type: "schedule" as const,
-    every: "5m",
-    catchUp: "none" as const,
-  };
-  cli.runtime.addAgent(fakeAgent("tripped", { trigger }), {
-    nextRun: cli.clock.now() + 3 * 60_000,
-    triggerPaused: "21 runs, each fired by the one before:\u001b[2J notes.md",
-  });
-  cli.runtime.schedulerStatus = "paused";
-  assert.equal(await cli.run("list"), 0);
-  assert.match(cli.stdout.text, /\ntripped +tripped +every 5m +never +paused +in 3 min\n/);
-  assert.equal(
-    cli.stderr.text,
-    "Warning: The trigger of tripped is paused: 21 runs, each fired by the one before: notes.md\n" +
-      "Warning: The scheduler is paused: nothing fires by itself until it is " +
-      'resumed (Schedule in "inkling ui")\n',
-  );
-});
-
 Deno.test("list says that nothing fires while no service runs, where something would", async () => {
   for (const hasWatcher of [true, false]) {
     await using cli = await createFakeCli({ isRunning: false });
     if (hasWatcher) addAgents(cli);
     else cli.runtime.addAgent(fakeAgent("daily"));
     assert.equal(await cli.run("list"), 0);
+    assert.deepEqual([cli.localOpened, cli.spawned], [1, []]);
     assert.equal(
       cli.stderr.text,
       hasWatcher
@@ -130,15 +66,6 @@ Deno.test("list says which run waits for a node, and for what; and nothing of a 
   cli.runtime.nodes.push(node());
   assert.equal(await cli.run("list"), 0);
   assert.doesNotMatch(cli.stderr.text, /The service is not running/);
-});
-
-Deno.test("list opens the application in this process when no service runs", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  addAgents(cli);
-  assert.equal(await cli.run("list"), 0);
-  assert.match(cli.stdout.text, /nightly backup/);
-  assert.equal(cli.localOpened, 1);
-  assert.deepEqual(cli.spawned, []);
 });
 
 Deno.test("list tells broken files and warnings on standard error, a line each", async () => {
@@ -170,13 +97,6 @@ Deno.test("list -q tells of a file that broke while its last good definition goe
   assert.equal(cli.stderr.text, "Error: agents/x.md:3:7: Broken YAML\n");
 });
 
-Deno.test("list of an empty workspace says how to make an agent", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("list"), 0);
-  assert.match(cli.stdout.text, /^There are no agents in \/home\/me\/inkling\/agents yet\n/);
-  assert.match(cli.stdout.text, /inkling run hello/);
-});
-
 Deno.test("list tells of a configured workspace that is not there", async () => {
   await using cli = await createFakeCli();
   cli.missingWorkspaces = [cli.report.workspace];
@@ -190,32 +110,6 @@ Deno.test("list tells of a configured workspace that is not there", async () => 
   cli.stdout.text = "";
   assert.equal(await cli.run("list"), 0);
   assert.match(cli.stdout.text, /^There are no agents in /);
-});
-
-Deno.test("list --json prints the body of the endpoint and nothing else", async () => {
-  await using cli = await createFakeCli();
-  addAgents(cli);
-  cli.runtime.addAgent(fakeAgent("odd", { warnings: [problem("warning", "Odd")] }));
-  assert.equal(await cli.run("list", "--json"), 0);
-  const places = await cli.app.places();
-  assert.deepEqual(JSON.parse(cli.stdout.text), await cli.app.connect(places).agents());
-  assert.equal(cli.stderr.text, "");
-});
-
-Deno.test("list names a service that does not answer, with exit code 3", async () => {
-  await using cli = await createFakeCli();
-  cli.transport = (_path, { signal }) =>
-    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-  assert.equal(await cli.drive(cli.run("list")), 3);
-  assert.match(cli.stderr.text, /^Error: The service does not answer on .*service\.sock\./);
-});
-
-Deno.test("list ends quietly when nobody reads its output", async () => {
-  await using cli = await createFakeCli();
-  addAgents(cli);
-  cli.stdout.isClosed = true;
-  assert.equal(await cli.run("list"), 141);
-  assert.equal(cli.stderr.text, "");
 });
 
 Deno.test("list tells how the last run came out, and what share of a day's runs succeeded", async () => {

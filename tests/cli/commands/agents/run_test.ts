@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { ExecutionStatus } from "../../../../runtime/executions/states.ts";
-import { SessionWaiting } from "../../../../runtime/executions/refusals.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { streamOf } from "../../../support/scripted_transport.ts";
 import { until } from "../../../support/until.ts";
@@ -55,20 +54,6 @@ async function runAnd(cli: FakeCli, argv: string[], then: () => void): Promise<n
   return await cli.drive(code);
 }
 
-Deno.test("run shows steps and answer on a terminal", async () => {
-  await using cli = await createWithAgents({ isTerminal: true });
-  const code = await runAnd(cli, ["daily"], () => {
-    callTool(cli);
-    finish(cli, { answer: "All is well." });
-  });
-  assert.equal(code, 0);
-  assert.equal(
-    cli.stdout.text,
-    "→ file_read  notes.md\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens\n",
-  );
-  assert.equal(cli.stderr.text, "");
-});
-
 Deno.test("run writes only the answer to a file, and the steps to standard error", async () => {
   await using cli = await createWithAgents();
   const code = await runAnd(cli, ["daily"], () => {
@@ -81,19 +66,6 @@ Deno.test("run writes only the answer to a file, and the steps to standard error
     cli.stderr.text,
     "→ file_read  notes.md\n✔ success · 1.5s · 42 tokens\n",
   );
-});
-
-Deno.test("run -q shows the answer alone, wherever the option stands", async () => {
-  for (const argv of [["-q", "run", "daily"], ["run", "-q", "daily"], ["run", "daily", "-q"]]) {
-    await using cli = await createWithAgents({ isTerminal: true });
-    const code = cli.run(...argv);
-    await until(() => cli.runtime.executions.size === 1, "the run is accepted");
-    callTool(cli);
-    finish(cli, { answer: "All is well." });
-    assert.equal(await cli.drive(code), 0);
-    assert.equal(cli.stdout.text, "All is well.\n");
-    assert.equal(cli.stderr.text, "");
-  }
 });
 
 Deno.test("run exits by the status that the execution ends with", async () => {
@@ -116,13 +88,6 @@ Deno.test("run exits by the status that the execution ends with", async () => {
   }
 });
 
-Deno.test("run exits with 4 when the execution waits for a person", async () => {
-  await using cli = await createWithAgents();
-  const code = await runAnd(cli, ["daily"], () => cli.runtime.setStatus(1, "waiting"));
-  assert.equal(code, 4);
-  assert.match(cli.stderr.text, /waits for an answer/);
-});
-
 Deno.test("run --json prints the payload of each frame as it came", async () => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = await runAnd(cli, ["daily", "--json"], () => {
@@ -142,18 +107,7 @@ Deno.test("run passes arguments, message, context and session on", async () => {
   await using cli = await createWithAgents();
   await runAnd(
     cli,
-    [
-      "--message",
-      "-q",
-      "--context",
-      "ctx",
-      "--session",
-      "s1",
-      "daily",
-      "a b",
-      "--",
-      "--not-an-option",
-    ],
+    [..."--message -q --context ctx --session s1 daily".split(" "), "a b", "--", "--not-an-option"],
     () => finish(cli),
   );
   assert.deepEqual(cli.runtime.runs, [{
@@ -166,23 +120,6 @@ Deno.test("run passes arguments, message, context and session on", async () => {
       idempotencyKey: cli.runtime.runs[0]?.request.idempotencyKey,
     },
   }]);
-});
-
-Deno.test("run -d comes back as soon as the run is accepted", async () => {
-  const table: [string[], RegExp][] = [
-    [
-      ["-d"],
-      /^Execution 1 of daily is running\. "inkling watch 1" shows it, "inkling cancel 1" ends it\n$/,
-    ],
-    [["-dq"], /^1\n$/],
-    [["-d", "--json"], /^\{"execution_id":1,"model":"demo\/script"\}\n$/],
-  ];
-  for (const [options, text] of table) {
-    await using cli = await createWithAgents();
-    assert.equal(await cli.run("run", "daily", ...options), 0);
-    assert.match(cli.stdout.text, text);
-    assert.equal(cli.runtime.executions.get(1)?.status, "running");
-  }
 });
 
 Deno.test("run starts the service when none answers, and says so", async () => {
@@ -211,15 +148,6 @@ Deno.test("run asks a new service when the old one is going down, and starts one
   assert.deepEqual(keys, [cli.runtime.runs[0]?.request.idempotencyKey]);
 });
 
-Deno.test("run suggests the agent that was meant, with exit code 2", async () => {
-  await using cli = await createWithAgents();
-  assert.equal(await cli.run("run", "dayly"), 2);
-  assert.equal(cli.stderr.text, 'Error: There is no agent "dayly". Did you mean "daily"?\n');
-  assert.equal(await cli.run("run", "zebra"), 2);
-  assert.match(cli.stderr.text, /There is no agent "zebra"\. "inkling list" shows every agent\n$/);
-  assert.equal(cli.stdout.text, "");
-});
-
 Deno.test("run suggests the id for a label, for a file name and for a path", async () => {
   await using cli = await createWithAgents();
   cli.runtime.addAgent(fakeAgent("news", { displayName: "Morning Digest" }));
@@ -230,6 +158,8 @@ Deno.test("run suggests the id for a label, for a file name and for a path", asy
     cli.stderr.text.split("\n").slice(0, -1).map((line) => line.replace(/^.*\. /, "")),
     Array.from({ length: 4 }, () => 'Did you mean "news"?'),
   );
+  assert.equal(await cli.run("run", "zebra"), 2);
+  assert.match(cli.stderr.text, /There is no agent "zebra"\. "inkling list" shows every agent\n$/);
 });
 
 Deno.test("run of an agent whose file does not parse names the error, not a warning before it", async () => {
@@ -245,27 +175,6 @@ Deno.test("run of an agent whose file does not parse names the error, not a warn
     `Error: The file of agent "new" does not parse: ${path}:2:1: ${message}. ` +
       '"inkling validate" shows all that is wrong\n',
   );
-});
-
-Deno.test("run that a question holds back says how to see what waits", async () => {
-  await using cli = await createWithAgents();
-  cli.runtime.runFailure = new SessionWaiting("daily");
-  assert.equal(await cli.run("run", "daily"), 1);
-  assert.equal(
-    cli.stderr.text,
-    "Error: Agent 'daily' has a session waiting for a response. " +
-      '"inkling pending" shows what waits for you\n',
-  );
-});
-
-Deno.test("run without an agent lists the agents, with exit code 2", async () => {
-  await using cli = await createWithAgents({ isRunning: false });
-  assert.equal(await cli.run("run"), 2);
-  assert.equal(
-    cli.stderr.text,
-    "Error: Name the agent: inkling run <agent>. There are: daily, weekly\n",
-  );
-  assert.deepEqual(cli.spawned, []);
 });
 
 Deno.test("run shows why the service refuses, with exit code 1", async () => {
@@ -303,11 +212,36 @@ Deno.test("run leaves at once at the second Ctrl+C", async () => {
   assert.equal(cli.clock.now(), startedAt);
 });
 
-Deno.test("run does not wait for ever for a run that ignores its cancellation", async () => {
+Deno.test("run gives a run up that does not end within fifteen seconds of its cancellation", async () => {
   await using cli = await createWithAgents();
-  const code = await runAnd(cli, ["daily"], () => void cli.interrupt());
-  assert.equal(code, 130);
-  assert.match(cli.stderr.text, /Execution 1 has not ended yet/);
+  const code = cli.run("run", "daily");
+  await until(() => cli.runtime.followers === 1, "the run is followed");
+  cli.interrupt();
+  await until(() => cli.clock.awaits(15_000), "it waits for the end");
+  await cli.clock.advance(14_999);
+  assert.doesNotMatch(cli.stderr.text, /has not ended/);
+  await cli.clock.advance(1);
+  assert.equal(await code, 130);
+  assert.match(cli.stderr.text, /\nError: Execution 1 has not ended yet: inkling logs -e 1\n/);
+});
+
+Deno.test("run gives a run up that cannot be cancelled, and says why", async () => {
+  const reasons: [() => Promise<Response>, string][] = [
+    [() => Promise.reject(new TypeError("connection refused")), "the service does not answer"],
+    [() => Promise.resolve(Response.json({ detail: "Gone" }, { status: 409 })), "Gone"],
+  ];
+  for (const [answer, reason] of reasons) {
+    await using cli = await createWithAgents();
+    const code = cli.run("run", "daily");
+    await until(() => cli.runtime.followers === 1, "the run is followed");
+    cli.transport = answer;
+    cli.interrupt();
+    assert.equal(await cli.drive(code), 130);
+    assert.match(
+      cli.stderr.text,
+      new RegExp(`\nError: Execution 1 could not be cancelled: ${reason}`),
+    );
+  }
 });
 
 Deno.test("run follows on after the service was away, without a frame twice", async () => {
@@ -463,13 +397,16 @@ Deno.test("run asks its questions in place at a terminal, one after the other", 
 });
 
 Deno.test("run does not ask with -d, with --json or where nobody can answer; it says how to", async () => {
-  const table: [Options, string[]][] = [
-    [AT_TERMINAL, ["--json"]],
-    [{ isTerminal: true }, []],
-    [{ hasPerson: true }, []],
+  const table: [Options, string[], { isDumb?: true }][] = [
+    [AT_TERMINAL, ["--json"], {}],
+    // Nothing can be drawn on this one.
+    [AT_TERMINAL, [], { isDumb: true }],
+    [{ isTerminal: true }, [], {}],
+    [{ hasPerson: true }, [], {}],
   ];
-  for (const [options, flags] of table) {
+  for (const [options, flags, terminal] of table) {
     await using cli = await createWithAgents(options);
+    Object.assign(cli.stdout, terminal);
     const code = await runAnd(cli, ["daily", ...flags], () => void waiting.ask(cli, 1));
     assert.equal(code, 4);
     assert.deepEqual(cli.input.asked, []);
@@ -477,15 +414,6 @@ Deno.test("run does not ask with -d, with --json or where nobody can answer; it 
       assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes \(or --no\)\n$/);
     }
   }
-});
-
-Deno.test("run asks nothing on a terminal that nothing can be drawn on", async () => {
-  await using cli = await createWithAgents(AT_TERMINAL);
-  cli.stdout.isDumb = true;
-  const code = await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
-  assert.equal(code, 4);
-  assert.deepEqual(cli.input.asked, []);
-  assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes/);
 });
 
 Deno.test("run leaves a question that is put aside, and exits with 4", async () => {

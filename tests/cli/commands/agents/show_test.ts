@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
-import { PlanBody } from "../../../../server/schemas/plan_schemas.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { fakePlan } from "../../../support/fake_plan.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
@@ -20,37 +19,6 @@ async function show(cli: FakeCli, ...more: string[]): Promise<string> {
   assert.equal(await cli.run("show", "daily", ...more), 0, cli.stderr.text);
   return cli.stdout.text;
 }
-
-Deno.test("show tells each setting with its place, each path, and each tool with effect and guard", async () => {
-  await using cli = await createFakeCli();
-  add(cli);
-  const text = await show(cli);
-  assert.match(text, /^ {2}model +openai\/gpt-5 \(line 3\)$/m);
-  assert.match(text, /^ {2}max_cost_usd +0\.5 \(config\.yaml:12\)$/m);
-  assert.match(text, /^ {2}history +low \(built in\)$/m);
-  assert.match(text, /^ {2}key +OPENAI_API_KEY \(set\)$/m);
-  assert.match(text, /\{out\} +\/home\/me\/reports\/of\/every\/week \(does not exist\)$/m);
-  assert.match(text, /watched +\/home\/me\/inbox \(read only\)$/m);
-  assert.match(text, /^http_request +by arguments +-$/m);
-  assert.match(text, /^Tools: MCP server shelf\nName .*\nshelf_put +unsafe +asks you$/m);
-  assert.doesNotMatch(text, /Message: /);
-});
-
-Deno.test("show --prompt adds the messages, those of earlier runs marked; --json is the answer of the service", async () => {
-  await using cli = await createFakeCli();
-  add(cli);
-  const text = await show(cli, "--prompt");
-  assert.match(text, /^Message: system\n {2}<task>\n {2}Read `notes\.md` and write a report\.\n/m);
-  assert.match(text, /^Message: assistant \(of an earlier run\)\n {2}calls file_read \{"path"/m);
-  assert.match(text, /^Message: result of file_read, failed \(of an earlier run\)\n {2}Error: it/m);
-  assert.match(text, /^Message: user\n {2}Execute your task\.\n$/m);
-  cli.stdout.text = "";
-  const body: unknown = JSON.parse(await show(cli, "--prompt", "--json"));
-  assert.deepEqual(PlanBody.parse(body), body);
-  assert.equal(PlanBody.parse(body).messages?.length, 6);
-  cli.stdout.text = "";
-  assert.equal(JSON.parse(await show(cli, "--json")).messages, null);
-});
 
 Deno.test("show says when it fires next, and that it does not: disabled, stopped, paused, without a service", async () => {
   const upcoming = [Date.UTC(2026, 0, 2, 8, 30)];
@@ -97,11 +65,4 @@ Deno.test("show says why a run would fail, and lets no text of a server or a fil
   assert.match(text, /^Described here$/m);
   // deno-lint-ignore no-control-regex -- they must not be there
   assert.doesNotMatch(text, /[\x00-\x09\x0b-\x1f]/);
-});
-
-Deno.test("show of an agent that is not there says which was meant", async () => {
-  await using cli = await createFakeCli();
-  add(cli);
-  assert.equal(await cli.run("show", "dayly"), 2);
-  assert.match(cli.stderr.text, /^Error: There is no agent "dayly"\. /);
 });

@@ -22,31 +22,14 @@ function addFiles(cli: FakeCli): void {
   ];
 }
 
-Deno.test("validate shows errors apart from warnings and fails for errors", async () => {
-  await using cli = await createFakeCli();
-  addFiles(cli);
-  assert.equal(await cli.run("validate"), 1);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "✖ bad  agents/bad.md",
-      "  3:7  error    Wrong",
-      "                Do it right",
-      "  3:7  warning  Odd",
-      "✔ good",
-      "! odd  agents/odd.md",
-      "  agents/bad.md:3:7  warning  Odd",
-      "3 agents: 1 error, 2 warnings",
-      "",
-    ].join("\n"),
-  );
-});
-
 Deno.test("validate passes where there are only warnings", async () => {
   await using cli = await createFakeCli();
   addFiles(cli);
   assert.equal(await cli.run("validate", "odd"), 0);
-  assert.match(cli.stdout.text, /1 agent: 0 errors, 1 warning\n$/);
+  assert.equal(
+    cli.stdout.text,
+    "! odd  agents/odd.md\n  agents/bad.md:3:7  warning  Odd\n1 agent: 0 errors, 1 warning\n",
+  );
 });
 
 Deno.test("validate counts no file as an agent that is none", async () => {
@@ -75,86 +58,13 @@ Deno.test("validate -q shows errors only", async () => {
   );
 });
 
-Deno.test("validate --json prints every diagnostic", async () => {
-  await using cli = await createFakeCli();
-  addFiles(cli);
-  assert.equal(await cli.run("validate", "bad", "--json"), 1);
-  assert.deepEqual(JSON.parse(cli.stdout.text), [{
-    agent_id: "bad",
-    path: "agents/bad.md",
-    diagnostics: cli.files[0]?.diagnostics,
-  }]);
-});
-
-Deno.test("validate suggests the agent that was meant, with exit code 2", async () => {
-  await using cli = await createFakeCli();
-  addFiles(cli);
-  assert.equal(await cli.run("validate", "god"), 2);
-  assert.equal(cli.stderr.text, 'Error: There is no agent "god". Did you mean "good"?\n');
-});
-
-Deno.test("validate of a path where nothing stands says so, with exit code 2", async () => {
-  await using cli = await createFakeCli();
-  addFiles(cli);
-  assert.equal(await cli.run("validate", "./draft.md"), 2);
-  assert.equal(cli.stderr.text, 'Error: There is no file "./draft.md"\n');
-});
-
-Deno.test("validate of an empty workspace is no failure", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("validate"), 0);
-  assert.match(cli.stdout.text, /^There are no agent files to check/);
-});
-
-Deno.test("info shows the files, the workspace and which providers have a key", async () => {
-  await using cli = await createFakeCli();
-  cli.report.providers = [
-    { name: "openai", keyVariable: "OPENAI_API_KEY", hasKey: true },
-    { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", hasKey: false },
-    { name: "demo", keyVariable: null, hasKey: false },
-  ];
-  assert.equal(await cli.run("info"), 0);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "  Version        1.2.3",
-      "  Config file    /home/me/.config/inkling/config.yaml",
-      "  Env file       /home/me/inkling/agents/_config/.env (not there)",
-      "  Workspace      /home/me/inkling",
-      "  Agents         /home/me/inkling/agents",
-      `  State          ${cli.stateDir}`,
-      `  Log            ${cli.stateDir}/inkling.log`,
-      "  Database       SQLite: /home/me/state/inkling.db",
-      "  Default model  none: every agent names its own",
-      "  Sandbox        bubblewrap (preferred)",
-      "",
-      "Provider   Key         Variable",
-      "openai     set         OPENAI_API_KEY",
-      "anthropic  missing     ANTHROPIC_API_KEY",
-      "demo       not needed  ",
-      "",
-    ].join("\n"),
-  );
-  cli.stdout.text = "";
-  assert.equal(await cli.run("info", "--json"), 0);
-  const body = JSON.parse(cli.stdout.text);
-  assert.deepEqual([body.state_dir, body.log_file], [
-    cli.stateDir,
-    `${cli.stateDir}/inkling.log`,
-  ]);
-  assert.deepEqual(body.providers[0], {
-    name: "openai",
-    key_variable: "OPENAI_API_KEY",
-    has_key: true,
-  });
-});
-
 Deno.test("validate says of a target that is meant as a path why it cannot be checked", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/DRAFT.MD`, "Say hello.\n");
     const table = [
       [`${folder}/DRAFT.MD`, `"${folder}/DRAFT.MD" is not a .md file`],
+      ["./draft.md", 'There is no file "./draft.md"'],
       [`${folder}/a.markdown`, `There is no file "${folder}/a.markdown"`],
       [folder, `"${folder}" is a folder, not a .md file`],
     ] as const;

@@ -28,9 +28,3 @@ Deno.test("cancel names an id without an execution, and cancels the others", asy
   assert.match(cli.stderr.text, /There is no execution 9/);
   assert.deepEqual(JSON.parse(cli.stdout.text), [{ status: "cancelling", execution_id: 1 }]);
 });
-
-Deno.test("cancel without an id, or with one that is no number, is a usage error", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("cancel"), 2);
-  assert.equal(await cli.run("cancel", "x"), 2);
-});

@@ -17,33 +17,6 @@ async function createStored(options: Parameters<typeof createFakeCli>[0] = {}): 
   return cli;
 }
 
-Deno.test("checkpoint shows what is stored, with --stats and without", async () => {
-  for (const flags of [[], ["--stats"]]) {
-    await using cli = await createStored();
-    assert.equal(await cli.run("checkpoint", ...flags), 0);
-    assert.equal(
-      cli.stdout.text,
-      [
-        "  Database  /state/inkling.db",
-        "  Size      12 MB",
-        "",
-        "Agent  Conversations  Messages   Size",
-        "daily              2     1,234  10 kB",
-        "gone               1         2  512 B",
-        "",
-      ].join("\n"),
-    );
-    assert.deepEqual(cli.runtime.purges, []);
-  }
-});
-
-Deno.test("checkpoint reads in this process when no service runs", async () => {
-  await using cli = await createStored({ isRunning: false });
-  assert.equal(await cli.run("checkpoint"), 0);
-  assert.equal(cli.localOpened, 1);
-  assert.deepEqual(cli.spawned, []);
-});
-
 Deno.test("checkpoint --agent shows one agent, also one whose file is gone or that has nothing stored", async () => {
   await using cli = await createStored();
   assert.equal(await cli.run("checkpoint", "--agent", "gone", "--json"), 0);
@@ -69,13 +42,6 @@ Deno.test("checkpoint --agent takes accents in either form of Unicode", async ()
   assert.match(cli.stdout.text, /^Agent .*\ncafé au lait +2 +8 +99 B\n$/);
 });
 
-Deno.test("checkpoint --json prints the body of the endpoint", async () => {
-  await using cli = await createStored();
-  assert.equal(await cli.run("checkpoint", "--json"), 0);
-  using client = cli.app.connect(await cli.app.places());
-  assert.deepEqual(JSON.parse(cli.stdout.text), await client.checkpoints());
-});
-
 Deno.test("checkpoint --purge removes through the service, and where none runs by itself: it starts none", async () => {
   const table: [string[], unknown, RegExp][] = [
     [[], { force: false }, /^Removed 3 conversations\n/],
@@ -95,14 +61,5 @@ Deno.test("checkpoint --purge removes through the service, and where none runs b
       assert.equal(cli.upkeepsOpened, isRunning ? 0 : 1);
       assert.deepEqual([cli.spawned.length, cli.localOpened], [0, 0]);
     }
-  }
-});
-
-Deno.test("checkpoint refuses flags that do not go together, with exit code 2", async () => {
-  for (const flags of [["--stats", "--purge"], ["--force"], ["--stats", "--force"]]) {
-    await using cli = await createStored();
-    assert.equal(await cli.run("checkpoint", ...flags), 2, flags.join(" "));
-    assert.notEqual(cli.stderr.text, "");
-    assert.deepEqual(cli.runtime.purges, []);
   }
 });

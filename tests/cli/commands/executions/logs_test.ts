@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { formatLocal } from "../../../../cli/output/time.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
@@ -17,61 +16,6 @@ function addHistory(cli: FakeCli): void {
   runtime.addExecution({ agentId: "daily", status: "aborted", durationMs: 80 });
   runtime.addExecution({ agentId: "daily" });
 }
-
-Deno.test("logs shows the executions of an agent, newest first", async () => {
-  await using cli = await createFakeCli();
-  addHistory(cli);
-  const started = formatLocal(new Date(cli.clock.now()).toISOString()).slice(0, -3);
-  assert.equal(await cli.run("logs", "daily"), 0);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "Id  Started           Status   Trigger  Duration  Tokens     Cost",
-      ` 3  ${started}  running  manual          -       -        -`,
-      ` 2  ${started}  aborted  manual       80ms       -        -`,
-      ` 1  ${started}  success  manual       3.2s   1,234  $0.0012`,
-      "",
-    ].join("\n"),
-  );
-});
-
-Deno.test("logs tells why an agent did not run when it was due, and what a run failed of", async () => {
-  await using cli = await createFakeCli();
-  addHistory(cli);
-  const { runtime, clock } = cli;
-  const minutesAgo = (minutes: number) => clock.now() - minutes * 60_000;
-  const failed = runtime.addExecution({
-    agentId: "daily",
-    startedAt: minutesAgo(30),
-    status: "error",
-    trigger: "schedule",
-    error: "No key: set OPENAI_API_KEY",
-  });
-  const slot = { agentId: "daily", executionId: null, count: 1 };
-  runtime.slots.push(
-    { ...slot, scheduledFor: minutesAgo(10), outcome: "skipped", reason: "it still runs" },
-    { ...slot, scheduledFor: minutesAgo(20), outcome: "missed", reason: "not running", count: 3 },
-    { ...slot, scheduledFor: minutesAgo(30), outcome: "run", reason: null, executionId: failed.id },
-    {
-      ...slot,
-      scheduledFor: minutesAgo(40),
-      outcome: "missed",
-      reason: "older than what is shown",
-    },
-  );
-  const at = (minutes: number) =>
-    formatLocal(new Date(minutesAgo(minutes)).toISOString()).slice(0, -3);
-  assert.equal(await cli.run("logs", "daily"), 0);
-  assert.deepEqual(cli.stdout.text.split("\n").slice(4), [
-    ` -  ${at(10)}  skipped           schedule         -       -        -`,
-    "    it still runs",
-    ` -  ${at(20)}  missed (3 times)  schedule         -       -        -`,
-    "    not running",
-    ` 4  ${at(30)}  error             schedule         -       -        -`,
-    "    No key: set OPENAI_API_KEY",
-    "",
-  ]);
-});
 
 Deno.test("logs tells for which node an execution waits, in the list and by itself", async () => {
   await using cli = await createFakeCli();
@@ -130,31 +74,6 @@ Deno.test("logs -n counts the times that an agent was left out where it never ra
   }
 });
 
-Deno.test("logs shows the missed times of an agent that never ran", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addAgent(fakeAgent("daily"));
-  cli.runtime.slots.push({
-    agentId: "daily",
-    scheduledFor: cli.clock.now(),
-    outcome: "missed",
-    reason: "not running",
-    executionId: null,
-    count: 1,
-  });
-  assert.equal(await cli.run("logs", "daily"), 0);
-  assert.match(
-    cli.stdout.text,
-    /^Id .*\n - {2}.* missed +schedule .*\n {4}not running\n$/,
-  );
-});
-
-Deno.test("logs names the parent of a delegated run", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addExecution({ agentId: "child", trigger: "agent", parentExecutionId: 7 });
-  assert.equal(await cli.run("logs", "child"), 0);
-  assert.match(cli.stdout.text, / running +agent \(7\)/);
-});
-
 Deno.test("logs -n takes the newest, over as many pages as it needs", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
@@ -167,46 +86,6 @@ Deno.test("logs -n takes the newest, over as many pages as it needs", async () =
   }
 });
 
-Deno.test("logs -e shows what was said, without an agent or with the right one", async () => {
-  for (const agent of [[], ["daily"]]) {
-    await using cli = await createFakeCli();
-    addHistory(cli);
-    const { runtime } = cli;
-    const info = { event_type: "execution_info", model: "demo/echo", trigger: "manual" };
-    runtime.append(1, "meta", info);
-    runtime.append(1, "message", { event_type: "human", message: "Do it.", content: "Do it." });
-    runtime.append(1, "tool_call", {
-      event_type: "tool_call",
-      message: "x",
-      content: "",
-      tools: [{ id: "1", name: "file_read", args: "{}" }],
-    });
-    runtime.append(1, "final_answer", {
-      event_type: "final_answer",
-      message: "Done.\u001b[2J",
-      content: "Done.\u001b[2J",
-    });
-    runtime.append(1, "complete", { event_type: "complete", status: "success", duration_ms: 10 });
-    assert.equal(await cli.run("logs", ...agent, "-e", "1"), 0);
-    const time = formatLocal(new Date(cli.clock.now()).toISOString()).slice(11);
-    assert.equal(
-      cli.stdout.text,
-      [
-        `${time} daily · demo/echo · manual · execution 1`,
-        `${time} User`,
-        "    Do it.",
-        `${time} Step 1`,
-        "",
-        "Done.",
-        "",
-        `${time} → file_read`,
-        `${time} ✔ success · 10ms · 1 tool call`,
-        "",
-      ].join("\n"),
-    );
-  }
-});
-
 Deno.test("logs -e with --json prints the rows of the log, the last of them with -n", async () => {
   await using cli = await createFakeCli();
   addHistory(cli);
@@ -214,29 +93,6 @@ Deno.test("logs -e with --json prints the rows of the log, the last of them with
   assert.equal(await cli.run("logs", "-e", "1", "-n", "2", "--json"), 0);
   const rows = JSON.parse(cli.stdout.text);
   assert.deepEqual(rows.map(({ id }: { id: number }) => id), [2, 3]);
-});
-
-Deno.test("logs names what does not exist, with exit code 2", async () => {
-  const table: [string[], RegExp][] = [
-    [["dayly"], /There is no agent "dayly"\. Did you mean "daily"\?/],
-    [["-e", "99"], /There is no execution 99\./],
-    [["weekly", "-e", "1"], /Execution 1 belongs to "daily", not to "weekly"/],
-    [["--since", "soon"], /--since soon is not understood\. It must be a moment: 22:00, today/],
-    [["--search", "ab"], /--search needs a text of 3 characters or more/],
-    [["--status", "done"], /Allowed choices are running, waiting/],
-    [["-e", "1", "--since", "2h"], /--since/],
-    [["-e", "0"], /must be a whole number from 1/],
-    [["-n", "1.5", "daily"], /must be a whole number from 1/],
-    [["-f", "-e", "1", "-n", "2"], /leave --last out/],
-    [["-f", "--json"], /--json goes with --execution/],
-  ];
-  for (const [argv, text] of table) {
-    await using cli = await createFakeCli();
-    addHistory(cli);
-    assert.equal(await cli.run("logs", ...argv), 2, argv.join(" "));
-    assert.match(cli.stderr.text, text);
-    assert.equal(cli.stdout.text, "");
-  }
 });
 
 Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async () => {
@@ -290,8 +146,6 @@ Deno.test("logs without an agent lists the executions of all, with what came of 
 Deno.test("logs of an agent that never ran says so", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.runtime.addAgent(fakeAgent("daily"));
-  assert.equal(await cli.run("logs", "daily"), 0);
-  assert.equal(cli.stdout.text, "daily has not run yet: inkling run daily\n");
   for (const [id, words] of [["my agent", '"my agent"'], ["-x", "-- -x"]] as const) {
     cli.runtime.addAgent(fakeAgent(id));
     cli.stdout.text = "";

@@ -37,29 +37,12 @@ Deno.test("pending shows in a pipe the whole of what would be done", async () =>
   assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
 });
 
-Deno.test("pending says so when nothing waits", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("pending"), 0);
-  assert.equal(cli.stdout.text, "Nothing waits for an answer\n");
-});
-
 Deno.test("pending starts the service when none answers", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   addWaiting(cli);
   assert.equal(await cli.drive(cli.run("pending")), 0);
   assert.equal(cli.spawned.length, 1);
   assert.match(cli.stdout.text, /daily/);
-});
-
-Deno.test("pending --json prints each question as its endpoint does, and whose it is", async () => {
-  await using cli = await createFakeCli();
-  addWaiting(cli);
-  assert.equal(await cli.run("pending", "--json"), 0);
-  using client = cli.app.connect(await cli.app.places());
-  assert.deepEqual(JSON.parse(cli.stdout.text), [
-    { agent_id: "weekly", ...await client.pending(2) },
-    { agent_id: "daily", ...await client.pending(1) },
-  ]);
 });
 
 Deno.test("pending names the agent that asks where another one called it", async () => {

@@ -41,8 +41,14 @@ Deno.test("respond answers by its flags, and shows what comes behind the answer"
   const table: [Partial<HumanRequest>, string[], unknown][] = [
     [{}, ["--yes"], { approved: true }],
     [{}, ["--no", "--reason", "Not on Fridays"], { approved: false, reason: "Not on Fridays" }],
+    [{}, ["--no"], { approved: false }],
     [{ kind: "input" }, ["--text", "Zoë"], { text: "Zoë" }],
+    [{ kind: "input" }, ["--text", ""], { text: "" }],
     [CHOICE, ["--choice", "2"], { selected: ["green"] }],
+    [CHOICE, ["--choice", "blue"], { selected: ["blue"] }],
+    [CHOICE, ["--choice", "1", "--choice", "red"], { selected: ["red"] }],
+    // An option that is a number counts before the place with that number.
+    [{ ...CHOICE, options: ["red", "3", "blue"] }, ["--choice", "3"], { selected: ["3"] }],
     [{ ...CHOICE, multi: true }, ["--choice", "3", "--choice", "red"], {
       selected: ["blue", "red"],
     }],
@@ -72,6 +78,14 @@ Deno.test("respond by a flag shows first what it answers; --quiet leaves that ou
 Deno.test("respond refuses contradicting and unfitting flags with exit code 2, and answers nothing", async () => {
   const table: [Partial<HumanRequest>, string[], RegExp][] = [
     [{}, ["--yes", "--no"], /--yes and --no contradict/],
+    [{}, ["--yes", "--text", "x"], /--yes and --text contradict/],
+    [{}, "--no --text x --choice 1".split(" "), /--no, --text and --choice contradict/],
+    [{}, ["--text", "y", "--reason", "x"], /--reason is told/],
+    [{ kind: "input" }, ["--yes"], /is answered with --text TEXT, not with --yes/],
+    [CHOICE, ["--no"], /with --choice VALUE \(1 red, 2 green, 3 blue\), not with --no/],
+    [{ ...CHOICE, options: ["a\u001b[2Jb", "c\nd"] }, ["--no"], /\(1 a\\u001b\[2Jb, 2 c d\)/],
+    [CHOICE, ["--choice", "0"], /"0" is not among/],
+    [CHOICE, ["--choice=-1"], /"-1" is not among/],
     [{}, ["--reason", "x"], /along with --yes or --no/],
     [{}, ["--text", "x"], /is answered with --yes or --no, not with --text/],
     [CHOICE, ["--choice", "4"], /"4" is not among the choices: 1 red, 2 green, 3 blue/],
@@ -166,16 +180,6 @@ Deno.test("respond starts the service when none answers", async () => {
   assert.equal(await cli.drive(cli.run("respond", "1", "--yes")), 0);
   assert.equal(cli.spawned.length, 1);
   assert.deepEqual(answers(cli), [{ approved: true }]);
-});
-
-Deno.test("respond tells an execution that does not wait from one that does not exist", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addExecution({ status: "success" });
-  assert.equal(await cli.run("respond", "1", "--yes"), 1);
-  assert.match(cli.stderr.text, /Execution 1 does not wait for an answer: its status is success/);
-  assert.equal(await cli.run("respond", "2", "--yes"), 2);
-  assert.match(cli.stderr.text, /There is no execution 2\./);
-  assert.equal(await cli.run("respond", "two", "--yes"), 2);
 });
 
 Deno.test("respond tells that somebody else was faster, with exit code 1", async () => {

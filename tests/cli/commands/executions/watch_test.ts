@@ -22,16 +22,6 @@ async function createRunning(options: Options = {}): Promise<FakeCli> {
 
 const AT_TERMINAL = { isTerminal: true, hasPerson: true } as const;
 
-Deno.test("watch shows what happened before and what comes, and ends as the execution does", async () => {
-  await using cli = await createRunning();
-  const code = cli.run("watch", "1");
-  await until(() => cli.runtime.followers === 1, "it is followed");
-  finish(cli, 1, "All is well");
-  assert.equal(await cli.drive(code), 0);
-  assert.equal(cli.stdout.text, "All is well\n");
-  assert.match(cli.stderr.text, /^→ file_read +notes\.md\n✔ success/);
-});
-
 Deno.test("watch says once what a run waits for that no living node may run", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
@@ -83,15 +73,6 @@ Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one ca
       assert.equal(/is being cancelled/.test(cli.stderr.text), again);
     }
   }
-});
-
-Deno.test("watch replays an execution that has ended, and names an id without one", async () => {
-  await using cli = await createRunning();
-  finish(cli, 1, "All is well");
-  assert.equal(await cli.run("watch", "1", "--json"), 0);
-  assert.equal(cli.stdout.text.trim().split("\n").length, 4);
-  assert.equal(await cli.run("watch", "9"), 2);
-  assert.match(cli.stderr.text, /There is no execution 9\./);
 });
 
 Deno.test("logs -e -f is what watch shows, and asks nothing", async () => {

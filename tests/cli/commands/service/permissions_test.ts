@@ -1,55 +1,10 @@
 import assert from "node:assert/strict";
-import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
-
-const SHELL_COMMAND = [
-  "/usr/bin/deno",
-  "run",
-  "--allow-read=/home/me/my notes",
-  "/opt/inkling/main.ts",
-];
-
-async function createCli(): Promise<FakeCli> {
-  const cli = await createFakeCli();
-  cli.permissions = {
-    flags: [
-      { flag: "--no-prompt", why: "nobody is asked" },
-      { flag: "--allow-read=/home/me/my notes", why: "the workspace" },
-      { flag: "--allow-env=INKLING_*", why: "Inkling's own settings" },
-    ],
-    remarks: ["~/a.md cannot be written"],
-    command: SHELL_COMMAND,
-  };
-  return cli;
-}
-
-Deno.test("permissions prints a flag a line, as a shell takes it, with its reason behind it", async () => {
-  await using cli = await createCli();
-  assert.equal(await cli.run("permissions"), 0);
-  assert.equal(
-    cli.stdout.text,
-    "--no-prompt  # nobody is asked\n" +
-      "'--allow-read=/home/me/my notes'  # the workspace\n" +
-      "'--allow-env=INKLING_*'  # Inkling's own settings\n",
-  );
-  assert.match(cli.stderr.text, /~\/a\.md cannot be written\./);
-  assert.match(cli.stderr.text, /"inkling permissions --command" prints a command to paste/);
-});
-
-Deno.test("permissions -q prints the flags alone", async () => {
-  await using cli = await createCli();
-  assert.equal(await cli.run("permissions", "-q"), 0);
-  assert.equal(
-    cli.stdout.text,
-    "--no-prompt\n'--allow-read=/home/me/my notes'\n'--allow-env=INKLING_*'\n",
-  );
-  assert.equal(cli.stderr.text, "");
-});
+import { createFakeCli } from "../../fake_cli.ts";
 
 Deno.test("permissions --command prints one line that a shell runs as it is meant", async () => {
-  await using cli = await createCli();
-  const { permissions } = cli;
+  await using cli = await createFakeCli();
   cli.permissions = {
-    ...permissions,
+    ...cli.permissions,
     command: ["printf", "[%s]", "it's $HOME & `x`", "%41", "a,b"],
   };
   assert.equal(await cli.run("permissions", "--command", "--host", "0.0.0.0", "-w", "my notes"), 0);
@@ -59,20 +14,4 @@ Deno.test("permissions --command prints one line that a shell runs as it is mean
     new TextDecoder().decode(stdout),
     "[it's $HOME & `x`][%41][a,b][start][--workspace][/absolute/my notes][--host][0.0.0.0]",
   );
-});
-
-Deno.test("permissions --json prints flags, remarks and the command's words", async () => {
-  await using cli = await createCli();
-  assert.equal(await cli.run("permissions", "--json"), 0);
-  const { flags, remarks } = cli.permissions;
-  const command = [...SHELL_COMMAND, "start"];
-  assert.deepEqual(JSON.parse(cli.stdout.text), { flags, remarks, command });
-});
-
-Deno.test("permissions of a compiled program tells that its own are built in, and has no command", async () => {
-  await using cli = await createCli();
-  cli.permissions = { ...cli.permissions, command: null };
-  assert.equal(await cli.run("permissions"), 0);
-  assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), /compiled: its permissions were fixed/);
-  assert.equal(await cli.run("permissions", "--command"), 1);
 });

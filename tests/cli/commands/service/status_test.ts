@@ -5,32 +5,6 @@ import { node } from "../../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 
-Deno.test("status of a running service tells PID, uptime, workspace, log and start time", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addAgent(fakeAgent("daily"));
-  cli.runtime.addAgent(fakeAgent("weekly", { enabled: false }));
-  const started = formatLocal(new Date(cli.clock.now()).toISOString());
-  cli.clock.jump(125_000);
-  assert.equal(await cli.run("status"), 0);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "Inkling is running",
-      `  PID         ${Deno.pid}`,
-      "  Version     1.2.3",
-      `  Started     ${started}`,
-      "  Uptime      2m 05s",
-      "  Workspace   /home/me/workspace",
-      "  Log         /home/me/state/inkling.log",
-      "  Agents      2 (1 enabled)",
-      "  Executions  0 running, 0 waiting",
-      "  Scheduler   running",
-      "",
-    ].join("\n"),
-  );
-  assert.equal(cli.stderr.text, "");
-});
-
 Deno.test("status lists the nodes that share a database: what each runs, and when it was last heard of", async () => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
@@ -57,9 +31,6 @@ Deno.test("status lists the nodes that share a database: what each runs, and whe
     cli.stdout.text,
     /^ {2}Database +PostgreSQL: postgres:\/\/inkling@db\.example\/inkling$/m,
   );
-  cli.stdout.text = "";
-  assert.equal(await cli.run("status", "-q"), 0);
-  assert.equal(cli.stdout.text, "Inkling is running\n");
   cli.stdout.text = "";
   assert.equal(await cli.run("status", "--json"), 0);
   const { storage, nodes } = JSON.parse(cli.stdout.text);
@@ -108,44 +79,4 @@ Deno.test("status counts the agent files with errors, also those whose last good
         : `Warning: Agent files with errors: ${count}. "inkling validate" shows what is wrong\n`,
     );
   }
-});
-
-Deno.test("status of a stopped service is a result, not an error", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  assert.equal(await cli.run("status", "-w", "notes"), 0);
-  assert.match(
-    cli.stdout.text,
-    /^Inkling is not running\n {2}Workspace {2}\/absolute\/notes\n {2}Log .*inkling\.log\n$/,
-  );
-  assert.equal(cli.stderr.text, '"inkling start -d" starts it\n');
-  assert.equal(cli.localOpened, 0);
-});
-
-Deno.test("status --json tells whether it runs, and all that the service says", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("status", "--json"), 0);
-  const body = JSON.parse(cli.stdout.text);
-  assert.equal(body.running, true);
-  assert.equal(body.pid, Deno.pid);
-  cli.isRunning = false;
-  cli.stdout.text = "";
-  assert.equal(await cli.run("status", "--json"), 0);
-  assert.deepEqual(JSON.parse(cli.stdout.text), { running: false });
-});
-
-Deno.test("status -v tells more, status -q the one line", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run("status", "-v"), 0);
-  assert.match(cli.stdout.text, /Listening {3}unix:\/home\/me\/service\.sock\n/);
-  cli.stdout.text = "";
-  assert.equal(await cli.run("status", "-q"), 0);
-  assert.equal(cli.stdout.text, "Inkling is running\n");
-});
-
-Deno.test("status of a service that does not answer fails with exit code 3", async () => {
-  await using cli = await createFakeCli();
-  cli.transport = (_path, { signal }) =>
-    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-  assert.equal(await cli.drive(cli.run("status")), 3);
-  assert.match(cli.stderr.text, /does not answer/);
 });

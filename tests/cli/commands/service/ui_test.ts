@@ -36,20 +36,6 @@ Deno.test("ui --no-open only prints the address", async () => {
   assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
 });
 
-Deno.test("ui says when no browser can be opened, and goes on", async () => {
-  await using cli = await createFakeCli();
-  cli.hasBrowser = false;
-  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
-  assert.match(cli.stderr.text, /^No browser could be opened: open the address yourself\n/);
-});
-
-Deno.test("ui starts the service where none runs", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
-  assert.equal(cli.spawned.length, 1);
-  assert.match(cli.stderr.text, /^Starting the service\n/);
-});
-
 Deno.test("ui fails with 3 when the service cannot be started, and opens nothing", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => ({ pid: 4711, ended: { code: 1 } });

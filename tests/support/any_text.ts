@@ -1,0 +1,17 @@
+// Texts of any characters, for property tests. fast-check's unit "binary" builds a table of all code points first,
+// which takes seconds.
+import fc from "fast-check";
+
+const SURROGATES = { first: 0xd800, count: 0x800 };
+
+/** One character: often a control or another of the first 256, else any code point but a surrogate. */
+const character = fc.oneof(
+  fc.nat(0xff),
+  fc.nat(0x10ffff - SURROGATES.count)
+    .map((point) => point < SURROGATES.first ? point : point + SURROGATES.count),
+).map((point) => String.fromCodePoint(point));
+
+/** A text of any characters, at most `maxLength` of them. */
+export function anyText(options: { maxLength?: number } = {}): fc.Arbitrary<string> {
+  return fc.string({ unit: character, ...options });
+}
