@@ -204,25 +204,6 @@ Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or no
   assert.deepEqual(items.map(eventOf), ["meta"]);
 });
 
-Deno.test("ExecutionLog.follow() reads in pages that large payloads cannot swell", async () => {
-  await using store = await openTestStore();
-  const execution = await store.accept();
-  const journal = new Journal(execution, {
-    ...store,
-    clock: new TestClock(),
-  });
-  for (let position = 0; position < 6; position++) {
-    const message = { role: "user" as const, content: "x".repeat(100_000) };
-    await journal.begin([{ position, message, seeded: false }]);
-  }
-  const page = await store.frames.readFrames(execution.id, {
-    after: 0,
-    limit: 200,
-    maxBytes: 256 * 1024,
-  });
-  assert.equal(page.length, 2, "one page ends before the frame that is too much");
-});
-
 Deno.test("ExecutionLog.follow() gives followers that read a large frame at different times the same text", async () => {
   await using store = await openTestStore();
   const execution = await store.accept();

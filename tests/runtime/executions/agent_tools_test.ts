@@ -83,53 +83,6 @@ const ASKING_TOOL = `export default {
   },
 };`;
 
-Deno.test("a custom tool asks twice, across a restart, and does its work once", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/deploy.ts", ASKING_TOOL);
-  await Deno.mkdir(join(place.workspace, "out"));
-  await place.writeScript(
-    "ops",
-    [{ call: [call("deploy", { what: "v2" })] }, { say: "{result}" }],
-    "tools: [deploy]\npaths: out",
-  );
-  let id: number;
-  {
-    await using runtime = await place.open();
-    ({ id } = await runtime.run("ops", {}));
-    assert.equal((await toEnd(runtime, id)).status, "waiting");
-    assert.equal((await runtime.pendingRequest(id)).message, "Deploy v2?");
-    await answer(runtime, id, { approved: true });
-    await toEnd(runtime, id);
-    assert.deepEqual((await runtime.pendingRequest(id)).options, ["test", "live"]);
-  }
-  await using runtime = await place.open();
-  await answer(runtime, id, { selected: ["live"] });
-  const ended = await toEnd(runtime, id);
-  assert.deepEqual([ended.status, ended.outputData], ["success", "deployed v2 to live"]);
-  assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "v2 to live");
-});
-
-Deno.test("a guarded custom tool that asks by itself gets its own answers behind the guard's", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/deploy.ts", ASKING_TOOL);
-  await Deno.mkdir(join(place.workspace, "out"));
-  await place.writeScript(
-    "ops",
-    [{ call: [call("deploy", { what: "v3" })] }, { say: "{result}" }],
-    "tools: [deploy]\npaths: out\nconfirm: [deploy]",
-  );
-  await using runtime = await place.open();
-  const { id } = await runtime.run("ops", {});
-  const asked: string[] = [];
-  for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
-    await toEnd(runtime, id);
-    asked.push((await runtime.pendingRequest(id)).message);
-    await answer(runtime, id, given);
-  }
-  assert.deepEqual(asked, ["Allow deploy?", "Deploy v3?", "Where?"]);
-  assert.equal((await toEnd(runtime, id)).outputData, "deployed v3 to test");
-});
-
 Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
   await using place = await createTestWorkspace();
   await put(place, "tools/broken.ts", "this is no TypeScript (");

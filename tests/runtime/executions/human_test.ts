@@ -60,19 +60,6 @@ Deno.test("a guarded call waits for a person; approved it runs, and the run goes
   ]);
 });
 
-Deno.test("a denied call does not run; the model reads the reason and goes on", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Then not." }]);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("writer", {});
-  await rest(runtime, id);
-  await answer(runtime, id, { approved: false, reason: "not today" });
-  assert.equal((await rest(runtime, id)).status, "success");
-  assert.equal(await exists(join(place.workspace, "a.txt")), false);
-  const result = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "tool_result");
-  assert.equal(result?.["content"], "Action denied by user: not today");
-});
-
 Deno.test("what is said with an approval stands behind the result, of a call that works, fails, or delegates", async () => {
   await using place = await createTestWorkspace();
   const calls = [
@@ -184,26 +171,6 @@ Deno.test("of one reply the free calls run at once, the guarded ones are asked o
   assert.deepEqual(results, ["file_write", "file_read", "file_write"], "in the order of the calls");
 });
 
-Deno.test("auto_approve frees guarded tools, confirm adds others", async () => {
-  await using place = await createTestWorkspace();
-  await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
-  await place.writeScript(
-    "free",
-    [{ call: [write("b.txt")] }, { say: "Done." }],
-    "auto_approve: [file_write]",
-  );
-  await place.writeScript(
-    "careful",
-    [{ call: [call("file_read", { path: "a.txt" })] }, { say: "Done." }],
-    "confirm: [file_read]",
-  );
-  await using runtime = await place.open();
-  assert.equal((await runToEnd(runtime, "free")).status, "success");
-  const { id } = await runtime.run("careful", {});
-  assert.equal((await rest(runtime, id)).status, "waiting");
-  assert.equal((await runtime.pendingRequest(id)).toolName, "file_read");
-});
-
 Deno.test("of 50 concurrent equal answers one counts and the call runs once", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("mover", [
@@ -225,21 +192,6 @@ Deno.test("of 50 concurrent equal answers one counts and the call runs once", as
     one["event_type"] === "tool_result"
   );
   assert.deepEqual(results.map((one) => one["is_error"]), [false]);
-});
-
-Deno.test("an answer reaches an execution that waited over a restart", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
-  let id: number;
-  {
-    await using runtime = await place.open();
-    ({ id } = await runtime.run("writer", {}));
-    await rest(runtime, id);
-  }
-  await using runtime = await place.open();
-  assert.equal((await runtime.getExecution(id)).status, "waiting");
-  await answer(runtime, id, { approved: true });
-  assert.equal((await rest(runtime, id)).outputData, "Done.");
 });
 
 Deno.test("confirm_timeout denies, also when the service was down over the deadline", async () => {
@@ -275,37 +227,6 @@ Deno.test("confirm_timeout denies, also when the service was down over the deadl
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 
-Deno.test("confirm_timeout of 2 s denies what is on the disk of a service that never stopped, when one starts 5 s later", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "writer",
-    [{ call: [write("a.txt")] }, { say: "Then not." }],
-    "confirm_timeout: 2s",
-  );
-  const clock = new TestClock();
-  const left = join(place.root, "left");
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("writer", {}));
-    await rest(runtime, id);
-    // What is on the disk while it runs is all that a kill leaves.
-    await Deno.mkdir(left);
-    for await (const { name } of Deno.readDir(place.stateDir)) {
-      if (!name.startsWith("inkling.db")) continue;
-      await Deno.copyFile(join(place.stateDir, name), join(left, name));
-    }
-  }
-  clock.jump(5_000);
-  place.shell["INKLING_STATE_DIR"] = left;
-  await using runtime = await place.open({ clock });
-  const isOver = async () => (await runtime.getExecution(id)).status === "success";
-  await until(isOver, "the end of the run");
-  const result = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "tool_result");
-  assert.equal(result?.["content"], "Action denied by user (timeout)");
-  assert.equal(await exists(join(place.workspace, "a.txt")), false);
-});
-
 Deno.test("cancelling a waiting execution aborts it at once, and its question is gone", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
@@ -321,16 +242,6 @@ Deno.test("cancelling a waiting execution aborts it at once, and its question is
     runtime.respond(id, { requestId, answer: { approved: true } }),
     /does not wait/,
   );
-});
-
-Deno.test("an answer of the wrong kind is refused and changes nothing", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("writer", {});
-  await rest(runtime, id);
-  await assert.rejects(answer(runtime, id, { text: "yes" }), /wants `approved`/);
-  assert.equal((await runtime.getExecution(id)).status, "waiting");
 });
 
 Deno.test("a waiting execution whose agent is gone ends as error when it is answered", async () => {

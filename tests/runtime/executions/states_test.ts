@@ -27,7 +27,3 @@ Deno.test("isFinal() is true of exactly the states that nothing follows", () => 
     ...["success", "error", "aborted", "timeout", "orphaned"],
   ]);
 });
-
-Deno.test("TRIGGER_TYPES are what the documents name", () => {
-  assert.deepEqual(TRIGGER_TYPES, ["manual", "schedule", "watch", "webhook"]);
-});

@@ -109,14 +109,3 @@ Deno.test("a run whose model fails tells the failure", async () => {
     "execution 1: error",
   ]);
 });
-
-Deno.test("NO_TELEMETRY passes on what the work gives, and what it throws", async () => {
-  const use = { execution: {}, call: {} } as Parameters<typeof NO_TELEMETRY.toolCall>[0];
-  const result = { isError: true };
-  assert.equal(await NO_TELEMETRY.toolCall(use, () => Promise.resolve(result)), result);
-  const failure = new Error("its own");
-  await assert.rejects(
-    NO_TELEMETRY.toolCall(use, () => Promise.reject(failure)),
-    (error) => error === failure,
-  );
-});

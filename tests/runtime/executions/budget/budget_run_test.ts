@@ -317,27 +317,6 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
 });
 
-Deno.test("the question of a delegated run is answered at the one that waits for it", async () => {
-  await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "lead",
-    [calls("run_agent", { agent_id: "helper" }, 1), says("All done.", 1)],
-    `${DOLLAR_CALLS}\nagents: [helper]`,
-  );
-  const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.80 }`;
-  await world.place.writeScript("helper", [says("Helped.", 9)], lines);
-  await using runtime = await world.open();
-  const lead = await runOf(runtime, "lead");
-  assert.equal(lead.status, "waiting");
-  const { requestId, message } = await runtime.pendingRequest(lead.id);
-  assert.match(message, /^Budget per_day \(\$0\.80\) of helper is used up/);
-  await runtime.respond(lead.id, { requestId, answer: { approved: true } });
-  await until(
-    async () => (await runtime.getExecution(lead.id)).status === "success",
-    "the lead ends",
-  );
-});
-
 Deno.test("runs at once wait for money that is set aside for others, instead of asking for more", async () => {
   await using world = await openBudgetWorld();
   await world.place.writeScript(

@@ -306,26 +306,3 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
   ]);
   await assertIdentical(runtime, id);
 });
-
-Deno.test("replay(): skills and their instructions, and a run of an older version", async () => {
-  await using place = await createTestWorkspace();
-  const folder = join(place.agentsDir, "_config", "skills", "tidy");
-  await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    join(folder, "SKILL.md"),
-    "---\nname: tidy\ndescription: Tidies.\n---\nTidy $ARGUMENTS.\n",
-  );
-  await place.writeScript("skilled", [
-    {
-      call: [
-        call("skill_use", { skill_name: "tidy", arguments: "all" }),
-        call("skill_use", { skill_name: "no" }),
-      ],
-    },
-    { say: "Done." },
-  ], "skills: [tidy]");
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "skilled");
-  assert.equal(status, "success");
-  await assertIdentical(runtime, id);
-});

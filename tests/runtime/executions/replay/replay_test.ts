@@ -105,19 +105,3 @@ Deno.test("replay() of a run that asked and was answered is identical", async ()
   assert.deepEqual(replay.differences, []);
   assert.equal(replay.steps, 3);
 });
-
-Deno.test("replay() of a call that was approved with other arguments is identical", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("edited", [
-    { call: [call("file_write", { path: "a.txt", content: "A" })] },
-    { say: "Heard {result}" },
-  ], "confirm: [file_write]");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "edited");
-  const changed = { path: "a.txt", content: "B" };
-  await answer(runtime, id, { approved: true, arguments: changed, reason: "B is better" });
-  const { status } = await toEnd(runtime, id);
-  assert.equal(status, "success");
-  const { differences, steps } = await runtime.replays.replay(id, { withAllTools: false });
-  assert.deepEqual([differences, steps], [[], 2]);
-});

@@ -49,18 +49,6 @@ Deno.test("run_agent ten times in one reply: ten executions, at most eight at on
   assert.equal((await runtime.getExecution(id)).children.count, 10);
 });
 
-Deno.test("agents that call each other in a circle end at the depth limit", async () => {
-  await using place = await createTestWorkspace();
-  const steps = (next: string) => [{ call: [delegate(next)] }, { say: "{result}" }];
-  await place.writeScript("ping", steps("pong"), "agents: [pong]");
-  await place.writeScript("pong", steps("ping"), "agents: [ping]");
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "ping");
-  assert.equal(ended.status, "success");
-  assert.match(ended.outputData ?? "", /agents may call each other 3 deep/);
-  assert.equal(ended.children.count, 3);
-});
-
 Deno.test("a child that fails, runs into a limit or a timeout gives its parent a result that says so", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
@@ -87,19 +75,6 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   assert.match(results[0].error, /no luck/);
   assert.match(results[1].error, /max_tool_calls \(2 calls, limit 1\)/);
   assert.match(results[2].error, /Timeout after 5s/);
-});
-
-Deno.test("a parent over its own limit begins no child", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("helper"), delegate("helper")] },
-    { say: "x" },
-  ], "agents: [helper]\nsettings: { max_tool_calls: 1 }");
-  await place.writeScript("helper", [{ say: "x" }]);
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "lead");
-  assert.equal(ended.error, "Aborted: max_tool_calls (2 calls, limit 1)");
-  assert.deepEqual(await idsOf(runtime, "helper"), []);
 });
 
 Deno.test("an answer that a result cannot hold is cut so that the rest of the result stays whole", async () => {
@@ -347,55 +322,6 @@ Deno.test("a forced purge of the child's agent lets the parent go on and hear of
   await toEnd(runtime, id);
   assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
   assert.match((await toEnd(runtime, id)).outputData ?? "", /its conversation was purged/);
-});
-
-Deno.test("a parent that waits for its child holds its own bucket, and nobody else's", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("lead", { sessionId: "chat" });
-  await toEnd(runtime, id);
-  await assert.rejects(runtime.run("lead", { sessionId: "chat" }), /has a session waiting/);
-  const other = await runtime.run("lead", { sessionId: "other" });
-  await toEnd(runtime, other.id);
-  const manual = await runtime.run("lead", {});
-  await toEnd(runtime, manual.id);
-  await assert.rejects(runtime.run("lead", {}), /has a session waiting/);
-  await answer(runtime, id, { text: "red" });
-  await toEnd(runtime, id);
-  await runtime.run("lead", { sessionId: "chat" });
-});
-
-Deno.test("the same idempotency key gives the run that waits for its child, not a second family", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const first = await runtime.run("lead", { idempotencyKey: "k" });
-  await toEnd(runtime, first.id);
-  assert.equal((await runtime.run("lead", { idempotencyKey: "k" })).id, first.id);
-  assert.equal((await runtime.countExecutions()).waiting, 2);
-});
-
-Deno.test("a run that was cancelled while its child ran seeds the next with an interrupted call", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [{ call: [delegate("slow")] }, { say: "x" }], "agents: [slow]");
-  await place.writeScript("slow", [{ say: "x", delay_ms: 3_600_000 }]);
-  await using runtime = await place.open({ clock: new TestClock() });
-  const { id } = await runtime.run("lead", {});
-  await until(async () => (await idsOf(runtime, "slow")).length === 1, "the child");
-  await runtime.cancel(id);
-  await toEnd(runtime, id);
-  await place.writeScript("lead", [{ say: "Done." }]);
-  await runtime.reloadAgents();
-  const next = await runToEnd(runtime, "lead");
-  assert.equal(next.status, "success");
-  const seed = (await place.all<{ body: string }>(
-    "SELECT body FROM messages WHERE execution_id = ? AND seeded = 1 ORDER BY position",
-    next.id,
-  )).map(({ body }) => JSON.parse(body));
-  assert.deepEqual(seed.map(({ role }) => role), ["user", "assistant", "tool", "assistant"]);
-  assert.deepEqual([seed[2].toolName, seed[2].content], ["run_agent", "Interrupted"]);
-  assert.match(seed[3].content, /ended without an answer: Cancelled by user/);
 });
 
 Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {

@@ -312,27 +312,6 @@ Deno.test("the log of a parent that shows one question tells no answer to anothe
   ]);
 });
 
-Deno.test("children neither hold nor are held by on_pending", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "ok" }], "agents: asker");
-  await place.writeScript("asker", [
-    { call: [call("ask_user", { question: "Which?" })] },
-    { say: "ok" },
-  ]);
-  await using runtime = await place.open();
-  const own = await runtime.run("asker", {});
-  await toEnd(runtime, own.id);
-  // The agent's own run waits; as a child it runs all the same.
-  const lead = await runtime.run("lead", {});
-  assert.equal((await toEnd(runtime, lead.id)).status, "waiting");
-  const [child] = await runtime.listRuns("asker", { limit: 1, offset: 0 });
-  assert.equal(child?.parentExecutionId, lead.id);
-  await answer(runtime, own.id, { text: "mine" });
-  await toEnd(runtime, own.id);
-  // While the child waits, a run of its own is not held.
-  await runtime.run("asker", {});
-});
-
 Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
@@ -355,50 +334,4 @@ Deno.test("a child run is seeded from earlier child runs only, and the agent's o
   assert.deepEqual(await own("own 2"), ["own 1", "own 1"]);
   assert.deepEqual(await asChild("child 2"), ["child 1", "child 1"]);
   assert.deepEqual(await own("own 3"), ["own 1", "own 1", "own 2", "own 2"]);
-});
-
-Deno.test("a deadline of the child's question lets the parent go on, too", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [delegate("asker")] }, { say: "{result}" }],
-    "agents: asker",
-  );
-  await place.writeScript("asker", [
-    { call: [call("file_delete", { path: "x" })] },
-    { say: "It was {result}" },
-  ], "confirm_timeout: 1s");
-  await using runtime = await place.open();
-  const lead = await runtime.run("lead", {});
-  await until(
-    async () => (await runtime.getExecution(lead.id)).status === "success",
-    "the end of the parent",
-  );
-  assert.match(
-    (await runtime.getExecution(lead.id)).outputData ?? "",
-    /It was Action denied by user \(timeout\)/,
-  );
-});
-
-Deno.test("a parent that is resumed after a crash does not start its child a second time", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [delegate("slow")] }, { say: "{result}" }],
-    "agents: slow\non_restart: resume",
-  );
-  await place.writeScript("slow", [{ say: "Slow but sure", delay_ms: 300 }], "on_restart: resume");
-  {
-    await using runtime = await place.open();
-    await runtime.run("lead", {});
-    await until(
-      async () => (await runtime.listRuns("slow", { limit: 1, offset: 0 })).length === 1,
-      "the child to begin",
-    );
-  }
-  await using runtime = await place.open();
-  const [lead] = await runtime.listRuns("lead", { limit: 1, offset: 0 });
-  const ended = await toEnd(runtime, lead?.id ?? 0);
-  assert.match(ended.outputData ?? "", /Slow but sure/);
-  assert.equal((await runtime.listRuns("slow", { limit: 9, offset: 0 })).length, 1);
 });

@@ -61,31 +61,6 @@ async function stateOf({ executions }: TestStore, id: number): Promise<string | 
   return stored && `${stored.execution.status}: ${stored.execution.error}`;
 }
 
-Deno.test("Runner.abortWaiting() ends what waits, once, and lets continue who waited only for it", async () => {
-  await using on = await openNoted();
-  const { parent, child } = await acceptFamily(on.store);
-  assert.equal(await on.runner.abortWaiting(child, "Enough"), true);
-  assert.equal(await on.runner.abortWaiting(child, "Again"), false);
-  assert.equal(await stateOf(on.store, child), "aborted: Enough");
-  assert.equal(await stateOf(on.store, parent), "error: Agent 'tester' no longer exists");
-  assert.deepEqual(on.told, [`${child} aborted`, `${parent} continues`, `${parent} error`]);
-});
-
-Deno.test("Runner.cancel() ends what waits with all below it, and leaves what has ended, or runs elsewhere", async () => {
-  await using on = await openNoted();
-  const { runner, store } = on;
-  const { parent, child } = await acceptFamily(store);
-  assert.equal(await runner.cancel(parent), "aborted");
-  assert.equal(await stateOf(store, parent), "aborted: Cancelled by user");
-  assert.equal(await stateOf(store, child), "aborted: Cancelled by user");
-  assert.deepEqual(on.told, [`${parent} aborted`, `${child} aborted`]);
-  assert.equal(await runner.cancel(child, "Again"), "aborted");
-  const { id } = await store.accept();
-  assert.equal(await runner.cancel(id, "Again"), "running");
-  assert.equal(await stateOf(store, id), "running: null");
-  await assert.rejects(runner.cancel(99, "Again"), ExecutionNotFound);
-});
-
 Deno.test("Runner ends what nobody wants any more, and tells why", async () => {
   await using on = await openNoted();
   const { parent, child } = await acceptFamily(on.store, { parentWaitsFor: "person" });
