@@ -9,12 +9,10 @@ import {
   payloadsOf,
   runToEnd,
   type TestWorkspace,
-  toEnd,
 } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { answer, resultsOf, seededOf } from "./executions_of.ts";
+import { answerToEnd, call, resultsOf, seededOf } from "./executions_of.ts";
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const DRY = { dryRun: true };
 
 interface WouldDo {
@@ -368,8 +366,7 @@ Deno.test("a dry run that waits over a restart is one when it goes on, and so is
     id = waiting.id;
   }
   await using runtime = await place.open();
-  await answer(runtime, id, { text: "This" });
-  const { status, isDryRun } = await toEnd(runtime, id);
+  const { status, isDryRun } = await answerToEnd(runtime, id, { text: "This" });
   assert.deepEqual([status, isDryRun], ["success", true]);
   assert.equal((await wouldDo(runtime, id)).length, 2);
   const files = Object.keys(await listFiles(place.workspace));

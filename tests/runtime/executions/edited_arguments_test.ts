@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { AnswerMisfit } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { resultsOf } from "./executions_of.ts";
+import { resultsOf, started } from "./executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 const write = (path: string, content: string) => ({
@@ -25,10 +25,10 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 Deno.test("edited arguments reach the tool, and only those; the model and the log are told", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt", "theirs")] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "writer");
+  await using on = await started("writer", [{ call: [write("a.txt", "theirs")] }, {
+    say: "Done.",
+  }]);
+  const { place, runtime, id } = on;
   await approve(runtime, id, { path: "b.txt", content: "mine" }, "not over a");
   assert.equal((await toEnd(runtime, id)).status, "success");
   assert.deepEqual(await namesIn(place.workspace), ["b.txt"]);
@@ -48,10 +48,8 @@ Deno.test("edited arguments reach the tool, and only those; the model and the lo
 });
 
 Deno.test("edited arguments that do not fit the tool leave the question open and change nothing", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "writer");
+  await using on = await started("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
+  const { place, runtime, id } = on;
   const before = await payloadsOf(runtime, id);
   let deep: JsonObject = {};
   for (let level = 0; level < 200; level++) deep = { deep };

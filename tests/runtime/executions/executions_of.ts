@@ -1,9 +1,69 @@
 // What tests ask a runtime about its executions, and how they answer them.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../../runtime/runtime.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
-import { payloadsOf, type TestWorkspace } from "../../support/test_workspace.ts";
+import { join } from "node:path";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
+
+/** Lets an agent call all tools unasked. */
+export const FREE = 'auto_approve: "*"';
+
+/** A call of a tool, for a script. */
+export const call = (name: string, args: unknown = {}) => ({ name, arguments: args });
+
+/** A call of another agent. */
+export const delegate = (id: string, args?: string | string[]) =>
+  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+
+/** A step that asks the user. */
+export const ASK = { call: [call("ask_user", { question: "Which?" })] };
+
+/** A workspace with one scripted agent, whose run has ended or waits. */
+export type Started = ExecutionDetail & AsyncDisposable & {
+  place: TestWorkspace;
+  runtime: Runtime;
+};
+
+/** Runs a scripted agent in a workspace of its own until the run has ended or waits. */
+export async function started(agent: string, steps: unknown[], lines = ""): Promise<Started> {
+  await using resources = new AsyncDisposableStack();
+  const place = resources.use(await createTestWorkspace());
+  await place.writeScript(agent, steps, lines);
+  const runtime = resources.use(await place.open());
+  const detail = await runToEnd(runtime, agent);
+  const owned = resources.move();
+  return { ...detail, place, runtime, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Writes a file below the agents' `_config` folder. */
+export async function writeConfig(place: TestWorkspace, name: string, text: string): Promise<void> {
+  const path = join(place.agentsDir, "_config", name);
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+/** Writes a skill with these instructions. */
+export async function writeSkill(place: TestWorkspace, name: string, body: string): Promise<void> {
+  const head = `---\nname: ${name}\ndescription: Does ${name}.\n---\n`;
+  await writeConfig(place, `skills/${name}/SKILL.md`, `${head}${body}\n`);
+}
+
+/** Answers an execution's question and follows it until it has ended or waits again. */
+export async function answerToEnd(
+  runtime: Runtime,
+  id: number,
+  given: HumanAnswer,
+): Promise<ExecutionDetail> {
+  await answer(runtime, id, given);
+  return await toEnd(runtime, id);
+}
 
 /** Answers what an execution asks now. */
 export async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {

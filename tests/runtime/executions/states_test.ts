@@ -6,7 +6,6 @@ import {
   OPEN_STATUSES,
   stateBefore,
 } from "../../../runtime/executions/states.ts";
-import { TRIGGER_TYPES } from "../../../runtime/trigger_kinds.ts";
 
 Deno.test("stateBefore() knows who may bring an execution where, and refuses everybody else", () => {
   assert.equal(stateBefore("success", "run"), "running");

@@ -5,12 +5,19 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { answer, idsOf, resultsOf, statusOf, untilStatus } from "./executions_of.ts";
+import {
+  answer,
+  answerToEnd,
+  ASK,
+  delegate,
+  idsOf,
+  resultsOf,
+  statusOf,
+  untilStatus,
+} from "./executions_of.ts";
 
 const BROKEN = "---\nbad: [\n---\n";
 const RESUME = "on_restart: resume";
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const ASK = { call: [call("ask_user", { question: "Which?" })] };
 const SLOW = [{ say: "Slow but sure.", delay_ms: 5_000 }];
 
 const writeAsking = (place: TestWorkspace, lines?: string) =>
@@ -59,8 +66,7 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
   assert.equal((await runtime.pendingRequest(id)).message, "Which?");
   await writeAsking(place);
   await runtime.reloadAgents();
-  await answer(runtime, id, { text: "red" });
-  assert.equal((await toEnd(runtime, id)).outputData, "Said red");
+  assert.equal((await answerToEnd(runtime, id, { text: "red" })).outputData, "Said red");
 });
 
 Deno.test("an answer to a child is refused while the file of one that waits for it cannot be read", async () => {
@@ -68,7 +74,7 @@ Deno.test("an answer to a child is refused while the file of one that waits for 
   const clock = new TestClock();
   const writeLead = () =>
     place.writeScript("lead", [
-      { call: [call("run_agent", { agent_id: "asker" })] },
+      { call: [delegate("asker")] },
       { say: "Done." },
     ], "agents: [asker]");
   await writeLead();
@@ -168,7 +174,7 @@ for (const broken of [["lead"], ["slow"], ["lead", "slow"]]) {
     const write = async (ids: readonly string[]) => {
       if (ids.includes("slow")) await place.writeScript("slow", SLOW, RESUME);
       if (!ids.includes("lead")) return;
-      const steps = [{ call: [call("run_agent", { agent_id: "slow" })] }, { say: "{result}" }];
+      const steps = [{ call: [delegate("slow")] }, { say: "{result}" }];
       await place.writeScript("lead", steps, `agents: [slow]\n${RESUME}`);
     };
     await write(["lead", "slow"]);
@@ -204,6 +210,5 @@ Deno.test("an agents directory that cannot be read at the start ends nothing", a
   await Deno.rename(`${place.agentsDir}.away`, place.agentsDir);
   await runtime.reloadAgents();
   await think(runtime, slow, clock);
-  await answer(runtime, asking, { text: "red" });
-  assert.equal((await toEnd(runtime, asking)).outputData, "Said red");
+  assert.equal((await answerToEnd(runtime, asking, { text: "red" })).outputData, "Said red");
 });

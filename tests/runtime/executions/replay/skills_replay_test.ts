@@ -1,23 +1,9 @@
 // What a skill says is a part of the agent: a load of one is replayed as it would be today.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
-import { answer } from "../executions_of.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { assertIdentical, firstDifference, storedRows } from "./replayed.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-
-async function writeSkill(place: TestWorkspace, name: string, body: string): Promise<void> {
-  const folder = join(place.agentsDir, "_config", "skills", name);
-  await Deno.mkdir(folder, { recursive: true });
-  const head = `---\nname: ${name}\ndescription: Does ${name}.\n---\n`;
-  await Deno.writeTextFile(join(folder, "SKILL.md"), `${head}${body}\n`);
-}
+import { answerToEnd, call, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): a skill's changed instructions are found at the first request that has them", async () => {
   await using place = await createTestWorkspace();
@@ -90,8 +76,11 @@ Deno.test("replay(): a load that a person approved with other arguments is made 
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "keeper");
   const changed = { skill_name: "tidy", arguments: "a little" };
-  await answer(runtime, id, { approved: true, arguments: changed, reason: "Not so much" });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(
+    (await answerToEnd(runtime, id, { approved: true, arguments: changed, reason: "Not so much" }))
+      .status,
+    "success",
+  );
   await assertIdentical(runtime, id);
   await writeSkill(place, "tidy", "Tidy, please, $ARGUMENTS.");
   assert.match((await firstDifference(runtime, id))?.today ?? "", /Tidy, please, a little\./);

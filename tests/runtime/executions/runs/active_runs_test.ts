@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
-import { settle, TestClock } from "../../../support/test_clock.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 
 Deno.test("ActiveRuns stops from its beginning what comes when all have been stopped", async () => {
   const runs = new ActiveRuns(new TestClock());

@@ -10,12 +10,18 @@ import {
 } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answer, idsOf, resultsOf, statusOf, untilStatus } from "../executions_of.ts";
+import {
+  answer,
+  answerToEnd,
+  ASK,
+  call,
+  delegate,
+  idsOf,
+  resultsOf,
+  statusOf,
+  untilStatus,
+} from "../executions_of.ts";
 
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const delegate = (id: string, args?: string) =>
-  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
-const ASK = { call: [call("ask_user", { question: "Which?" })] };
 const DAY_MS = 86_400_000;
 
 async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Promise<void> {
@@ -115,12 +121,10 @@ for (
     await using place = await createTestWorkspace();
     await writeAsking(place);
     await using runtime = await place.open();
-    const { id } = await runtime.run("lead", {});
-    await toEnd(runtime, id);
+    const { id } = await runToEnd(runtime, "lead");
     await edit(place);
     await runtime.reloadAgents();
-    await answer(runtime, id, { text: "red" });
-    const ended = await toEnd(runtime, id);
+    const ended = await answerToEnd(runtime, id, { text: "red" });
     assert.equal(ended.status, "success");
     assert.match(ended.outputData ?? "", /Said red/);
     assert.equal((await idsOf(runtime, "asker")).length, 1);
@@ -131,12 +135,10 @@ Deno.test("a child's file that is gone when it is answered ends the child, and i
   await using place = await createTestWorkspace();
   await writeAsking(place);
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   await Deno.remove(join(place.agentsDir, "asker.md"));
   await runtime.reloadAgents();
-  await answer(runtime, id, { text: "red" });
-  const ended = await toEnd(runtime, id);
+  const ended = await answerToEnd(runtime, id, { text: "red" });
   assert.equal(ended.status, "success");
   assert.match(ended.outputData ?? "", /"status":"error".*Agent 'asker' no longer exists/);
 });
@@ -146,8 +148,7 @@ Deno.test("a parent's file that is gone when its child is answered ends both", a
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: 3_600_000 }]);
   await using runtime = await place.open({ clock: new TestClock() });
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   await Deno.remove(join(place.agentsDir, "lead.md"));
   await runtime.reloadAgents();
   const [child = 0] = await idsOf(runtime, "asker");
@@ -165,14 +166,11 @@ Deno.test("a guarded run_agent begins its child when it is allowed, and never wh
   ], "agents: [helper]\nconfirm: [run_agent]");
   await place.writeScript("helper", [{ say: "Helped." }]);
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   assert.deepEqual(await idsOf(runtime, "helper"), []);
-  await answer(runtime, id, { approved: false, reason: "no" });
-  await toEnd(runtime, id);
+  await answerToEnd(runtime, id, { approved: false, reason: "no" });
   assert.deepEqual(await idsOf(runtime, "helper"), []);
-  await answer(runtime, id, { approved: true });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
   const [helper = 0] = await idsOf(runtime, "helper");
   assert.deepEqual((await runtime.getExecution(helper)).args, ["two"]);
   const [denied] = await resultsOf(runtime, id);
@@ -208,8 +206,7 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
   await until(() => clock.awaits(5_000), "the child at its model again");
   await clock.advance(5_000);
   await untilStatus(runtime, child, "success");
-  await answer(runtime, lead, { approved: false });
-  assert.equal((await toEnd(runtime, lead)).status, "success");
+  assert.equal((await answerToEnd(runtime, lead, { approved: false })).status, "success");
   const [first] = await resultsOf(runtime, lead);
   assert.match(String(first?.["content"]), /Said red/);
 });
@@ -280,14 +277,12 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
     ({ id: lead } = await runtime.run("lead", {}));
     await toEnd(runtime, lead);
     [child = 0] = await idsOf(runtime, "asker");
-    await answer(runtime, child, { text: "red" });
-    await toEnd(runtime, child);
+    await answerToEnd(runtime, child, { text: "red" });
   }
   clock.jump(30 * DAY_MS);
   {
     await using runtime = await place.open({ clock });
-    await answer(runtime, lead, { approved: false });
-    assert.equal((await toEnd(runtime, lead)).status, "success");
+    assert.equal((await answerToEnd(runtime, lead, { approved: false })).status, "success");
     assert.deepEqual(await idsOf(runtime, "asker"), [child]);
     const [first] = await resultsOf(runtime, lead);
     assert.match(String(first?.["content"]), /Said red/);
@@ -303,25 +298,19 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
   assert.deepEqual(await runtime.listExecutions({ limit: 50, offset: 0 }), []);
 });
 
-Deno.test("a forced purge ends a waiting family from the top: no parent goes on with what is left of a child", async () => {
+Deno.test("a forced purge of the child's agent lets the parent go on; one of all ends a waiting family from the top", async () => {
   await using place = await createTestWorkspace();
   await writeAsking(place, "agents: [asker]\non_pending: parallel");
   await using runtime = await place.open();
-  for (let n = 0; n < 3; n++) await toEnd(runtime, (await runtime.run("lead", {})).id);
-  assert.equal(await runtime.purgeCheckpoints({ force: true }), 6);
-  for (const { status, error } of await runtime.listExecutions({ limit: 50, offset: 0 })) {
-    assert.deepEqual([status, error], ["aborted", "Aborted: its conversation was purged"]);
-  }
-});
-
-Deno.test("a forced purge of the child's agent lets the parent go on and hear of it", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
   assert.match((await toEnd(runtime, id)).outputData ?? "", /its conversation was purged/);
+  for (let n = 0; n < 3; n++) await runToEnd(runtime, "lead");
+  assert.ok(await runtime.purgeCheckpoints({ force: true }) >= 6);
+  for (const { id, status, error } of await runtime.listExecutions({ limit: 6, offset: 0 })) {
+    const expected = ["aborted", "Aborted: its conversation was purged"];
+    assert.deepEqual([status, error], expected, `execution ${id}`);
+  }
 });
 
 Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {

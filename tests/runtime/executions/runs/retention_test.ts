@@ -6,11 +6,10 @@ import {
   createTestWorkspace,
   runToEnd,
   type TestWorkspace,
-  toEnd,
 } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answer } from "../executions_of.ts";
+import { answerToEnd } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
@@ -18,10 +17,7 @@ const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "
 }];
 
 async function waitingRun(runtime: Runtime, agentId: string): Promise<number> {
-  const { id } = await runtime.run(agentId, {});
-  const signal = new AbortController().signal;
-  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* until it waits */ }
-  return id;
+  return (await runToEnd(runtime, agentId)).id;
 }
 
 async function fill(place: TestWorkspace): Promise<void> {
@@ -83,8 +79,7 @@ Deno.test("purgeCheckpoints() without force keeps every waiting conversation, al
   assert.equal((await runtime.checkpointStats()).threads, 3);
   // What was kept is complete: each takes its answer and continues.
   for (const id of waiting) {
-    await answer(runtime, id, { approved: false });
-    assert.equal((await toEnd(runtime, id)).status, "success");
+    assert.equal((await answerToEnd(runtime, id, { approved: false })).status, "success");
   }
 });
 
@@ -141,46 +136,31 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
   );
 });
 
-Deno.test("the sweep at the start removes old conversations, and with log_retention_days old executions", async () => {
-  const clock = new TestClock();
-  const run = async (config: string) => {
-    const place = await createTestWorkspace();
-    await Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${config}`,
-    );
+for (
+  const [config, threads, executions] of [
+    ["", 3, 4],
+    ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
+    ["defaults: { checkpoint_retention_days: none }", 4, 4],
+    ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
+    ["defaults: { log_retention_days: 30 }", 1, 1],
+  ] as const
+) {
+  Deno.test(`the sweep at the start after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
+    const clock = new TestClock();
+    await using place = await createTestWorkspace();
+    const file = join(place.configDir, "config.yaml");
+    await Deno.writeTextFile(file, `workspace: ${place.workspace}\n${config}\n`);
     await fill(place);
-    const open = () => place.open({ clock });
     let waiting: number;
     {
-      await using runtime = await open();
+      await using runtime = await place.open({ clock });
       for (const id of ["one", "one", "two"]) await runToEnd(runtime, id);
       waiting = await waitingRun(runtime, "asker");
     }
     clock.jump(31 * DAY_MS);
-    await using runtime = await open();
-    const { threads } = await runtime.checkpointStats();
-    const executions = (await runtime.listExecutions({ limit: 50, offset: 0 })).length;
+    await using runtime = await place.open({ clock });
+    assert.equal((await runtime.checkpointStats()).threads, threads);
+    assert.equal((await runtime.listExecutions({ limit: 50, offset: 0 })).length, executions);
     assert.equal((await runtime.getExecution(waiting)).status, "waiting");
-    await runtime[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
-    return { threads, executions };
-  };
-  assert.deepEqual(await run(""), { threads: 3, executions: 4 });
-  assert.deepEqual(await run("defaults: { checkpoint_retention_days: 0 }\n"), {
-    threads: 4,
-    executions: 4,
   });
-  assert.deepEqual(await run("defaults: { checkpoint_retention_days: none }\n"), {
-    threads: 4,
-    executions: 4,
-  });
-  assert.deepEqual(await run("defaults: { checkpoint_retention_days: 40 }\n"), {
-    threads: 4,
-    executions: 4,
-  });
-  assert.deepEqual(await run("defaults: { log_retention_days: 30 }\n"), {
-    threads: 1,
-    executions: 1,
-  });
-});
+}
