@@ -51,21 +51,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   assert.deepEqual(await storedRows(place), before, "nothing was written");
 });
 
-Deno.test("replay(): a skill that was loaded and is broken, or gone, is told", async () => {
-  await using place = await createTestWorkspace();
-  await writeSkill(place, "tidy", "Tidy.");
-  await place.writeScript(
-    "keeper",
-    [{ call: [call("skill_use", { skill_name: "tidy" })] }, { say: "Done." }],
-    "skills: [tidy]",
-  );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "keeper");
-  await Deno.remove(join(place.agentsDir, "_config", "skills", "tidy"), { recursive: true });
-  assert.match((await firstDifference(runtime, id))?.today ?? "", /tidy/);
-});
-
-Deno.test("replay(): a load that a person approved with other arguments is made with those", async () => {
+Deno.test("replay(): a load that a person approved with other arguments is made with those, and one of a skill that is gone is reported", async () => {
   await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await place.writeScript(
@@ -84,6 +70,8 @@ Deno.test("replay(): a load that a person approved with other arguments is made 
   await assertIdentical(runtime, id);
   await writeSkill(place, "tidy", "Tidy, please, $ARGUMENTS.");
   assert.match((await firstDifference(runtime, id))?.today ?? "", /Tidy, please, a little\./);
+  await Deno.remove(join(place.agentsDir, "_config", "skills", "tidy"), { recursive: true });
+  assert.match((await firstDifference(runtime, id))?.today ?? "", /tidy/);
 });
 
 Deno.test("replay() of a fork: what it took over stays as it was said then", async () => {
