@@ -9,7 +9,7 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../../support/test_workspace.ts";
-import { answerToEnd, call, resultsOf, writeConfig } from "./executions_of.ts";
+import { answerToEnd, call, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
 
 /** Spares custom tools the compilation of their host. */
 const CACHED = { shell: { DENO_DIR: denoDirectory() } };
@@ -142,12 +142,7 @@ Deno.test("instructions of several skills stand behind all results of their repl
     { say: "Done." },
   ];
   await place.writeScript("poet", steps, "skills: [haiku, prose]");
-  let id: number;
-  {
-    await using runtime = await place.open();
-    ({ id } = await runtime.run("poet", {}));
-    assert.equal((await toEnd(runtime, id)).status, "waiting");
-  }
+  const id = await stopWaiting(place, "poet");
   await using runtime = await place.open();
   assert.equal((await answerToEnd(runtime, id, { approved: false })).outputData, "Done.");
   const { messages } = await conversationOf(place, id);

@@ -2,7 +2,9 @@
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ExecutionDetail, Runtime } from "../../../runtime/runtime.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
+import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { TestClock } from "../../support/test_clock.ts";
 import {
   createTestWorkspace,
   payloadsOf,
@@ -40,6 +42,31 @@ export async function started(agent: string, steps: unknown[], lines = ""): Prom
   const detail = await runToEnd(runtime, agent);
   const owned = resources.move();
   return { ...detail, place, runtime, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Runs an agent in a service that stops while the run waits for a person. Returns the run's id. */
+export async function stopWaiting(
+  place: TestWorkspace,
+  agent: string,
+  options: { clock?: TestClock } = {},
+): Promise<number> {
+  await using runtime = await place.open(options);
+  const { id, status } = await runToEnd(runtime, agent);
+  assert.equal(status, "waiting");
+  return id;
+}
+
+/** Runs an agent in a service that stops while a model of the run takes so long to reply. Returns the run's id. */
+export async function stopAtModel(
+  place: TestWorkspace,
+  agent: string,
+  { clock, ms }: { clock: TestClock; ms: number },
+): Promise<number> {
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run(agent, {});
+  await until(() => clock.awaits(ms), "the call of the model");
+  await runtime.stop({ graceMs: 0 });
+  return id;
 }
 
 /** Writes a file below the agents' `_config` folder. */

@@ -13,6 +13,7 @@ import {
   toEnd,
 } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
+import { stopAtModel } from "../executions_of.ts";
 
 const SCHEMA = {
   type: "object",
@@ -208,13 +209,7 @@ for (
     const steps = [{ say: WRONG }, repaired, { say: GOOD }];
     await place.writeScript("typed", steps, `${OUTPUT}\non_restart: resume`);
     const clock = new TestClock();
-    let id: number;
-    {
-      await using runtime = await place.open({ clock });
-      ({ id } = await runtime.run("typed", {}));
-      await until(() => clock.awaits(5_000), "the repair");
-      await runtime.stop({ graceMs: 0 });
-    }
+    const id = await stopAtModel(place, "typed", { clock, ms: 5_000 });
     if (!isStored) {
       await place.run("DELETE FROM messages WHERE body LIKE '%\"repair\"%'");
       await place.run("DELETE FROM frames WHERE event = 'meta'");

@@ -6,7 +6,7 @@ import type { Frame } from "../../../../runtime/events/frame.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { assertIdentical } from "./replayed.ts";
-import { answer, answerToEnd, call, FREE, started } from "../executions_of.ts";
+import { answerToEnd, call, FREE, started } from "../executions_of.ts";
 
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
@@ -25,10 +25,7 @@ async function forked(
 ) {
   const { id: forkId } = await runtime.replays.fork(id, request);
   let detail = await toEnd(runtime, forkId);
-  if (detail.status === "waiting") {
-    await answer(runtime, forkId, { text: "Again" });
-    detail = await toEnd(runtime, forkId);
-  }
+  if (detail.status === "waiting") detail = await answerToEnd(runtime, forkId, { text: "Again" });
   return detail;
 }
 

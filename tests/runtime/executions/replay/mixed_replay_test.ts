@@ -12,6 +12,7 @@ import {
   delegate,
   FREE,
   idsOf,
+  stopAtModel,
   untilStatus,
   writeSkill,
 } from "../executions_of.ts";
@@ -181,13 +182,7 @@ Deno.test("replay(): a run that a restart interrupted, with another prompt behin
     { say: "Done." },
   ], `on_restart: resume\n${FREE}`);
   const clock = new TestClock();
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("resumed", {}));
-    await until(() => clock.awaits(200_000), "its model");
-    await runtime.stop({ graceMs: 0 });
-  }
+  const id = await stopAtModel(place, "resumed", { clock, ms: 200_000 });
   await using runtime = await place.open({ clock });
   await until(() => clock.awaits(200_000), "its model again");
   await clock.advance(200_000);

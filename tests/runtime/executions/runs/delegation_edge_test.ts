@@ -19,6 +19,7 @@ import {
   idsOf,
   resultsOf,
   statusOf,
+  stopWaiting,
   untilStatus,
 } from "../executions_of.ts";
 
@@ -323,12 +324,7 @@ Deno.test("the deadline of a child's question that passed while the service was 
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "It was: {result}" }], "confirm_timeout: 2m");
   const clock = new TestClock();
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("top", {}));
-    await toEnd(runtime, id);
-  }
+  const id = await stopWaiting(place, "top", { clock });
   clock.jump(600_000);
   await using runtime = await place.open({ clock });
   await untilStatus(runtime, id, "success");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
   createTestWorkspace,
@@ -9,16 +8,12 @@ import {
 } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answerToEnd } from "../executions_of.ts";
+import { answerToEnd, stopWaiting } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
   say: "x",
 }];
-
-async function waitingRun(runtime: Runtime, agentId: string): Promise<number> {
-  return (await runToEnd(runtime, agentId)).id;
-}
 
 async function fill(place: TestWorkspace): Promise<void> {
   await place.writeScript("one", [{ say: "hello" }]);
@@ -31,7 +26,7 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   await fill(place);
   await using runtime = await place.open();
   for (const id of ["one", "one", "one", "two", "two"]) await runToEnd(runtime, id);
-  const waiting = await waitingRun(runtime, "asker");
+  const waiting = (await runToEnd(runtime, "asker")).id;
   await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await runtime.reloadAgents();
   const { id: running } = await runtime.run("slow", {});
@@ -72,8 +67,8 @@ Deno.test("purgeCheckpoints() without force keeps every waiting conversation, al
   await using place = await createTestWorkspace();
   await place.writeScript("asker", WAITS, "on_pending: parallel");
   await using runtime = await place.open();
-  const waiting = [await waitingRun(runtime, "asker"), await waitingRun(runtime, "asker")];
-  await runtime.cancel(await waitingRun(runtime, "asker"));
+  const waiting = [(await runToEnd(runtime, "asker")).id, (await runToEnd(runtime, "asker")).id];
+  await runtime.cancel((await runToEnd(runtime, "asker")).id);
   assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: false }), 0);
   assert.equal(await runtime.purgeCheckpoints({ force: false }), 0);
   assert.equal((await runtime.checkpointStats()).threads, 3);
@@ -90,7 +85,7 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
   {
     await using runtime = await place.open();
     await runToEnd(runtime, "one");
-    waiting = await waitingRun(runtime, "asker");
+    waiting = (await runToEnd(runtime, "asker")).id;
     await assert.rejects(place.open({ mode: "upkeep" }), { name: "AlreadyRunning" });
   }
   await place.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
@@ -116,11 +111,7 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
     { call: [{ name: "run_agent", arguments: { agent_id: "asker" } }] },
     { say: "went on" },
   ], "agents: [asker]");
-  let lead: number;
-  {
-    await using runtime = await place.open();
-    lead = await waitingRun(runtime, "lead");
-  }
+  const lead = await stopWaiting(place, "lead");
   {
     await using runtime = await place.open({ mode: "upkeep" });
     assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
@@ -155,7 +146,7 @@ for (
     {
       await using runtime = await place.open({ clock });
       for (const id of ["one", "one", "two"]) await runToEnd(runtime, id);
-      waiting = await waitingRun(runtime, "asker");
+      waiting = (await runToEnd(runtime, "asker")).id;
     }
     clock.jump(31 * DAY_MS);
     await using runtime = await place.open({ clock });
