@@ -18,11 +18,14 @@ import { until } from "../../support/until.ts";
 export const FREE = 'auto_approve: "*"';
 
 /** A call of a tool, for a script. */
-export const call = (name: string, args: unknown = {}) => ({ name, arguments: args });
+export function call(name: string, args: unknown = {}): { name: string; arguments: unknown } {
+  return { name, arguments: args };
+}
 
 /** A call of another agent. */
-export const delegate = (id: string, args?: string | string[]) =>
-  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+export function delegate(id: string, args?: string | string[]): ReturnType<typeof call> {
+  return call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+}
 
 /** A step that asks the user. */
 export const ASK = { call: [call("ask_user", { question: "Which?" })] };
