@@ -8,7 +8,7 @@ Deno.test(
   SQLITE,
   async () => {
     const total = { calls: 0, refused: 0, deaths: 0, raises: 0 };
-    for (let number = 0; number < 5; number++) {
+    for (let number = 0; number < 2; number++) {
       const report = await liveRandomTree(number);
       assert.deepEqual(report.faults, [], `tree ${number}`);
       for (const key of ["calls", "refused", "deaths", "raises"] as const) {

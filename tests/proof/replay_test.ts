@@ -10,17 +10,17 @@ Deno.test("runs of a generated mix, on a service that is killed in between, repl
   await using mix = await createMix();
   const { place } = mix;
   const draw = seededRandom(20_260_131);
-  await recordMix(mix, { runs: 16, lives: 3, draw });
+  await recordMix(mix, { runs: 8, lives: 2, draw });
   const { executions, differences } = await replayAll({ shell: place.shell, home: place.root });
-  assert.ok(executions >= 16);
+  assert.ok(executions >= 8);
   assert.deepEqual(differences, []);
 });
 
 Deno.test("forks of runs of the mix at every step: the steps are the record's, and no unsafe call of theirs is made again", async () => {
   await using mix = await createMix();
   const draw = seededRandom(20_260_207);
-  await recordMix(mix, { runs: 12, lives: 2, draw, customShare: 1 });
-  const { runs, forks, takenOver, problems } = await forkAll(mix, { draw, most: 8 });
+  await recordMix(mix, { runs: 4, lives: 1, draw, customShare: 1 });
+  const { runs, forks, takenOver, problems } = await forkAll(mix, { draw, most: 3 });
   assert.deepEqual(problems, []);
   assert.ok(forks > runs && takenOver > 0);
 });

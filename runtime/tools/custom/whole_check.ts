@@ -5,7 +5,8 @@ import { ToolFailure } from "../tool_failure.ts";
 import type { CheckedAnswer, CheckedArguments } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 
-/** The start of the process included, on a machine that is busy. */
+/** How long the process may take to start, on a machine that is busy. */
+const START_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const NOTHING = { read: [], write: [], net: [], env: [] };
@@ -60,7 +61,7 @@ async function check(
   { signal, clock, redactor }: CheckContext,
   { program, cwd, lookup }: WholeCheckOptions,
 ): Promise<ProgramEnd> {
-  return await runProgram(program.program, {
+  const end = await runProgram(program.program, {
     ...hostCommand(program, {
       role: "check",
       permissions: NOTHING,
@@ -71,6 +72,7 @@ async function check(
     }),
     cwd,
     input: JSON.stringify(checked),
+    startMs: START_MS,
     timeoutMs: TIMEOUT_MS,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     signal,
@@ -78,6 +80,7 @@ async function check(
     redactor,
     killGraceMs: 0,
   });
+  return { ...end, stdout: end.stdout.trimStart() };
 }
 
 function describeFailure({ timedOut, stderr }: ProgramEnd): string {

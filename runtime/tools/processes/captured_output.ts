@@ -30,6 +30,7 @@ export class CapturedOutput {
   readonly #decoder = new TextDecoder();
   /** Settles when the stream has ended or was let go. */
   readonly ended: Promise<void>;
+  readonly #begun = Promise.withResolvers<void>();
   #text = "";
   #letGo = false;
   #torn = true;
@@ -37,6 +38,11 @@ export class CapturedOutput {
   constructor(stream: ReadableStream<Uint8Array>, room: OutputRoom) {
     this.#reader = stream.getReader();
     this.ended = this.#read(room);
+  }
+
+  /** Resolves when something was read, or the stream has ended. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
   }
 
   /** What was read until now; a character that the limit tore is left out. */
@@ -60,6 +66,7 @@ export class CapturedOutput {
     let isCut = false;
     for (;;) {
       const { value, done } = await this.#reader.read();
+      this.#begun.resolve();
       if (done) {
         this.#torn = isCut || this.#letGo;
         return;

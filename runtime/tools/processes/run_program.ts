@@ -17,6 +17,8 @@ export interface RunProgramOptions {
   /** All that stands on its standard input. Absent: nothing. */
   input?: string;
   timeoutMs: number;
+  /** How long it may take to print its first byte to standard output; its time begins then. Absent: it begins at once. */
+  startMs?: number;
   /** The most bytes of standard output and standard error together; what is more is read and dropped. */
   maxOutputBytes: number;
   signal: AbortSignal;
@@ -56,6 +58,10 @@ export async function runProgram(
   const stdout = new CapturedOutput(group.child.stdout, room);
   const stderr = new CapturedOutput(group.child.stderr, room);
   const { status } = group;
+  if (options.startMs !== undefined) {
+    const begun = Promise.race([stdout.begun, status]);
+    await firstOf(begun, { within: { clock, ms: options.startMs }, signal });
+  }
   const first = await firstOf(status, { within: { clock, ms: timeoutMs }, signal });
   const { code, signal: endedBy } = first.kind === "done"
     ? first.value

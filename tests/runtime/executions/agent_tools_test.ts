@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
+import { denoDirectory } from "../../support/repository.ts";
 import {
   createTestWorkspace,
   payloadsOf,
@@ -8,15 +9,10 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../../support/test_workspace.ts";
-import { answer } from "./executions_of.ts";
+import { answerToEnd, call, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
 
-const call = (name: string, args: unknown = {}) => ({ name, arguments: args });
-
-async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
-  const path = join(place.agentsDir, "_config", name);
-  await Deno.mkdir(join(path, ".."), { recursive: true });
-  await Deno.writeTextFile(path, text);
-}
+/** Spares custom tools the compilation of their host. */
+const CACHED = { shell: { DENO_DIR: denoDirectory() } };
 
 const SKILL = `---
 name: haiku
@@ -28,7 +24,7 @@ Write a haiku about $ARGUMENTS.
 
 Deno.test("a skill's instructions enter the conversation once, and are a breadcrumb in the next run", async () => {
   await using place = await createTestWorkspace();
-  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await place.writeScript("poet", [
     {
       call: [
@@ -83,62 +79,23 @@ const ASKING_TOOL = `export default {
   },
 };`;
 
-Deno.test("a custom tool asks twice, across a restart, and does its work once", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/deploy.ts", ASKING_TOOL);
-  await Deno.mkdir(join(place.workspace, "out"));
-  await place.writeScript(
-    "ops",
-    [{ call: [call("deploy", { what: "v2" })] }, { say: "{result}" }],
-    "tools: [deploy]\npaths: out",
-  );
-  let id: number;
-  {
-    await using runtime = await place.open();
-    ({ id } = await runtime.run("ops", {}));
-    assert.equal((await toEnd(runtime, id)).status, "waiting");
-    assert.equal((await runtime.pendingRequest(id)).message, "Deploy v2?");
-    await answer(runtime, id, { approved: true });
-    await toEnd(runtime, id);
-    assert.deepEqual((await runtime.pendingRequest(id)).options, ["test", "live"]);
-  }
-  await using runtime = await place.open();
-  await answer(runtime, id, { selected: ["live"] });
-  const ended = await toEnd(runtime, id);
-  assert.deepEqual([ended.status, ended.outputData], ["success", "deployed v2 to live"]);
-  assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "v2 to live");
-});
-
-Deno.test("a guarded custom tool that asks by itself gets its own answers behind the guard's", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/deploy.ts", ASKING_TOOL);
-  await Deno.mkdir(join(place.workspace, "out"));
-  await place.writeScript(
-    "ops",
-    [{ call: [call("deploy", { what: "v3" })] }, { say: "{result}" }],
-    "tools: [deploy]\npaths: out\nconfirm: [deploy]",
-  );
-  await using runtime = await place.open();
-  const { id } = await runtime.run("ops", {});
-  const asked: string[] = [];
-  for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
-    await toEnd(runtime, id);
-    asked.push((await runtime.pendingRequest(id)).message);
-    await answer(runtime, id, given);
-  }
-  assert.deepEqual(asked, ["Allow deploy?", "Deploy v3?", "Where?"]);
-  assert.equal((await toEnd(runtime, id)).outputData, "deployed v3 to test");
-});
+/** Writes an agent that calls the asking tool once for each of these. */
+async function writeOps(place: TestWorkspace, whats: string[], lines = ""): Promise<void> {
+  await writeConfig(place, "tools/deploy.ts", ASKING_TOOL);
+  await Deno.mkdir(join(place.workspace, "out"), { recursive: true });
+  const steps = [{ call: whats.map((what) => call("deploy", { what })) }, { say: "{result}" }];
+  await place.writeScript("ops", steps, `tools: [deploy]\npaths: out\n${lines}`.trim());
+}
 
 Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/broken.ts", "this is no TypeScript (");
-  await put(
+  await using place = await createTestWorkspace(CACHED);
+  await writeConfig(place, "tools/broken.ts", "this is no TypeScript (");
+  await writeConfig(
     place,
     "mcp-servers.json",
     '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}',
   );
-  await put(place, "tools/file_read.ts", ASKING_TOOL);
+  await writeConfig(place, "tools/file_read.ts", ASKING_TOOL);
   await place.writeScript("a", [{ say: "x" }], "tools: [broken]");
   await place.writeScript("b", [{ say: "x" }], "skills: [nowhere]");
   await place.writeScript("c", [{ say: "x" }], "mcp: [dead]");
@@ -159,7 +116,7 @@ Deno.test("tools that cannot be had end the run with the reason, and no other ag
 
 Deno.test("a skill that is asked for again and again is a loop", async () => {
   await using place = await createTestWorkspace();
-  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   const again = { call: [call("skill_use", { skill_name: "haiku" })] };
   await place.writeScript(
     "poet",
@@ -172,8 +129,8 @@ Deno.test("a skill that is asked for again and again is a loop", async () => {
 
 Deno.test("instructions of several skills stand behind all results of their reply, across a question and a restart", async () => {
   await using place = await createTestWorkspace();
-  await put(place, "skills/haiku/SKILL.md", SKILL);
-  await put(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
+  await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
+  await writeConfig(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
   const steps = [
     {
       call: [
@@ -185,15 +142,9 @@ Deno.test("instructions of several skills stand behind all results of their repl
     { say: "Done." },
   ];
   await place.writeScript("poet", steps, "skills: [haiku, prose]");
-  let id: number;
-  {
-    await using runtime = await place.open();
-    ({ id } = await runtime.run("poet", {}));
-    assert.equal((await toEnd(runtime, id)).status, "waiting");
-  }
+  const id = await stopWaiting(place, "poet");
   await using runtime = await place.open();
-  await answer(runtime, id, { approved: false });
-  assert.equal((await toEnd(runtime, id)).outputData, "Done.");
+  assert.equal((await answerToEnd(runtime, id, { approved: false })).outputData, "Done.");
   const { messages } = await conversationOf(place, id);
   assert.deepEqual(messages.map(({ role }) => role), [
     ...["system", "user", "assistant", "tool", "tool", "tool", "user", "user", "assistant"],
@@ -206,7 +157,7 @@ Deno.test("instructions of several skills stand behind all results of their repl
 
 Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs behind whole results", async () => {
   await using place = await createTestWorkspace();
-  await put(place, "skills/haiku/SKILL.md", SKILL);
+  await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await place.writeScript("poet", [
     {
       call: [
@@ -230,16 +181,10 @@ Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs be
   assert.match(messages[5]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
 });
 
-Deno.test("two tools of one reply that ask by themselves are answered one after the other, each with its own answers", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/deploy.ts", ASKING_TOOL);
-  await Deno.mkdir(join(place.workspace, "out"));
-  await place.writeScript("ops", [
-    { call: [call("deploy", { what: "a" }), call("deploy", { what: "b" })] },
-    { say: "{result}" },
-  ], "tools: [deploy]\npaths: out");
-  await using runtime = await place.open();
-  const { id } = await runtime.run("ops", {});
+Deno.test("two tools of one reply that ask by themselves are answered one after the other, also over a restart", async () => {
+  await using place = await createTestWorkspace(CACHED);
+  await writeOps(place, ["a", "b"]);
+  let id = 0;
   const asked: string[] = [];
   const answers: HumanAnswer[] = [
     { approved: true },
@@ -247,53 +192,47 @@ Deno.test("two tools of one reply that ask by themselves are answered one after 
     { approved: true },
     { selected: ["live"] },
   ];
-  for (const given of answers) {
-    await toEnd(runtime, id);
-    asked.push((await runtime.pendingRequest(id)).message);
-    await answer(runtime, id, given);
+  for (const half of [answers.slice(0, 1), answers.slice(1)]) {
+    await using runtime = await place.open();
+    id ||= (await runToEnd(runtime, "ops")).id;
+    for (const given of half) {
+      asked.push((await runtime.pendingRequest(id)).message);
+      await answerToEnd(runtime, id, given);
+    }
   }
   assert.deepEqual(asked, ["Deploy a?", "Where?", "Deploy b?", "Where?"]);
-  assert.equal((await toEnd(runtime, id)).outputData, "deployed b to live");
-  const results = (await payloadsOf(runtime, id)).filter((one) =>
-    one["event_type"] === "tool_result"
-  );
+  await using runtime = await place.open({ mode: "read-only" });
+  assert.equal((await runtime.getExecution(id)).outputData, "deployed b to live");
+  const results = await resultsOf(runtime, id);
   assert.deepEqual(results.map(({ content }) => content), [
     "deployed a to test",
     "deployed b to live",
   ]);
+  assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "b to live");
 });
 
 for (
-  const [then, asked, outcome] of [
-    // What was allowed is that the call runs, not what the tool wants to know.
-    ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"], "deployed v4 to test"],
-    // What the tool wanted to know allows nothing that is guarded since.
-    ["", ["Deploy v4?", "Allow deploy?", "Where?"], "deployed v4 to test"],
+  const [then, asked] of [
+    // The permission lets the call run; the tool's own questions are still asked.
+    ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"]],
+    // An answer to the tool permits nothing that is guarded since.
+    ["", ["Deploy v4?", "Allow deploy?", "Where?"]],
   ] as const
 ) {
   Deno.test(`an answer stays an answer to its own question when an agent's guard changes meanwhile (first ${then || "none"})`, async () => {
-    await using place = await createTestWorkspace();
-    await put(place, "tools/deploy.ts", ASKING_TOOL);
-    await Deno.mkdir(join(place.workspace, "out"));
-    const write = (lines: string) =>
-      place.writeScript(
-        "ops",
-        [{ call: [call("deploy", { what: "v4" })] }, { say: "{result}" }],
-        `tools: [deploy]\npaths: out\n${lines}`.trim(),
-      );
-    await write(then);
+    await using place = await createTestWorkspace(CACHED);
+    await writeOps(place, ["v4"], then);
     await using runtime = await place.open();
-    const { id } = await runtime.run("ops", {});
+    const { id } = await runToEnd(runtime, "ops");
     const messages: string[] = [];
     for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
-      await toEnd(runtime, id);
       messages.push((await runtime.pendingRequest(id)).message);
-      await write(then === "" ? "confirm: [deploy]" : "");
+      await writeOps(place, ["v4"], then === "" ? "confirm: [deploy]" : "");
       await runtime.reloadAgents();
-      await answer(runtime, id, given);
+      await answerToEnd(runtime, id, given);
     }
     assert.deepEqual(messages, asked);
-    assert.equal((await toEnd(runtime, id)).outputData, outcome);
+    assert.equal((await runtime.getExecution(id)).outputData, "deployed v4 to test");
   });
 }
 
@@ -304,11 +243,12 @@ Deno.test("a guarded call that was denied does not run, although its agent is fr
   }];
   await place.writeScript("writer", steps);
   await using runtime = await place.open();
-  const { id } = await runtime.run("writer", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "writer");
   await place.writeScript("writer", steps, "auto_approve: '*'");
   await runtime.reloadAgents();
-  await answer(runtime, id, { approved: false });
-  assert.equal((await toEnd(runtime, id)).outputData, "Action denied by user");
+  assert.equal(
+    (await answerToEnd(runtime, id, { approved: false })).outputData,
+    "Action denied by user",
+  );
   await assert.rejects(Deno.lstat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
 });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import {
@@ -8,6 +7,7 @@ import {
   runToEnd,
   type TestWorkspace,
 } from "../../support/test_workspace.ts";
+import { writeConfig } from "./executions_of.ts";
 
 const LOOK = [{ name: "file_glob", arguments: { pattern: "*" } }];
 const UNPRICED = "max_cost_usd does not hold";
@@ -44,11 +44,7 @@ Deno.test("runLoop() aborts at max_cost_usd before any call of that reply runs; 
 
 Deno.test("runLoop() prices replies by pricing.yaml, accumulated in the stats frames", async () => {
   await using place = await createTestWorkspace();
-  await Deno.mkdir(join(place.agentsDir, "_config"));
-  await Deno.writeTextFile(
-    join(place.agentsDir, "_config", "pricing.yaml"),
-    "demo/script: { input: 1000, output: 2000 }\n",
-  );
+  await writeConfig(place, "pricing.yaml", "demo/script: { input: 1000, output: 2000 }\n");
   const usage = { input: 10, output: 5 };
   await place.writeScript("priced", [{ call: LOOK, usage }, { say: "Done.", usage }]);
   await using runtime = await place.open();

@@ -9,12 +9,19 @@ import {
   payloadsOf,
   runToEnd,
   type TestWorkspace,
-  toEnd,
 } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { answer, resultsOf, seededOf } from "./executions_of.ts";
+import {
+  answerToEnd,
+  ASK,
+  call,
+  delegate,
+  resultsOf,
+  seededOf,
+  writeConfig,
+  writeSkill,
+} from "./executions_of.ts";
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const DRY = { dryRun: true };
 
 interface WouldDo {
@@ -41,10 +48,8 @@ async function listFiles(folder: string, prefix = ""): Promise<Record<string, st
   return files;
 }
 
-async function put(place: TestWorkspace, path: string, text: string): Promise<void> {
-  await Deno.mkdir(join(place.workspace, path, ".."), { recursive: true });
-  await Deno.writeTextFile(join(place.workspace, path), text);
-}
+const put = (place: TestWorkspace, path: string, text: string) =>
+  writeConfig(place, `../../${path}`, text);
 
 Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a real one touches all of it", async () => {
   const requests: string[] = [];
@@ -95,16 +100,8 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
          } };`,
     );
   }
-  await put(
-    place,
-    "agents/_config/skills/act/SKILL.md",
-    "---\nname: act\ndescription: Acts\n---\nRun scripts/act.sh.\n",
-  );
-  await put(
-    place,
-    "agents/_config/skills/act/scripts/act.sh",
-    `#!/bin/sh\necho script >> ${trace}\n`,
-  );
+  await writeSkill(place, "act", "Run scripts/act.sh.");
+  await writeConfig(place, "skills/act/scripts/act.sh", `#!/bin/sh\necho script >> ${trace}\n`);
   await put(place, "notes/old.md", "one\ntwo\n");
   await put(place, "notes/gone.md", "bye\n");
   await put(place, "notes/moved.md", "here\n");
@@ -213,7 +210,7 @@ Deno.test("a dry run asks nobody about a guarded call, also one that only reads,
       call: [
         call("file_write", { path: "a.md", content: "x" }),
         call("file_read", { path: "a.md" }),
-        call("run_agent", { agent_id: "helper" }),
+        delegate("helper"),
       ],
     },
     { say: "{result}" },
@@ -247,7 +244,7 @@ Deno.test("a tool that asks by itself before it acts is described, too; ask_user
   );
   await place.writeScript("asker", [
     { call: [call("sly")] },
-    { call: [call("ask_user", { question: "Which?" })] },
+    ASK,
     { say: "{result}" },
   ], "tools: [sly]");
   await using runtime = await place.open();
@@ -306,72 +303,39 @@ Deno.test("secrets stand in no description, and its arguments are shortened", as
   assert.match(list[1]?.summary ?? "", /…$/);
 });
 
-Deno.test("an agent that a dry run calls runs dry, however deep, and the caller's list has its calls", async () => {
+Deno.test("a dry run that waits over a restart stays one; what it calls runs dry, however deep, and is in its list", async () => {
   await using place = await createTestWorkspace();
+  const writing = (path: string) => call("file_write", { path, content: "x\n" });
+  const free = 'auto_approve: "*"';
   await place.writeScript("top", [
-    { call: [call("run_agent", { agent_id: "middle" })] },
-    { call: [call("file_write", { path: "top.txt", content: "t\n" })] },
+    ASK,
+    { call: [delegate("middle")] },
+    { call: [writing("top.txt")] },
     { say: "Done." },
-  ], "agents: [middle]");
+  ], `agents: [middle]\n${free}`);
   await place.writeScript("middle", [
-    { call: [call("run_agent", { agent_id: "bottom" })] },
+    { call: [delegate("bottom")] },
     { say: "Done." },
   ], "agents: [bottom]");
-  await place.writeScript("bottom", [
-    { call: [call("file_write", { path: "deep.txt", content: "deep\n" })] },
-    { say: "Done." },
-  ], 'auto_approve: "*"');
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "top", DRY);
-  const [middle] = await runtime.listRuns("middle", { limit: 1, offset: 0 });
-  const [bottom] = await runtime.listRuns("bottom", { limit: 1, offset: 0 });
-  assert.deepEqual([middle?.isDryRun, bottom?.isDryRun], [true, true]);
-  assert.deepEqual(
-    (await wouldDo(runtime, id)).map(({ agent_id, execution_id, summary }) => [
-      agent_id,
-      execution_id,
-      summary,
-    ]),
-    [
-      ["bottom", bottom?.id, "write deep.txt (new file, +1)"],
-      ["top", id, "write top.txt (new file, +1)"],
-    ],
-  );
-  assert.deepEqual(Object.keys(await listFiles(place.workspace)).sort(), [
-    "agents/bottom.md",
-    "agents/middle.md",
-    "agents/top.md",
-  ]);
-});
-
-Deno.test("a dry run that waits over a restart is one when it goes on, and so is what it calls", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("asker", [
-    { call: [call("ask_user", { question: "Which?" })] },
-    {
-      call: [
-        call("file_write", { path: "asked.txt", content: "x" }),
-        call("run_agent", { agent_id: "helper" }),
-      ],
-    },
-    { say: "Done." },
-  ], 'agents: [helper]\nauto_approve: "*"');
-  await place.writeScript("helper", [
-    { call: [call("file_write", { path: "helped.txt", content: "x" })] },
-    { say: "Done." },
-  ], 'auto_approve: "*"');
+  await place.writeScript("bottom", [{ call: [writing("deep.txt")] }, { say: "Done." }], free);
   let id: number;
   {
     await using runtime = await place.open();
-    const waiting = await runToEnd(runtime, "asker", DRY);
+    const waiting = await runToEnd(runtime, "top", DRY);
     assert.deepEqual([waiting.status, waiting.isDryRun], ["waiting", true]);
     id = waiting.id;
   }
   await using runtime = await place.open();
-  await answer(runtime, id, { text: "This" });
-  const { status, isDryRun } = await toEnd(runtime, id);
+  const { status, isDryRun } = await answerToEnd(runtime, id, { text: "This" });
   assert.deepEqual([status, isDryRun], ["success", true]);
-  assert.equal((await wouldDo(runtime, id)).length, 2);
+  const [middle] = await runtime.listRuns("middle", { limit: 1, offset: 0 });
+  const [bottom] = await runtime.listRuns("bottom", { limit: 1, offset: 0 });
+  assert.deepEqual([middle?.isDryRun, bottom?.isDryRun], [true, true]);
+  const list = await wouldDo(runtime, id);
+  assert.deepEqual(list.map((one) => [one.agent_id, one.execution_id, one.summary]), [
+    ["bottom", bottom?.id, "write deep.txt (new file, +1)"],
+    ["top", id, "write top.txt (new file, +1)"],
+  ]);
   const files = Object.keys(await listFiles(place.workspace));
   assert.deepEqual(files.filter((file) => file.endsWith(".txt")), []);
 });
@@ -393,6 +357,10 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
     assert.match(seed, /real one|Noted/);
     assert.doesNotMatch(seed, /dry one/);
   }
+  // The newest real conversation stays when old ones are purged, although a dry run is newer.
+  await runtime.purgeCheckpoints({ force: false });
+  const { id } = await runToEnd(runtime, "daily");
+  assert.match((await seededOf(place, id)).join("\n"), /Noted/);
   // A turn of a conversation: the same.
   const session = { sessionId: "s" };
   await runToEnd(runtime, "daily", {
@@ -403,21 +371,10 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
   assert.deepEqual(await seededOf(place, (await runToEnd(runtime, "daily", session)).id), []);
 });
 
-Deno.test("the newest real conversation stays when old ones are purged, although a dry run is newer", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("daily", [{ say: "Noted." }]);
-  await using runtime = await place.open();
-  await runToEnd(runtime, "daily", { message: '```demo\n[{"say":"kept"}]\n```' });
-  await runToEnd(runtime, "daily", DRY);
-  await runtime.purgeCheckpoints({ force: false });
-  const { id } = await runToEnd(runtime, "daily");
-  assert.match((await seededOf(place, id)).join("\n"), /kept/);
-});
-
 Deno.test("a dry run neither waits for a run that waits, nor lets one wait", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("asker", [
-    { call: [call("ask_user", { question: "Which?" })] },
+    ASK,
     { say: "Done." },
   ]);
   await using runtime = await place.open();

@@ -4,20 +4,14 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../base/json.ts";
 import { AnswerMisfit } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { resultsOf } from "./executions_of.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
+import { answerToEnd, call, resultsOf, started } from "./executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";
-const write = (path: string, content: string) => ({
-  name: "file_write",
-  arguments: { path, content },
-});
+const write = (path: string, content: string) => call("file_write", { path, content });
 
-async function approve(runtime: Runtime, id: number, args: JsonObject, reason?: string) {
-  const { requestId } = await runtime.pendingRequest(id);
-  const answer = { approved: true, arguments: args, ...(reason && { reason }) };
-  await runtime.respond(id, { requestId, answer });
-}
+const approve = (runtime: Runtime, id: number, args: JsonObject, reason?: string) =>
+  answerToEnd(runtime, id, { approved: true, arguments: args, ...(reason && { reason }) });
 
 async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name)
@@ -25,12 +19,14 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 Deno.test("edited arguments reach the tool, and only those; the model and the log are told", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt", "theirs")] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "writer");
-  await approve(runtime, id, { path: "b.txt", content: "mine" }, "not over a");
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  await using on = await started("writer", [{ call: [write("a.txt", "theirs")] }, {
+    say: "Done.",
+  }]);
+  const { place, runtime, id } = on;
+  assert.equal(
+    (await approve(runtime, id, { path: "b.txt", content: "mine" }, "not over a")).status,
+    "success",
+  );
   assert.deepEqual(await namesIn(place.workspace), ["b.txt"]);
   assert.equal(await Deno.readTextFile(join(place.workspace, "b.txt")), "mine");
   const [result] = await resultsOf(runtime, id);
@@ -48,10 +44,8 @@ Deno.test("edited arguments reach the tool, and only those; the model and the lo
 });
 
 Deno.test("edited arguments that do not fit the tool leave the question open and change nothing", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "writer");
+  await using on = await started("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
+  const { place, runtime, id } = on;
   const before = await payloadsOf(runtime, id);
   let deep: JsonObject = {};
   for (let level = 0; level < 200; level++) deep = { deep };
@@ -82,8 +76,7 @@ Deno.test("an edited call is held to the agent's paths as any other", async () =
   await using runtime = await place.open();
   for (const path of ["../outside.txt", ".env", "agents/writer.md"]) {
     const { id } = await runToEnd(runtime, "writer");
-    await approve(runtime, id, { path, content: "taken" });
-    assert.equal((await toEnd(runtime, id)).status, "success");
+    assert.equal((await approve(runtime, id, { path, content: "taken" })).status, "success");
     const [result] = await resultsOf(runtime, id);
     assert.equal(result?.["is_error"], true);
     assert.match(String(result?.["content"]), /^Error: Cannot write/);
@@ -105,8 +98,10 @@ Deno.test("an edited run_agent calls only agents that the agent may call", async
   const { id } = await runToEnd(runtime, "lead");
   await assert.rejects(approve(runtime, id, { agent_id: "stranger" }), AnswerMisfit);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
-  await approve(runtime, id, { agent_id: "helper", arguments: ["more"] });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(
+    (await approve(runtime, id, { agent_id: "helper", arguments: ["more"] })).status,
+    "success",
+  );
   const [child] = await runtime.listExecutions({ agentId: "helper", limit: 5, offset: 0 });
   assert.deepEqual(child?.args, ["more"]);
 });
@@ -128,37 +123,31 @@ Deno.test("what is left as shown keeps its secret; a placeholder elsewhere is no
     approve(runtime, id, { path: String(content), content: "" }),
     /"path": \[redacted/,
   );
-  await approve(runtime, id, { path: "b.txt", content: String(content) });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(
+    (await approve(runtime, id, { path: "b.txt", content: String(content) })).status,
+    "success",
+  );
   assert.equal(await Deno.readTextFile(join(place.workspace, "b.txt")), `t: ${KEY}`);
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), new RegExp(KEY));
 });
 
-Deno.test("arguments that are the call's own, defaults filled in or not, are no change", async () => {
-  await using place = await createTestWorkspace();
-  await Deno.writeTextFile(join(place.workspace, "a.txt"), "one");
+Deno.test("arguments that are the call's own, defaults filled in or not, are no change; an own question takes none", async () => {
   const edit = { path: "a.txt", old_text: "one", new_text: "two" };
-  await place.writeScript(
+  const asks = call("ask_user", { question: "Sure?", kind: "confirm" });
+  const steps = [
+    { call: [write("a.txt", "one")] },
+    { call: [call("file_edit", edit)] },
+    { call: [asks] },
+  ];
+  await using on = await started(
     "writer",
-    [{ call: [{ name: "file_edit", arguments: edit }] }, { say: "Done." }],
-    "confirm: [file_edit]",
+    steps,
+    "confirm: [file_edit]\nauto_approve: [file_write]",
   );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "writer");
-  await approve(runtime, id, edit);
-  assert.equal((await toEnd(runtime, id)).status, "success");
-  assert.equal(
-    (await resultsOf(runtime, id))[0]?.["content"],
-    "Updated a.txt (1 replacement, line 1)",
-  );
-});
-
-Deno.test("a question that a tool asks itself takes no arguments", async () => {
-  await using place = await createTestWorkspace();
-  const asks = { name: "ask_user", arguments: { question: "Sure?", kind: "confirm" } };
-  await place.writeScript("asker", [{ call: [asks] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "asker");
+  const { runtime, id } = on;
+  assert.equal((await approve(runtime, id, edit)).status, "waiting");
+  const [, result] = await resultsOf(runtime, id);
+  assert.equal(result?.["content"], "Updated a.txt (1 replacement, line 1)");
   await assert.rejects(approve(runtime, id, { question: "Really?" }), /keeps its arguments/);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
 });

@@ -1,9 +1,99 @@
 // What tests ask a runtime about its executions, and how they answer them.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../../runtime/runtime.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
-import { payloadsOf, type TestWorkspace } from "../../support/test_workspace.ts";
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { TestClock } from "../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
+
+/** Lets an agent call all tools unasked. */
+export const FREE = 'auto_approve: "*"';
+
+/** A call of a tool, for a script. */
+export function call(name: string, args: unknown = {}): { name: string; arguments: unknown } {
+  return { name, arguments: args };
+}
+
+/** A call of another agent. */
+export function delegate(id: string, args?: string | string[]): ReturnType<typeof call> {
+  return call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+}
+
+/** A step that asks the user. */
+export const ASK = { call: [call("ask_user", { question: "Which?" })] };
+
+/** A workspace with one scripted agent, whose run has ended or waits. */
+export type Started = ExecutionDetail & AsyncDisposable & {
+  place: TestWorkspace;
+  runtime: Runtime;
+};
+
+/** Runs a scripted agent in a workspace of its own until the run has ended or waits. */
+export async function started(agent: string, steps: unknown[], lines = ""): Promise<Started> {
+  await using resources = new AsyncDisposableStack();
+  const place = resources.use(await createTestWorkspace());
+  await place.writeScript(agent, steps, lines);
+  const runtime = resources.use(await place.open());
+  const detail = await runToEnd(runtime, agent);
+  const owned = resources.move();
+  return { ...detail, place, runtime, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Runs an agent in a service that stops while the run waits for a person. Returns the run's id. */
+export async function stopWaiting(
+  place: TestWorkspace,
+  agent: string,
+  options: { clock?: TestClock } = {},
+): Promise<number> {
+  await using runtime = await place.open(options);
+  const { id, status } = await runToEnd(runtime, agent);
+  assert.equal(status, "waiting");
+  return id;
+}
+
+/** Runs an agent in a service that stops while a model of the run takes so long to reply. Returns the run's id. */
+export async function stopAtModel(
+  place: TestWorkspace,
+  agent: string,
+  { clock, ms }: { clock: TestClock; ms: number },
+): Promise<number> {
+  await using runtime = await place.open({ clock });
+  const { id } = await runtime.run(agent, {});
+  await until(() => clock.awaits(ms), "the call of the model");
+  await runtime.stop({ graceMs: 0 });
+  return id;
+}
+
+/** Writes a file below the agents' `_config` folder. */
+export async function writeConfig(place: TestWorkspace, name: string, text: string): Promise<void> {
+  const path = join(place.agentsDir, "_config", name);
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, text);
+}
+
+/** Writes a skill with these instructions. */
+export async function writeSkill(place: TestWorkspace, name: string, body: string): Promise<void> {
+  const head = `---\nname: ${name}\ndescription: Does ${name}.\n---\n`;
+  await writeConfig(place, `skills/${name}/SKILL.md`, `${head}${body}\n`);
+}
+
+/** Answers an execution's question and follows it until it has ended or waits again. */
+export async function answerToEnd(
+  runtime: Runtime,
+  id: number,
+  given: HumanAnswer,
+): Promise<ExecutionDetail> {
+  await answer(runtime, id, given);
+  return await toEnd(runtime, id);
+}
 
 /** Answers what an execution asks now. */
 export async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {

@@ -6,7 +6,6 @@ import {
   OPEN_STATUSES,
   stateBefore,
 } from "../../../runtime/executions/states.ts";
-import { TRIGGER_TYPES } from "../../../runtime/trigger_kinds.ts";
 
 Deno.test("stateBefore() knows who may bring an execution where, and refuses everybody else", () => {
   assert.equal(stateBefore("success", "run"), "running");
@@ -26,8 +25,4 @@ Deno.test("isFinal() is true of exactly the states that nothing follows", () => 
   assert.deepEqual(EXECUTION_STATUSES.filter(isFinal), [
     ...["success", "error", "aborted", "timeout", "orphaned"],
   ]);
-});
-
-Deno.test("TRIGGER_TYPES are what the documents name", () => {
-  assert.deepEqual(TRIGGER_TYPES, ["manual", "schedule", "watch", "webhook"]);
 });

@@ -1,11 +1,9 @@
 // What runs tell to telemetry, and when.
 import assert from "node:assert/strict";
-import { NO_TELEMETRY } from "../../../runtime/executions/telemetry.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { ToldTelemetry } from "../../support/told_telemetry.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
+import { call } from "./executions_of.ts";
 
 /** Takes what was told once this was told, too: a run is seen to end a moment before it has returned. */
 async function takeUntil(telemetry: ToldTelemetry, last: string): Promise<string[]> {
@@ -108,15 +106,4 @@ Deno.test("a run whose model fails tells the failure", async () => {
     "execution 1 ended: error",
     "execution 1: error",
   ]);
-});
-
-Deno.test("NO_TELEMETRY passes on what the work gives, and what it throws", async () => {
-  const use = { execution: {}, call: {} } as Parameters<typeof NO_TELEMETRY.toolCall>[0];
-  const result = { isError: true };
-  assert.equal(await NO_TELEMETRY.toolCall(use, () => Promise.resolve(result)), result);
-  const failure = new Error("its own");
-  await assert.rejects(
-    NO_TELEMETRY.toolCall(use, () => Promise.reject(failure)),
-    (error) => error === failure,
-  );
 });

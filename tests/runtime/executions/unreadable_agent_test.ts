@@ -5,33 +5,25 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { answer, idsOf, resultsOf, statusOf, untilStatus } from "./executions_of.ts";
+import {
+  answer,
+  answerToEnd,
+  ASK,
+  delegate,
+  idsOf,
+  resultsOf,
+  statusOf,
+  stopAtModel,
+  stopWaiting,
+  untilStatus,
+} from "./executions_of.ts";
 
 const BROKEN = "---\nbad: [\n---\n";
 const RESUME = "on_restart: resume";
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const ASK = { call: [call("ask_user", { question: "Which?" })] };
 const SLOW = [{ say: "Slow but sure.", delay_ms: 5_000 }];
 
 const writeAsking = (place: TestWorkspace, lines?: string) =>
   place.writeScript("asker", [ASK, { say: "Said {result}" }], lines);
-
-/** Starts an agent in a service that then stops while the agent asks. */
-async function askAndStop(place: TestWorkspace, agentId: string, clock: TestClock) {
-  await using runtime = await place.open({ clock });
-  const { id } = await runtime.run(agentId, {});
-  assert.equal((await toEnd(runtime, id)).status, "waiting");
-  return id;
-}
-
-/** Starts an agent in a service that then stops while the agent is at its model. */
-async function thinkAndStop(place: TestWorkspace, agentId: string, clock: TestClock) {
-  await using runtime = await place.open({ clock });
-  const { id } = await runtime.run(agentId, {});
-  await until(() => clock.awaits(5_000), "its model");
-  await runtime.stop({ graceMs: 0 });
-  return id;
-}
 
 /** Whether exactly one run is at its model; lets it answer. */
 async function think(runtime: Runtime, id: number, clock: TestClock): Promise<void> {
@@ -44,7 +36,7 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await writeAsking(place);
-  const id = await askAndStop(place, "asker", clock);
+  const id = await stopWaiting(place, "asker", { clock });
   await place.writeAgent("asker", BROKEN);
   await using runtime = await place.open({ clock });
   await assert.rejects(
@@ -59,8 +51,7 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
   assert.equal((await runtime.pendingRequest(id)).message, "Which?");
   await writeAsking(place);
   await runtime.reloadAgents();
-  await answer(runtime, id, { text: "red" });
-  assert.equal((await toEnd(runtime, id)).outputData, "Said red");
+  assert.equal((await answerToEnd(runtime, id, { text: "red" })).outputData, "Said red");
 });
 
 Deno.test("an answer to a child is refused while the file of one that waits for it cannot be read", async () => {
@@ -68,12 +59,12 @@ Deno.test("an answer to a child is refused while the file of one that waits for 
   const clock = new TestClock();
   const writeLead = () =>
     place.writeScript("lead", [
-      { call: [call("run_agent", { agent_id: "asker" })] },
+      { call: [delegate("asker")] },
       { say: "Done." },
     ], "agents: [asker]");
   await writeLead();
   await writeAsking(place);
-  const id = await askAndStop(place, "lead", clock);
+  const id = await stopWaiting(place, "lead", { clock });
   await place.writeAgent("lead", BROKEN);
   await using runtime = await place.open({ clock });
   const [child = 0] = await idsOf(runtime, "asker");
@@ -94,8 +85,8 @@ Deno.test("a deadline that is over while the agent's file cannot be read is kept
   const clock = new TestClock();
   await writeAsking(place, "confirm_timeout: 60s");
   await place.writeScript("other", [ASK, { say: "Other {result}" }], "confirm_timeout: 90s");
-  const id = await askAndStop(place, "asker", clock);
-  const other = await askAndStop(place, "other", clock);
+  const id = await stopWaiting(place, "asker", { clock });
+  const other = await stopWaiting(place, "other", { clock });
   await place.writeAgent("asker", BROKEN);
   await using runtime = await place.open({ clock });
   await clock.advance(100_000);
@@ -116,7 +107,7 @@ Deno.test("a run to be resumed is held back until its agent's file can be read, 
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await place.writeScript("slow", SLOW, RESUME);
-  const id = await thinkAndStop(place, "slow", clock);
+  const id = await stopAtModel(place, "slow", { clock, ms: 5_000 });
   await place.writeAgent("slow", BROKEN);
   for (let restart = 0; restart < 2; restart++) {
     await using runtime = await place.open({ clock });
@@ -141,7 +132,7 @@ Deno.test("a run that is held back ends as cancelled, orphaned by the file that 
   const ids: Record<string, number> = {};
   for (const name of ["cancelled", "orphan", "removed"]) {
     await place.writeScript(name, SLOW, RESUME);
-    ids[name] = await thinkAndStop(place, name, clock);
+    ids[name] = await stopAtModel(place, name, { clock, ms: 5_000 });
     await place.writeAgent(name, BROKEN);
   }
   await using runtime = await place.open({ clock });
@@ -168,11 +159,11 @@ for (const broken of [["lead"], ["slow"], ["lead", "slow"]]) {
     const write = async (ids: readonly string[]) => {
       if (ids.includes("slow")) await place.writeScript("slow", SLOW, RESUME);
       if (!ids.includes("lead")) return;
-      const steps = [{ call: [call("run_agent", { agent_id: "slow" })] }, { say: "{result}" }];
+      const steps = [{ call: [delegate("slow")] }, { say: "{result}" }];
       await place.writeScript("lead", steps, `agents: [slow]\n${RESUME}`);
     };
     await write(["lead", "slow"]);
-    const id = await thinkAndStop(place, "lead", clock);
+    const id = await stopAtModel(place, "lead", { clock, ms: 5_000 });
     for (const agent of broken) await place.writeAgent(agent, BROKEN);
     await using runtime = await place.open({ clock });
     assert.deepEqual(await runtime.countExecutions(), { running: 2, waiting: 0 });
@@ -192,8 +183,8 @@ Deno.test("an agents directory that cannot be read at the start ends nothing", a
   const clock = new TestClock();
   await place.writeScript("slow", SLOW, RESUME);
   await writeAsking(place);
-  const asking = await askAndStop(place, "asker", clock);
-  const slow = await thinkAndStop(place, "slow", clock);
+  const asking = await stopWaiting(place, "asker", { clock });
+  const slow = await stopAtModel(place, "slow", { clock, ms: 5_000 });
   await Deno.rename(place.agentsDir, `${place.agentsDir}.away`);
   // No directory: it is there, and cannot be listed.
   await Deno.writeTextFile(place.agentsDir, "");
@@ -204,6 +195,5 @@ Deno.test("an agents directory that cannot be read at the start ends nothing", a
   await Deno.rename(`${place.agentsDir}.away`, place.agentsDir);
   await runtime.reloadAgents();
   await think(runtime, slow, clock);
-  await answer(runtime, asking, { text: "red" });
-  assert.equal((await toEnd(runtime, asking)).outputData, "Said red");
+  assert.equal((await answerToEnd(runtime, asking, { text: "red" })).outputData, "Said red");
 });

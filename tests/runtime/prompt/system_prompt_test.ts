@@ -68,12 +68,6 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
   assert.deepEqual(places, places.toSorted((a, b) => a - b));
 });
 
-Deno.test("createSystemPrompt() tells of the tags only where skills are", () => {
-  const prompt = createSystemPrompt({ ...OPTIONS, delegates: [{ id: "a", description: "b" }] });
-  assert.ok(prompt.includes("Agents:"));
-  assert.ok(!prompt.includes("skill"));
-});
-
 Deno.test("createSystemPrompt() lets no description, name or path end the environment, its own line, or go on for ever", () => {
   const text = fc.array(fc.oneof(
     fc.constantFrom(

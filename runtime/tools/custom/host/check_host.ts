@@ -10,14 +10,16 @@ const MAX_FAULT = 1_000;
 
 /**
  * Checks what standard input holds; prints what does not fit, which is nothing where all fits: of arguments a text, of an
- * answer a JSON array of texts. Returns the exit code.
+ * answer a JSON array of texts. A blank line before that reports the start. Returns the exit code.
  */
 export async function hostCheck({ input, output }: HostOptions): Promise<number> {
   const checked = JSON.parse(await new Response(input).text()) as CheckedArguments | CheckedAnswer;
+  const writer = output.getWriter();
+  await writer.write(new TextEncoder().encode("\n"));
   const misfit = "args" in checked
     ? await describeArguments(checked)
     : await describeAnswer(checked);
-  if (misfit !== "") await output.getWriter().write(new TextEncoder().encode(misfit));
+  if (misfit !== "") await writer.write(new TextEncoder().encode(misfit));
   return 0;
 }
 

@@ -12,9 +12,10 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
     [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)],
     `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`,
   );
-  await using runtime = await world.open();
-  const first = await runOf(runtime, "daily");
+  const first = await world.inService((runtime) => runOf(runtime, "daily"));
   assert.equal(first.status, "waiting");
+  // The question and the answer outlive the service.
+  await using runtime = await world.open();
   const question = await runtime.pendingRequest(first.id);
   assert.equal(
     question.message,
@@ -22,14 +23,8 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   );
   assert.equal(question.kind, "confirm");
   assert.equal(question.toolName, "budget");
-  assert.deepEqual(question.toolArgs, {
-    budget: "per_day",
-    unit: "usd",
-    limit: 1.5,
-    used: 0.8,
-    next_call: 1,
-    raise: 0.75,
-  });
+  const limits = { budget: "per_day", unit: "usd", limit: 1.5, used: 0.8 };
+  assert.deepEqual(question.toolArgs, { ...limits, next_call: 1, raise: 0.75 });
   const { requestId } = question;
   await runtime.respond(first.id, { requestId, answer: { approved: true } });
   const ended = await atRest(runtime, first.id);
@@ -50,29 +45,10 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   assert.deepEqual([denied.status, denied.error], ["aborted", "Aborted: budget per_day ($2.25)"]);
   assert.equal(denied.costUsd, null);
   assert.equal((await runtime.budgets.list("daily"))[0]?.raised, 0.75);
-});
-
-Deno.test("the money that an answer allows is stored with it, and holds for that day only", async () => {
-  await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [says("Done.", 10)],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\non_restart: resume`,
-  );
-  let id: number;
-  {
-    await using runtime = await world.open();
-    id = (await runOf(runtime, "daily")).id;
-    assert.match((await runtime.pendingRequest(id)).message, /continue with \+ \$0\.50\?$/);
-  }
-  await using runtime = await world.open();
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: { approved: true } });
-  assert.equal((await atRest(runtime, id)).status, "success");
-  assert.equal((await runtime.budgets.list("daily"))[0]?.left, 0);
+  // What was allowed holds for that day only.
   world.clock.jump(13 * 3_600_000);
   const [next] = await runtime.budgets.list("daily");
-  assert.deepEqual([next?.limit, next?.raised, next?.used], [0.5, 0, 0]);
+  assert.deepEqual([next?.limit, next?.raised, next?.used], [1.5, 0, 0]);
 });
 
 Deno.test("a question about a budget that nobody answers in time ends the run", async () => {
@@ -294,10 +270,8 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 2 }\non_budget: abort`;
   await world.place.writeScript("daily", [says("Done.", 3)], lines);
-  {
-    await using runtime = await world.open();
-    assert.equal((await runOf(runtime, "daily")).status, "success");
-  }
+  const before = await world.inService((runtime) => runOf(runtime, "daily"));
+  assert.equal(before.status, "success");
   {
     await using db = await world.place.openDatabase();
     const reserved = await new SqlBudgetStore(db, "killed").reserve({
@@ -315,27 +289,6 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [1.3, 0, 0.7]);
   assert.equal((await runOf(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
   assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
-});
-
-Deno.test("the question of a delegated run is answered at the one that waits for it", async () => {
-  await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "lead",
-    [calls("run_agent", { agent_id: "helper" }, 1), says("All done.", 1)],
-    `${DOLLAR_CALLS}\nagents: [helper]`,
-  );
-  const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.80 }`;
-  await world.place.writeScript("helper", [says("Helped.", 9)], lines);
-  await using runtime = await world.open();
-  const lead = await runOf(runtime, "lead");
-  assert.equal(lead.status, "waiting");
-  const { requestId, message } = await runtime.pendingRequest(lead.id);
-  assert.match(message, /^Budget per_day \(\$0\.80\) of helper is used up/);
-  await runtime.respond(lead.id, { requestId, answer: { approved: true } });
-  await until(
-    async () => (await runtime.getExecution(lead.id)).status === "success",
-    "the lead ends",
-  );
 });
 
 Deno.test("runs at once wait for money that is set aside for others, instead of asking for more", async () => {

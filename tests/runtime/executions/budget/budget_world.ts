@@ -13,6 +13,8 @@ export interface BudgetWorld extends AsyncDisposable {
   place: TestWorkspace;
   clock: TestClock;
   open(): Promise<Runtime>;
+  /** Runs `body` with a service that is stopped afterwards. */
+  inService<T>(body: (runtime: Runtime) => Promise<T>): Promise<T>;
 }
 
 /** Its calls say nothing of their own: what they cost is what a test writes. */
@@ -28,6 +30,10 @@ export async function openBudgetWorld(
     place,
     clock,
     open: () => place.open({ clock }),
+    async inService(body) {
+      await using runtime = await place.open({ clock });
+      return await body(runtime);
+    },
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
 import { toJsonText } from "../../../../runtime/executions/loop/fit_answer.ts";
 import { ADAPTERS, KEY } from "../../../support/models/model_adapters.ts";
+import { denoDirectory } from "../../../support/repository.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
   createTestWorkspace,
@@ -12,6 +13,7 @@ import {
   toEnd,
 } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
+import { stopAtModel } from "../executions_of.ts";
 
 const SCHEMA = {
   type: "object",
@@ -41,12 +43,15 @@ interface Ended {
 async function answered(
   steps: (string | JsonObject)[],
   settings = OUTPUT,
+  { clock, meanwhile }: { clock?: TestClock; meanwhile?: () => Promise<void> } = {},
 ): Promise<Ended> {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   const script = steps.map((one) => typeof one === "string" ? { say: one } : one);
   await place.writeScript("typed", script, settings);
-  await using runtime = await place.open();
-  const { id, status, error, outputData } = await runToEnd(runtime, "typed");
+  await using runtime = await place.open(clock && { clock });
+  const ending = runToEnd(runtime, "typed");
+  await meanwhile?.();
+  const { id, status, error, outputData } = await ending;
   const frames = await payloadsOf(runtime, id);
   const final = frames.find((one) => one["event_type"] === "final_answer")?.["content"] ?? null;
   assert.equal(final, outputData);
@@ -150,9 +155,10 @@ Deno.test("what the whole schema says is checked in a process of its own", async
     properties: { code: { $ref: "#/$defs/code" } },
   };
   const settings = `output: { schema: ${JSON.stringify(whole)} }`;
-  const fits = await answered(['{"code":"ABC"}'], settings);
+  const clock = new TestClock();
+  const fits = await answered(['{"code":"ABC"}'], settings, { clock });
   assert.deepEqual([fits.status, fits.output], ["success", '{"code":"ABC"}']);
-  const never = await answered(['{"code":"x"}', '{"code":"y"}'], settings);
+  const never = await answered(['{"code":"x"}', '{"code":"y"}'], settings, { clock });
   assert.equal(never.error, `${MISFIT}/code does not fit: String does not match pattern`);
 });
 
@@ -160,7 +166,14 @@ Deno.test("a pattern that takes for ever ends the check, not the service", async
   const slow = { type: "string", pattern: "^(a+)+$" };
   const said = JSON.stringify(`${"a".repeat(40)}!`);
   const settings = `output: { schema: ${JSON.stringify(slow)} }`;
-  const { status, output, repairs } = await answered([said, '"aaa"'], settings);
+  const clock = new TestClock();
+  const { status, output, repairs } = await answered([said, '"aaa"'], settings, {
+    clock,
+    async meanwhile() {
+      await until(() => clock.awaits(5_000), "the check");
+      await clock.advance(5_000);
+    },
+  });
   assert.deepEqual([status, output], ["success", '"aaa"']);
   assert.match(repairs[0] ?? "", /cannot be checked: .* took longer than 5 s: a pattern/);
 });
@@ -184,49 +197,34 @@ Deno.test("the schema may stand in a file; one that is broken by then ends the r
   assert.deepEqual(problems, [error]);
 });
 
-Deno.test("a run that was left between an answer that does not fit and its repair is mended once", async () => {
-  await using place = await createTestWorkspace();
-  const steps = [{ say: WRONG }, { say: WRONG, delay_ms: 5_000 }, { say: GOOD }];
-  await place.writeScript("typed", steps, `${OUTPUT}\non_restart: resume`);
-  const clock = new TestClock();
-  let id: number;
-  {
+for (
+  const [what, isStored, outcome] of [
+    ["left between an answer that does not fit and its repair is mended", true, "error"],
+    ["killed before its repair was stored asks for it", false, "success"],
+  ] as const
+) {
+  Deno.test(`a run that was ${what} once`, async () => {
+    await using place = await createTestWorkspace();
+    const repaired = { say: isStored ? WRONG : GOOD, delay_ms: 5_000 };
+    const steps = [{ say: WRONG }, repaired, { say: GOOD }];
+    await place.writeScript("typed", steps, `${OUTPUT}\non_restart: resume`);
+    const clock = new TestClock();
+    const id = await stopAtModel(place, "typed", { clock, ms: 5_000 });
+    if (!isStored) {
+      await place.run("DELETE FROM messages WHERE body LIKE '%\"repair\"%'");
+      await place.run("DELETE FROM frames WHERE event = 'meta'");
+    }
     await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("typed", {}));
-    await until(() => clock.awaits(5_000), "the repair");
-    await runtime.stop({ graceMs: 0 });
-  }
-  await using runtime = await place.open({ clock });
-  await until(() => clock.awaits(5_000), "the repair again");
-  await clock.advance(5_000);
-  const { status, error } = await toEnd(runtime, id);
-  assert.deepEqual([status, error], ["error", `${MISFIT}/items/0/price must be number`]);
-  const frames = await payloadsOf(runtime, id);
-  assert.equal(frames.filter((one) => one["event_type"] === "meta").length, 1);
-});
-
-Deno.test("a run that was killed before its repair was stored asks for it once", async () => {
-  await using place = await createTestWorkspace();
-  const steps = [{ say: WRONG }, { say: GOOD, delay_ms: 5_000 }];
-  await place.writeScript("typed", steps, `${OUTPUT}\non_restart: resume`);
-  const clock = new TestClock();
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("typed", {}));
-    await until(() => clock.awaits(5_000), "the repair");
-    await runtime.stop({ graceMs: 0 });
-  }
-  await place.run("DELETE FROM messages WHERE body LIKE '%\"repair\"%'");
-  await place.run("DELETE FROM frames WHERE event = 'meta'");
-  await using runtime = await place.open({ clock });
-  await until(() => clock.awaits(5_000), "the repair again");
-  await clock.advance(5_000);
-  const { status, outputData } = await toEnd(runtime, id);
-  assert.deepEqual([status, outputData], ["success", GOOD]);
-  const frames = await payloadsOf(runtime, id);
-  assert.equal(frames.filter((one) => one["event_type"] === "meta").length, 1);
-});
+    await until(() => clock.awaits(5_000), "the repair again");
+    await clock.advance(5_000);
+    const { status, error, outputData } = await toEnd(runtime, id);
+    assert.equal(status, outcome);
+    if (isStored) assert.equal(error, `${MISFIT}/items/0/price must be number`);
+    else assert.equal(outputData, GOOD);
+    const frames = await payloadsOf(runtime, id);
+    assert.equal(frames.filter((one) => one["event_type"] === "meta").length, 1);
+  });
+}
 
 Deno.test("a run of the same conversation may mend its own answer, whatever an earlier one did", async () => {
   await using place = await createTestWorkspace();

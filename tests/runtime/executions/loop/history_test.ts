@@ -36,28 +36,22 @@ const seed = (messages: Message[], level: "low" | "medium" | "high" | "off" = "l
   seedHistory({ messages, execution: ENDED }, { level, redactor: REDACTOR });
 const shown = (messages: Message[]) => messages.map(({ role, content }) => `${role}: ${content}`);
 
-Deno.test("seedHistory() leaves out system messages, and everything with history off", () => {
-  const turns = [{ role: "system", content: "old" } as Message, user("a"), said("b")];
-  assert.deepEqual(shown(seed(turns)), ["user: a", "assistant: b"]);
-  assert.deepEqual(seed(turns, "off"), []);
+Deno.test("seedHistory() leaves out system messages, gives calls without a result one, and a turn without an answer its end", () => {
+  const unanswered = "assistant: (This run ended without an answer: Timeout after 5s)";
+  const system = { role: "system", content: "old" } as Message;
+  const rows: [turns: Message[], expected: string[]][] = [
+    [[system, user("a"), said("b")], ["user: a", "assistant: b"]],
+    [[user("a")], ["user: a", unanswered]],
+    [
+      [user("a"), said("look", "1", "2"), result("2", "two")],
+      ["user: a", "assistant: look", "tool: Interrupted", "tool: two", unanswered],
+    ],
+  ];
+  for (const [turns, expected] of rows) {
+    assert.deepEqual(shown(seed(turns)), expected);
+    assert.deepEqual(seed(turns, "off"), []);
+  }
   assert.deepEqual(seedHistory(undefined, { level: "high", redactor: REDACTOR }), []);
-});
-
-Deno.test("seedHistory() gives calls without a result one, in the order of the calls", () => {
-  assert.deepEqual(shown(seed([user("a"), said("look", "1", "2"), result("2", "two")])), [
-    "user: a",
-    "assistant: look",
-    "tool: Interrupted",
-    "tool: two",
-    "assistant: (This run ended without an answer: Timeout after 5s)",
-  ]);
-});
-
-Deno.test("seedHistory() tells of a turn that got no answer", () => {
-  assert.deepEqual(shown(seed([user("a")])), [
-    "user: a",
-    "assistant: (This run ended without an answer: Timeout after 5s)",
-  ]);
 });
 
 Deno.test("seedHistory() cuts tool results over 500 characters, and nothing else", () => {
@@ -212,34 +206,22 @@ Deno.test("history is trimmed at the start of a run and never within: a long run
   }
 });
 
-Deno.test("sessions are independent conversations; sessionless runs have their own", async () => {
+Deno.test("sessions are independent conversations with opaque ids; runs without a session have their own", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("echo", ECHO);
   await using runtime = await place.open();
   const turn = async (message: string, sessionId?: string) => {
     const run = await runToEnd(runtime, "echo", { message, ...(sessionId && { sessionId }) });
-    return seededOf(place, run.id);
+    return { seeded: await seededOf(place, run.id), sessionId: run.sessionId };
   };
-  assert.deepEqual(await turn("a1", "A"), []);
-  assert.deepEqual(await turn("b1", "B"), []);
-  assert.deepEqual(await turn("m1"), []);
-  assert.deepEqual(await turn("a2", "A"), ["a1", "a1"]);
-  assert.deepEqual(await turn("m2", "  "), ["m1", "m1"]);
-  assert.deepEqual(await turn("b2", "B"), ["b1", "b1"]);
-  assert.deepEqual(await turn("a3", "A"), ["a1", "a1", "a2", "a2"]);
-});
-
-Deno.test("session ids are opaque: case, white space and Unicode forms keep conversations apart", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeAgent("echo", ECHO);
-  await using runtime = await place.open();
-  const sessionIds = ["a b", "A B", " a b", "a b ", "a  b", "a\tb", "a b\n", "é", "e\u0301", "É"];
+  // Case, white space and the form of Unicode keep conversations apart.
+  const sessionIds = ["a b", "A B", " a b", "a b\n", "é", "e\u0301"];
   for (const expected of [(_: string) => [], (id: string) => [id, id]]) {
-    for (const sessionId of sessionIds) {
-      const run = await runToEnd(runtime, "echo", { message: `[${sessionId}]`, sessionId });
-      assert.deepEqual(await seededOf(place, run.id), expected(`[${sessionId}]`));
-      assert.equal(run.sessionId, sessionId);
+    for (const id of sessionIds) {
+      const seeded = expected(`[${id}]`);
+      assert.deepEqual(await turn(`[${id}]`, id), { seeded, sessionId: id });
     }
+    assert.deepEqual(await turn("manual", "  "), { seeded: expected("manual"), sessionId: null });
   }
 });
 

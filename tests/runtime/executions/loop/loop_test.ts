@@ -8,10 +8,7 @@ import {
   toEnd,
 } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { leaveRunning, untilStatus } from "../executions_of.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const FREE = "auto_approve: '*'";
+import { call, FREE, resultsOf, untilStatus } from "../executions_of.ts";
 
 Deno.test("runLoop() runs calls, gives their results back in order, and ends with the answer", async () => {
   await using place = await createTestWorkspace();
@@ -68,8 +65,7 @@ Deno.test("runLoop() shows the model unknown tools and broken arguments as error
   await using runtime = await place.open();
   const ended = await runToEnd(runtime, "clumsy");
   assert.equal(ended.status, "success");
-  const results = (await payloadsOf(runtime, ended.id))
-    .filter((one) => one["event_type"] === "tool_result").map((one) => String(one["content"]));
+  const results = (await resultsOf(runtime, ended.id)).map((one) => String(one["content"]));
   assert.match(
     results[0] ?? "",
     /^Error: Unknown tool "no_such_tool"\. Available: file_read/,
@@ -135,41 +131,29 @@ Deno.test("runLoop() ends as timeout when the model does not answer in time", as
 
 Deno.test("runLoop() never reads a cut, empty or refused reply as success", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("cut", [{ say: "half an ans", stop: "length" }]);
-  await place.writeScript("empty", [{ say: "  " }]);
-  await place.writeScript("filtered", [{ say: "x", stop: "content_filter" }]);
-  await place.writeScript("cut_calls", [{
-    call: [call("file_write", { path: "never.txt", content: "x" })],
-    stop: "content_filter",
-  }], FREE);
-  await place.writeScript("refused", [{ say: "I will\n[error] not.", stop: "refusal" }]);
   await using runtime = await place.open();
-  const end = async (id: string) => {
-    const { status, error } = await runToEnd(runtime, id);
-    return [status, error];
-  };
-  assert.deepEqual(await end("cut"), [
-    "aborted",
-    "Aborted: max_tokens (the reply was cut at 4096 tokens)",
-  ]);
-  assert.equal((await runToEnd(runtime, "cut")).outputData, "half an ans");
-  assert.deepEqual(await end("empty"), [
-    "error",
-    "The model returned an empty reply",
-  ]);
-  assert.deepEqual(await end("filtered"), [
-    "error",
-    "The provider's content filter stopped the reply",
-  ]);
-  assert.deepEqual(await end("cut_calls"), [
-    "error",
-    "The provider's content filter stopped the reply",
-  ]);
+  const cut = "Aborted: max_tokens (the reply was cut at 4096 tokens)";
+  const filtered = "The provider's content filter stopped the reply";
+  const write = [call("file_write", { path: "never.txt", content: "x" })];
+  const rows: [step: unknown, status: string, error: string, output: string | null][] = [
+    [{ say: "half an ans", stop: "length" }, "aborted", cut, "half an ans"],
+    [{ say: "  " }, "error", "The model returned an empty reply", null],
+    [{ say: "x", stop: "content_filter" }, "error", filtered, null],
+    [{ call: write, stop: "content_filter" }, "error", filtered, null],
+    [
+      { say: "I will\n[error] not.", stop: "refusal" },
+      "error",
+      "The model refused to answer: I will [error] not.",
+      null,
+    ],
+  ];
+  for (const [step, ...expected] of rows) {
+    await place.writeScript("ending", [step], FREE);
+    await runtime.reloadAgents();
+    const { status, error, outputData } = await runToEnd(runtime, "ending");
+    assert.deepEqual([status, error, outputData], expected);
+  }
   await assert.rejects(Deno.stat(join(place.workspace, "never.txt")), Deno.errors.NotFound);
-  assert.deepEqual(await end("refused"), [
-    "error",
-    "The model refused to answer: I will [error] not.",
-  ]);
 });
 
 Deno.test("runLoop() takes an empty last reply for success where tools were called: the answer is empty text", async () => {
@@ -204,36 +188,6 @@ Deno.test("runLoop() takes an empty last reply for success where tools were call
   await runtime.reloadAgents();
   const mute = await runToEnd(runtime, "silent");
   assert.deepEqual([mute.status, mute.outputData], ["error", null]);
-});
-
-Deno.test("runLoop() ends as error with the provider's words when the model fails", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("broken", [{
-    fail: "no credit left",
-    retryable: false,
-  }]);
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "broken");
-  assert.equal(ended.status, "error");
-  assert.match(ended.error ?? "", /no credit left/);
-  const complete = (await payloadsOf(runtime, ended.id)).at(-1);
-  assert.equal(complete?.["error"], ended.error);
-});
-
-Deno.test("Runtime.cancel() reaches the model call, and the run ends as aborted", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  const clock = new TestClock();
-  await using runtime = await place.open({ clock });
-  const { id } = await runtime.run("slow", {});
-  await until(() => clock.awaits(600_000), "the model call");
-  assert.equal(await runtime.cancel(id), "cancelling");
-  const ended = await toEnd(runtime, id);
-  assert.deepEqual([ended.status, ended.error], [
-    "aborted",
-    "Cancelled by user",
-  ]);
-  assert.equal(await runtime.cancel(id), "aborted");
 });
 
 Deno.test("an answer of 900,000 characters is stored and logged whole; one beyond a million says that it was cut", async () => {
@@ -280,27 +234,6 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
     "aborted",
     "Aborted: service stopped",
   ]);
-});
-
-Deno.test("openRuntime() ends what a dead service left running as orphaned, with one complete", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  let id: number;
-  {
-    await using runtime = await place.open();
-    ({ id } = await runtime.run("slow", {}));
-    await runtime.cancel(id);
-  }
-  // As a kill would have left it: no end, and another instance's name on it.
-  await leaveRunning(place);
-  await using runtime = await place.open();
-  const ended = await toEnd(runtime, id);
-  assert.equal(ended.status, "orphaned");
-  const completes = (await payloadsOf(runtime, id)).filter((one) =>
-    one["event_type"] === "complete"
-  );
-  assert.equal(completes.length, 1);
-  assert.equal(completes[0]?.["status"], "orphaned");
 });
 
 Deno.test("openRuntime() lets one service own a state directory, and readers look beside it", async () => {

@@ -104,26 +104,6 @@ function resultOf(step: PreparedCall): string {
   return `${step.result.isError ? "error" : "done"}: ${step.result.content}`;
 }
 
-Deno.test("prepareCall() lets a sound call begin, with its checked arguments and their effect", () => {
-  assert.deepEqual(prepared("pay"), {
-    kind: "run",
-    ready: { tool: pay, args: { what: "rent" }, effect: "unsafe", answers: [] },
-  });
-  const nothing = prepared("pay", { written: '{"what": "nothing"}' });
-  assert.ok(nothing.kind === "run" && nothing.ready.effect === "read");
-});
-
-Deno.test("prepareCall() makes what is wrong with a call its result", () => {
-  assert.equal(
-    resultOf(prepared("pya")),
-    'error: Error: Unknown tool "pya". Available: pay, ask, send',
-  );
-  assert.match(resultOf(prepared("pay", { written: "{" })), /^error: Error: /);
-  assert.match(resultOf(prepared("pay", { written: '{"whom": 1}' })), /^error: Error: .*what/s);
-  const nobody = prepared("send", { written: '{"what": "nobody"}' });
-  assert.equal(resultOf(nobody), "error: Error: There is no nobody");
-});
-
 Deno.test("prepareCall() has a guarded call wait for its permission, and for nothing else", () => {
   const asked = prepared("pay", { guarded: true });
   assert.ok(asked.kind === "ask" && asked.isGuard === true);
@@ -187,29 +167,6 @@ Deno.test("prepareCall() does not repeat an unsafe call of unknown outcome, even
   }
   assert.equal(prepared("pay", { startedAt: null }).kind, "run");
   assert.equal(prepared("pay", { startedAt: 5, written: '{"what": "nothing"}' }).kind, "run");
-});
-
-Deno.test("prepareCall() asks what a question tool asks, and takes the answer for its result", () => {
-  const asked = prepared("ask");
-  assert.ok(asked.kind === "ask" && asked.isGuard === undefined);
-  assert.equal(asked.question.message, "rent");
-  assert.equal(resultOf(prepared("ask", { answers: [[OWN, { text: "350" }]] })), "done: 350");
-  const expired = prepared("ask", { answers: [[OWN, { expired: true }]] });
-  assert.equal(resultOf(expired), "error: The user did not answer (timeout)");
-});
-
-Deno.test("prepareCall() hands a delegation on, guarded like any other call", () => {
-  const step = prepared("send", { written: '{"what": "helper"}' });
-  assert.deepEqual(step, { kind: "delegate", delegation: { agentId: "helper", args: [] } });
-  assert.equal(prepared("send", { guarded: true }).kind, "ask");
-  assert.equal(prepared("send", { startedAt: 5 }).kind, "delegate");
-});
-
-Deno.test("prepareCall() goes on with an execution that works on the call, whatever the agent's file says", () => {
-  for (const name of ["send", "gone", "pay"]) {
-    const step = prepared(name, { isDelegated: true, guarded: true, written: "{" });
-    assert.deepEqual(step, { kind: "delegate" }, name);
-  }
 });
 
 Deno.test("prepareCall() asks for every tool where all are guarded, but for those that are freed by name", () => {

@@ -1,13 +1,14 @@
 // Texts that would like to be more than text, on their way into a prompt: nothing is executed, no key goes along.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { denoDirectory } from "../../../support/repository.ts";
 import {
   createTestWorkspace,
   payloadsOf,
   rowsOf,
   runToEnd,
-  toEnd,
 } from "../../../support/test_workspace.ts";
+import { answerToEnd, writeConfig } from "../executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 const HOSTILE = [
@@ -66,7 +67,9 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
 });
 
 Deno.test("front matter is not substituted, and tools restrict no built-in", async () => {
-  await using place = await createTestWorkspace({ shell: { NAME: "Ada" } });
+  await using place = await createTestWorkspace({
+    shell: { DENO_DIR: denoDirectory(), NAME: "Ada" },
+  });
   const write = (body: string) =>
     place.writeAgent(
       "daily",
@@ -77,19 +80,16 @@ Deno.test("front matter is not substituted, and tools restrict no built-in", asy
           { say: "Done." },
         ]) + "\n```\n",
     );
-  await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
-  await Deno.writeTextFile(
-    join(place.agentsDir, "_config/tools/own.ts"),
+  await writeConfig(
+    place,
+    "tools/own.ts",
     'export default { description: "Own", run: () => "ok" };',
   );
-  await write("The first text of ${NAME}.");
+  await write("The first text of ${NAME} costs $5.00.");
   await using runtime = await place.open();
   assert.equal((await runtime.getAgent("daily")).agent.description, "${NAME}");
-  const { id } = await runtime.run("daily", { args: ["x"] });
-  await toEnd(runtime, id);
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: { approved: true } });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  const { id } = await runToEnd(runtime, "daily", { args: ["x"] });
+  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
   assert.equal(await Deno.readTextFile(join(place.workspace, "a.txt")), "a");
   const frames = await payloadsOf(runtime, id);
   const logged = frames.filter(({ event_type }) => event_type === "system");
@@ -101,7 +101,7 @@ Deno.test("front matter is not substituted, and tools restrict no built-in", asy
     id,
   );
   assert.deepEqual(sent.map(({ text }) => text), logged.map(({ content }) => content));
-  assert.match(String(sent[0]?.text), /The first text of Ada\./);
+  assert.match(String(sent[0]?.text), /The first text of Ada costs \$5\.00\./);
 });
 
 Deno.test("a prompt that its variables or its arguments make too long ends the run with a sentence", async () => {
@@ -123,21 +123,4 @@ Deno.test("a prompt that its variables or its arguments make too long ends the r
     assert.equal(status, "error");
     assert.match(error ?? "", /^The text is longer than 8,000,000 characters once/);
   }
-});
-
-Deno.test("a price in an agent's text stays, and the arguments of the run reach the model", async () => {
-  await using place = await createTestWorkspace();
-  const script = '```demo\n[{ "say": "Done." }]\n```';
-  await place.writeAgent(
-    "price",
-    "---\nmodel: { provider: demo, name: script }\n---\n" +
-      `Report costs above $5.00 and $0.50.\n\n${script}\n`,
-  );
-  await using runtime = await place.open();
-  const { id } = await runtime.run("price", { args: ["notes.md"] });
-  await toEnd(runtime, id);
-  const frames = await payloadsOf(runtime, id);
-  const textOf = (type: string) => frames.find((frame) => frame.event_type === type)?.["content"];
-  assert.match(String(textOf("system")), /Report costs above \$5\.00 and \$0\.50\./);
-  assert.equal(textOf("human"), "Execute your task.\n\nArguments:\nnotes.md");
 });

@@ -10,6 +10,7 @@ import {
   toEnd,
 } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
+import { untilStatus } from "../executions_of.ts";
 
 const ASK = { call: [{ name: "ask_user", arguments: { question: "Well?" } }] };
 
@@ -97,7 +98,7 @@ Deno.test("a run that a restart continues, and one whose delegate has ended, hav
   await clock.advance(5_000);
   assert.equal((await toEnd(runtime, interrupted)).status, "success");
   await respond(runtime, parent);
-  await until(async () => (await runtime.getExecution(parent)).status === "success", "its parent");
+  await untilStatus(runtime, parent, "success");
   for (const id of [interrupted, parent]) {
     const { logged, sent } = await promptsOf(place, runtime, id);
     assert.equal(logged.length, 2);

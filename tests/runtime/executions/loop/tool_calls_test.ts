@@ -3,10 +3,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { answer, resultsOf } from "../executions_of.ts";
+import {
+  answerToEnd,
+  call,
+  FREE,
+  resultsOf,
+  started,
+  writeConfig,
+  writeSkill,
+} from "../executions_of.ts";
 
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const FREE = "auto_approve: '*'";
 /** Chance must not hide a disorder: of so many replies at least one would show it. */
 const REPLIES = 5;
 
@@ -74,8 +80,7 @@ Deno.test("calls of one reply change a file in their order, whatever they call i
 });
 
 Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("careful", [
+  await using on = await started("careful", [
     {
       call: [
         call("memory_save", { section: "A", content: "one" }),
@@ -84,12 +89,10 @@ Deno.test("an agent that confirms every tool waits before each call, but for tho
     },
     { say: "Done." },
   ], 'confirm: ["*"]\nauto_approve: [file_glob]');
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "careful");
+  const { runtime, id, status } = on;
   assert.equal(status, "waiting");
   assert.equal((await runtime.pendingRequest(id)).message, "Allow memory_save?");
-  await answer(runtime, id, { approved: true });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
 });
 
 Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", async () => {
@@ -99,13 +102,8 @@ Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", asy
   const deep = join(place.workspace, ...Array.from({ length: 5 }, () => "d".repeat(250)));
   await Deno.mkdir(deep, { recursive: true });
   for (let i = 0; i < 100; i++) await Deno.writeTextFile(join(deep, `${i}.md`), "");
-  const folder = join(place.agentsDir, "_config", "skills", "long");
-  await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    join(folder, "SKILL.md"),
-    "---\nname: long\ndescription: d\n---\nRead it.\n",
-  );
-  await Deno.writeTextFile(join(folder, "a.txt"), text.repeat(400));
+  await writeSkill(place, "long", "Read it.");
+  await writeConfig(place, "skills/long/a.txt", text.repeat(400));
   await place.writeScript("reader", [
     {
       call: [

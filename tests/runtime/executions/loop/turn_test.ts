@@ -5,8 +5,21 @@ import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+} from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
+
+/** A workspace whose agent asks this model. */
+async function createTeller({ url }: OpenAiServer): Promise<TestWorkspace> {
+  const place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
+  const model = `model: { provider: elsewhere, name: tiny, base_url: "${url}" }`;
+  await place.writeAgent("teller", `---\n${model}\n---\nTell.\n`);
+  return place;
+}
 
 Deno.test("takeTurn() has followers replace the text of a reply that broke off, and a cancel keeps the last one", async () => {
   await using model = new OpenAiServer([
@@ -14,11 +27,7 @@ Deno.test("takeTurn() has followers replace the text of a reply that broke off, 
     // Goes on for ever, so that no frame can overtake what streams.
     { text: ["In the ", "beginning"], then: "hang" },
   ]);
-  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
-  await place.writeAgent(
-    "teller",
-    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\nTell.\n`,
-  );
+  await using place = await createTeller(model);
   await using runtime = await place.open();
   const { id } = await runtime.run("teller", {});
   const { signal } = new AbortController();
@@ -53,14 +62,10 @@ Deno.test("takeTurn() logs each wait for another attempt, with the execution and
     { status: 429, headers: { "retry-after": "0" } },
     { text: ["Here."] },
   ]);
-  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
-  await place.writeAgent(
-    "teller",
-    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\nTell.\n`,
-  );
+  await using place = await createTeller(model);
   await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "teller");
-  assert.equal(status, "success");
+  const { id, status, isUsageEstimated } = await runToEnd(runtime, "teller");
+  assert.deepEqual([status, isUsageEstimated], ["success", false]);
   const notices = (await payloadsOf(runtime, id)).filter((one) => one["kind"] === "notice");
   assert.equal(notices.length, 1);
   assert.match(String(notices[0]?.["content"]), /^The rate limit is reached: attempt 2 of 4 in /);
@@ -72,11 +77,7 @@ Deno.test("takeTurn() logs each wait for another attempt, with the execution and
 
 Deno.test("a run that fails is a warning in the service log, one that succeeds is none", async () => {
   await using model = new OpenAiServer([{ status: 400, body: "no" }, { text: ["Here."] }]);
-  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
-  await place.writeAgent(
-    "teller",
-    `---\nmodel: { provider: elsewhere, name: tiny, base_url: "${model.url}" }\n---\nTell.\n`,
-  );
+  await using place = await createTeller(model);
   await using runtime = await place.open();
   await runToEnd(runtime, "teller");
   await runToEnd(runtime, "teller");
@@ -129,30 +130,22 @@ Deno.test("a cancelled reply uses what its provider had counted of it, and the r
   assert.equal(ended.costUsd, Number(cost.toFixed(12)));
 });
 
-Deno.test("a reply that takes too long keeps what was said, with its tokens", async () => {
-  const clock = new TestClock();
-  const ended = await endOfSilentReply({
-    text: "Half of it",
-    clock,
-    settings: "settings: { timeout: 45 }\n",
-    happens: () => clock.advance(45_000),
+for (
+  const [happens, status, error] of [
+    ["takes too long", "timeout", "Timeout after 45s"],
+    ["is cut off by a stop of the service", "aborted", "Aborted: service stopped"],
+  ]
+) {
+  Deno.test(`a reply that ${happens} keeps what was said, with its tokens`, async () => {
+    const clock = new TestClock();
+    const ended = await endOfSilentReply({
+      text: "Half of it",
+      clock,
+      settings: "settings: { timeout: 45 }\n",
+      happens: (runtime) =>
+        status === "timeout" ? clock.advance(45_000) : runtime.stop({ graceMs: 0 }),
+    });
+    assert.deepEqual([ended.status, ended.error], [status, error]);
+    assert.deepEqual([ended.outputData, ended.inputTokens], ["Half of it", 777]);
   });
-  assert.deepEqual([ended.status, ended.error], ["timeout", "Timeout after 45s"]);
-  assert.deepEqual([ended.outputData, ended.inputTokens], ["Half of it", 777]);
-});
-
-Deno.test("a reply that a stop of the service cuts off keeps what was said, with its tokens", async () => {
-  const ended = await endOfSilentReply({
-    text: "Half of it",
-    happens: (runtime) => runtime.stop({ graceMs: 0 }),
-  });
-  assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: service stopped"]);
-  assert.deepEqual([ended.outputData, ended.inputTokens], ["Half of it", 777]);
-});
-
-Deno.test("a whole reply is not marked as estimated", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("teller", [{ say: "The end." }]);
-  await using runtime = await place.open();
-  assert.equal((await runToEnd(runtime, "teller")).isUsageEstimated, false);
-});
+}

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { writeConfig, writeSkill } from "../executions_of.ts";
 
 const TOKEN = "sekret-value-1234567890";
 const PROVIDER_KEY = "provider-key-1234567890";
@@ -14,17 +15,12 @@ Deno.test("a run keeps and shows no half of a secret that a tool's result was cu
   await using place = await createTestWorkspace({
     shell: { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY },
   });
-  const skill = join(place.agentsDir, "_config/skills/printing");
-  await Deno.mkdir(skill, { recursive: true });
-  await Deno.writeTextFile(
-    join(skill, "SKILL.md"),
-    "---\nname: printing\ndescription: Prints.\n---\nPrint.\n",
-  );
+  await writeSkill(place, "printing", "Print.");
   const printing = [TOKEN, PROVIDER_KEY].map((secret) =>
     `head -c ${64 * 1024 - 12} /dev/zero | tr '\\0' x; printf ${secret}`
   );
   for (const [index, script] of printing.entries()) {
-    await Deno.writeTextFile(join(skill, `print${index}.sh`), script);
+    await writeConfig(place, `skills/printing/print${index}.sh`, script);
   }
   const run = (index: number) => ({
     name: "skill_run_script",

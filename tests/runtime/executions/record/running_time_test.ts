@@ -23,11 +23,3 @@ Deno.test("RunningTime counts a clock that was set back as no time", async () =>
   await clock.advance(3);
   assert.equal(running.take(), 3);
 });
-
-Deno.test("RunningTime begins with what is known to have run before", async () => {
-  const clock = new TestClock();
-  const running = new RunningTime(clock, { ranMs: 700 });
-  await clock.advance(5);
-  assert.equal(running.take(), 705);
-  assert.equal(running.take(), 0);
-});

@@ -109,24 +109,8 @@ Deno.test("replay() of a run that asked for more money is identical while it wai
   assert.equal((await atRest(runtime, denied.id)).status, "aborted");
   await assertIdentical(runtime, denied.id);
   await assertSameFrames(world.place, denied.id);
-});
 
-Deno.test("replay() finds a change in the prompt of a run that was paused for a budget in its middle", async () => {
-  await using world = await openBudgetWorld();
-  const write = (word: string) =>
-    world.place.writeAgent(
-      "daily",
-      `---\nmodel: { provider: demo, name: script }\n${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }\n---\n${word}\n` +
-        `\`\`\`demo\n${
-          JSON.stringify([calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)])
-        }\n\`\`\`\n`,
-    );
-  await write("Look.");
-  await using runtime = await world.open();
-  const { id } = await runOf(runtime, "daily");
-  await answer(runtime, id, { approved: true });
-  await atRest(runtime, id);
-  await write("Look well.");
+  await world.place.writeScript("daily", steps, `${lines}\npaths: { notes: notes }`);
   const found = await firstDifference(runtime, id);
   assert.deepEqual([found?.call, found?.what], [1, "message 1 (the prompt)"]);
 });

@@ -5,12 +5,10 @@ import { withoutIdsAndTimes } from "../../../../runtime/executions/replay/log_co
 import type { Frame } from "../../../../runtime/events/frame.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { answer } from "../executions_of.ts";
 import { assertIdentical } from "./replayed.ts";
+import { answerToEnd, call, FREE, started } from "../executions_of.ts";
 
-const call = (name: string, args: unknown) => ({ name, arguments: args });
 const witness = (section: string) => call("memory_append", { section, content: "called" });
-const FREE = 'auto_approve: "*"';
 
 /** Four steps, each of which leaves a trace where it is made. */
 const STEPS = [
@@ -27,20 +25,14 @@ async function forked(
 ) {
   const { id: forkId } = await runtime.replays.fork(id, request);
   let detail = await toEnd(runtime, forkId);
-  if (detail.status === "waiting") {
-    await answer(runtime, forkId, { text: "Again" });
-    detail = await toEnd(runtime, forkId);
-  }
+  if (detail.status === "waiting") detail = await answerToEnd(runtime, forkId, { text: "Again" });
   return detail;
 }
 
 Deno.test("fork() at every step: the prefix is identical, and none of its calls is made again", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("worker", STEPS, FREE);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "worker");
-  await answer(runtime, id, { text: "Well." });
-  await toEnd(runtime, id);
+  await using on = await started("worker", STEPS, FREE);
+  const { place, runtime, id } = on;
+  await answerToEnd(runtime, id, { text: "Well." });
   const memory = join(place.agentsDir, "worker.memory.md");
   const calledOf = async () => {
     const text = await Deno.readTextFile(memory);
@@ -117,8 +109,7 @@ Deno.test("fork() before the prompt was renewed: its model is sent the prompt th
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "worker");
   // Behind the answer the prompt tells of the memory: as it does from the beginning of a fork.
-  await answer(runtime, id, { text: "Well." });
-  await toEnd(runtime, id);
+  await answerToEnd(runtime, id, { text: "Well." });
   for (const step of [0, 1, 2]) {
     const fork = await forked(runtime, id, { step });
     assert.equal(fork.status, "success", fork.error ?? "");
@@ -130,10 +121,8 @@ Deno.test("fork() before the prompt was renewed: its model is sent the prompt th
 });
 
 Deno.test("fork() behind the answer, with another prompt: it ends with that answer, and so does its replay", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "worker");
+  await using on = await started("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
+  const { place, runtime, id } = on;
   const fork = await forked(runtime, id, { step: 2 });
   assert.deepEqual([fork.status, fork.outputData], ["success", "Done."]);
   await assertIdentical(runtime, fork.id);
@@ -148,10 +137,8 @@ Deno.test("fork() behind the answer, with another prompt: it ends with that answ
 });
 
 Deno.test("fork() is accepted once for its key, and refused where there is nothing to take over", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("worker", [{ say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "worker");
+  await using on = await started("worker", [{ say: "Done." }]);
+  const { runtime, id } = on;
   const first = await runtime.replays.fork(id, { idempotencyKey: "k" });
   const second = await runtime.replays.fork(id, { idempotencyKey: "k" });
   assert.equal(second.id, first.id);

@@ -1,16 +1,21 @@
 // Runs of every kind, played again: delegation, cancels, timeouts, failures, restarts, conversations, skills.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import type { Runtime } from "../../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { answer, idsOf, untilStatus } from "../executions_of.ts";
 import { assertIdentical, storedRows } from "./replayed.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const delegate = (id: string) => call("run_agent", { agent_id: id, arguments: [id] });
-const FREE = 'auto_approve: "*"';
+import {
+  answerToEnd,
+  call,
+  delegate,
+  FREE,
+  idsOf,
+  stopAtModel,
+  untilStatus,
+  writeSkill,
+} from "../executions_of.ts";
 
 Deno.test("replay(): delegated runs give their results, and their questions stand in the caller's log", async () => {
   await using place = await createTestWorkspace();
@@ -24,13 +29,11 @@ Deno.test("replay(): delegated runs give their results, and their questions stan
   await place.writeScript("asks", asking, "confirm: [file_write]");
   await place.writeScript("also", asking, "confirm: [file_write]");
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   for (let n = 0; n < 4; n++) {
     await assertIdentical(runtime, id);
     const { kind } = await runtime.pendingRequest(id);
-    await answer(runtime, id, kind === "input" ? { text: "Mine" } : { approved: n % 2 === 0 });
-    await toEnd(runtime, id);
+    await answerToEnd(runtime, id, kind === "input" ? { text: "Mine" } : { approved: n % 2 === 0 });
   }
   assert.equal((await runtime.getExecution(id)).status, "success");
   for (const one of [id, ...await idsOf(runtime, "asks"), ...await idsOf(runtime, "also")]) {
@@ -48,10 +51,8 @@ Deno.test("replay(): an answer that came while the caller ran for a moment stand
   const asking = [{ call: [call("file_write", { path: "x.txt", content: "x" })] }, { say: "Ok." }];
   await place.writeScript("asks", asking, "confirm: [file_write]");
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
-  await answer(runtime, id, { approved: true });
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
+  await answerToEnd(runtime, id, { approved: true });
   await assertIdentical(runtime, id);
   const answers = "event = 'message' AND payload ->> '$.request_id' IS NOT NULL";
   assert.equal(await place.run(`DELETE FROM frames WHERE execution_id = ? AND ${answers}`, id), 1);
@@ -82,23 +83,10 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
   );
   await using runtime = await place.open();
   const before: number[] = [];
-  for (
-    const agent of [
-      "fails",
-      "at_once",
-      "limit",
-      "circle",
-      "empty",
-      "quiet",
-      "cut",
-      "refuses",
-      "lost",
-      "no_model",
-      "priced",
-    ]
-  ) {
-    before.push((await runToEnd(runtime, agent)).id);
+  for (const { agent } of await runtime.listAgents()) {
+    before.push((await runToEnd(runtime, agent.id)).id);
   }
+  assert.equal(before.length, 11);
   const stored = await storedRows(place);
   for (const id of before) {
     const { differences } = await runtime.replays.replay(id, { withAllTools: false });
@@ -129,14 +117,11 @@ Deno.test("replay(): retries, timeouts, cancels and cut replies are where they w
     return (await runtime.getExecution(retried)).status === "success";
   }, "the second attempt");
   const cancelled = (await runtime.run("mine", {})).id;
-  await until(
-    async () => JSON.stringify(await deltasOf(runtime, cancelled)).includes("It beg"),
-    "text",
-  );
+  await untilSaid(runtime, cancelled, "It beg");
   await runtime.cancel(cancelled);
   await untilStatus(runtime, cancelled, "aborted");
   const late = (await runtime.run("mine", {})).id;
-  await until(async () => JSON.stringify(await deltasOf(runtime, late)).includes("Slow"), "text");
+  await untilSaid(runtime, late, "Slow");
   await clock.advance(100_000);
   await untilStatus(runtime, late, "timeout");
   const silent = (await runtime.run("mine", {})).id;
@@ -146,17 +131,14 @@ Deno.test("replay(): retries, timeouts, cancels and cut replies are where they w
   for (const id of [retried, cancelled, late, silent]) await assertIdentical(runtime, id);
 });
 
-async function deltasOf(
-  runtime: Awaited<ReturnType<Awaited<ReturnType<typeof createTestWorkspace>>["open"]>>,
-  id: number,
-): Promise<string> {
-  const signal = AbortSignal.timeout(50);
-  let text = "";
+/** Waits until a run's model has said this. */
+async function untilSaid(runtime: Runtime, id: number, text: string): Promise<void> {
+  const { signal } = new AbortController();
+  let said = "";
   for await (const item of await runtime.follow(id, { after: 0, deltas: true, signal })) {
-    if (item.type === "delta") text += item.content;
-    if (text !== "") break;
+    if (item.type === "delta") said += item.content;
+    if (said.includes(text)) break;
   }
-  return text;
 }
 
 Deno.test("replay(): cancels while a call runs, or a question waits", async () => {
@@ -177,9 +159,12 @@ Deno.test("replay(): cancels while a call runs, or a question waits", async () =
   await assertIdentical(runtime, lead);
   await runtime.cancel(lead);
   await untilStatus(runtime, lead, "aborted");
+  const [slow = 0] = await idsOf(runtime, "slow");
+  const { status, error } = await runtime.getExecution(slow);
+  assert.deepEqual([status, error], ["aborted", "Cancelled by user"]);
   const asker = (await runToEnd(runtime, "asker")).id;
   await runtime.cancel(asker);
-  for (const id of [lead, asker, ...await idsOf(runtime, "slow")]) {
+  for (const id of [lead, asker, slow]) {
     await assertIdentical(runtime, id);
   }
 });
@@ -197,20 +182,13 @@ Deno.test("replay(): a run that a restart interrupted, with another prompt behin
     { say: "Done." },
   ], `on_restart: resume\n${FREE}`);
   const clock = new TestClock();
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("resumed", {}));
-    await until(() => clock.awaits(200_000), "its model");
-    await runtime.stop({ graceMs: 0 });
-  }
+  const id = await stopAtModel(place, "resumed", { clock, ms: 200_000 });
   await using runtime = await place.open({ clock });
   await until(() => clock.awaits(200_000), "its model again");
   await clock.advance(200_000);
   await untilStatus(runtime, id, "waiting");
   await assertIdentical(runtime, id);
-  await answer(runtime, id, { text: "Well." });
-  await toEnd(runtime, id);
+  await answerToEnd(runtime, id, { text: "Well." });
   await assertIdentical(runtime, id);
 });
 
@@ -241,12 +219,7 @@ Deno.test("replay(): a conversation remembers what it was sent, also when its le
 
 Deno.test("replay(): results that were there when a run was cancelled among its calls are in its log", async () => {
   await using place = await createTestWorkspace();
-  for (const name of ["tidy", "count"]) {
-    const folder = join(place.agentsDir, "_config", "skills", name);
-    await Deno.mkdir(folder, { recursive: true });
-    const text = `---\nname: ${name}\ndescription: Does it.\n---\nDo ${name}.\n`;
-    await Deno.writeTextFile(join(folder, "SKILL.md"), text);
-  }
+  for (const name of ["tidy", "count"]) await writeSkill(place, name, `Do ${name}.`);
   const skill = (name: string) => call("skill_use", { skill_name: name });
   const glob = call("file_glob", { pattern: "*" });
   const mixes = [
@@ -272,10 +245,7 @@ Deno.test("replay(): results that were there when a run was cancelled among its 
 
 Deno.test("replay(): instructions that were there when a run was begun again among its calls stand before the prompt", async () => {
   await using place = await createTestWorkspace();
-  const folder = join(place.agentsDir, "_config", "skills", "count");
-  await Deno.mkdir(folder, { recursive: true });
-  const text = "---\nname: count\ndescription: Does it.\n---\nDo count.\n";
-  await Deno.writeTextFile(join(folder, "SKILL.md"), text);
+  await writeSkill(place, "count", "Do count.");
   // The prompt names what is remembered, and so is made anew.
   const save = call("memory_save", { section: "Facts", content: "x" });
   await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }], "on_restart: resume");
@@ -304,28 +274,5 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
     "meta",
     "system",
   ]);
-  await assertIdentical(runtime, id);
-});
-
-Deno.test("replay(): skills and their instructions, and a run of an older version", async () => {
-  await using place = await createTestWorkspace();
-  const folder = join(place.agentsDir, "_config", "skills", "tidy");
-  await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    join(folder, "SKILL.md"),
-    "---\nname: tidy\ndescription: Tidies.\n---\nTidy $ARGUMENTS.\n",
-  );
-  await place.writeScript("skilled", [
-    {
-      call: [
-        call("skill_use", { skill_name: "tidy", arguments: "all" }),
-        call("skill_use", { skill_name: "no" }),
-      ],
-    },
-    { say: "Done." },
-  ], "skills: [tidy]");
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "skilled");
-  assert.equal(status, "success");
   await assertIdentical(runtime, id);
 });

@@ -6,8 +6,8 @@ import {
   writeSurroundings,
 } from "../../../../proof/replay/planted_changes.ts";
 import { SQLITE } from "../../../support/test_database.ts";
-import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { answer } from "../executions_of.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { answerToEnd } from "../executions_of.ts";
 
 for (const change of [...CHANGES, ...NO_CHANGES]) {
   const told = change.found === undefined ? "is not told" : "is found at its first effect";
@@ -19,8 +19,7 @@ for (const change of [...CHANGES, ...NO_CHANGES]) {
     {
       await using runtime = await place.open();
       ({ id } = await runToEnd(runtime, "keeper", { args: ["all"] }));
-      await answer(runtime, id, { approved: true });
-      assert.equal((await toEnd(runtime, id)).status, "success");
+      assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
     }
     await change.plant(place, "keeper");
     await using runtime = await place.open({ mode: "read-only" });

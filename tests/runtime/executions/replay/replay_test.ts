@@ -3,10 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withoutIdsAndTimes } from "../../../../runtime/executions/replay/log_comparison.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { answer } from "../executions_of.ts";
 import { playedFrames } from "./played_frames.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
+import { answerToEnd, call, started } from "../executions_of.ts";
 
 Deno.test("replay() of a run with tools, failures and retries is identical, frame by frame", async () => {
   await using place = await createTestWorkspace();
@@ -74,50 +72,25 @@ Deno.test("replay() refuses a dry run, and a fork of one stays dry", async () =>
 });
 
 Deno.test("replay() of a run that asked and was answered is identical", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "asker",
-    [
-      { call: [call("memory_save", { section: "Facts", content: "x" })] },
-      {
-        call: [
-          call("ask_user", { question: "Which?", options: ["a", "b"] }),
-          call("file_write", { path: "a.txt", content: "A" }),
-          call("file_write", { path: "b.txt", content: "A" }),
-        ],
-      },
-      { say: "Done." },
-    ],
-    "confirm: [file_write]",
-  );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "asker");
-  await answer(runtime, id, { selected: ["b"] });
-  await toEnd(runtime, id);
-  await answer(runtime, id, { approved: true, reason: "Only this once" });
-  await toEnd(runtime, id);
+  await using on = await started("asker", [
+    { call: [call("memory_save", { section: "Facts", content: "x" })] },
+    {
+      call: [
+        call("ask_user", { question: "Which?", options: ["a", "b"] }),
+        call("file_write", { path: "a.txt", content: "A" }),
+        call("file_write", { path: "b.txt", content: "A" }),
+      ],
+    },
+    { say: "Done." },
+  ], "confirm: [file_write]");
+  const { runtime, id } = on;
+  await answerToEnd(runtime, id, { selected: ["b"] });
+  await answerToEnd(runtime, id, { approved: true, reason: "Only this once" });
   const waiting = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(waiting.differences, []);
-  await answer(runtime, id, { approved: false });
-  const { status } = await toEnd(runtime, id);
+  const { status } = await answerToEnd(runtime, id, { approved: false });
   assert.equal(status, "success");
   const replay = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(replay.differences, []);
   assert.equal(replay.steps, 3);
-});
-
-Deno.test("replay() of a call that was approved with other arguments is identical", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("edited", [
-    { call: [call("file_write", { path: "a.txt", content: "A" })] },
-    { say: "Heard {result}" },
-  ], "confirm: [file_write]");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "edited");
-  const changed = { path: "a.txt", content: "B" };
-  await answer(runtime, id, { approved: true, arguments: changed, reason: "B is better" });
-  const { status } = await toEnd(runtime, id);
-  assert.equal(status, "success");
-  const { differences, steps } = await runtime.replays.replay(id, { withAllTools: false });
-  assert.deepEqual([differences, steps], [[], 2]);
 });

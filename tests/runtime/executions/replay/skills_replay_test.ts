@@ -1,23 +1,9 @@
 // What a skill says is a part of the agent: a load of one is replayed as it would be today.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
-import { answer } from "../executions_of.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { assertIdentical, firstDifference, storedRows } from "./replayed.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-
-async function writeSkill(place: TestWorkspace, name: string, body: string): Promise<void> {
-  const folder = join(place.agentsDir, "_config", "skills", name);
-  await Deno.mkdir(folder, { recursive: true });
-  const head = `---\nname: ${name}\ndescription: Does ${name}.\n---\n`;
-  await Deno.writeTextFile(join(folder, "SKILL.md"), `${head}${body}\n`);
-}
+import { answerToEnd, call, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): a skill's changed instructions are found at the first request that has them", async () => {
   await using place = await createTestWorkspace();
@@ -65,21 +51,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   assert.deepEqual(await storedRows(place), before, "nothing was written");
 });
 
-Deno.test("replay(): a skill that was loaded and is broken, or gone, is told", async () => {
-  await using place = await createTestWorkspace();
-  await writeSkill(place, "tidy", "Tidy.");
-  await place.writeScript(
-    "keeper",
-    [{ call: [call("skill_use", { skill_name: "tidy" })] }, { say: "Done." }],
-    "skills: [tidy]",
-  );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "keeper");
-  await Deno.remove(join(place.agentsDir, "_config", "skills", "tidy"), { recursive: true });
-  assert.match((await firstDifference(runtime, id))?.today ?? "", /tidy/);
-});
-
-Deno.test("replay(): a load that a person approved with other arguments is made with those", async () => {
+Deno.test("replay(): a load that a person approved with other arguments is made with those, and one of a skill that is gone is reported", async () => {
   await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await place.writeScript(
@@ -90,11 +62,16 @@ Deno.test("replay(): a load that a person approved with other arguments is made 
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "keeper");
   const changed = { skill_name: "tidy", arguments: "a little" };
-  await answer(runtime, id, { approved: true, arguments: changed, reason: "Not so much" });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal(
+    (await answerToEnd(runtime, id, { approved: true, arguments: changed, reason: "Not so much" }))
+      .status,
+    "success",
+  );
   await assertIdentical(runtime, id);
   await writeSkill(place, "tidy", "Tidy, please, $ARGUMENTS.");
   assert.match((await firstDifference(runtime, id))?.today ?? "", /Tidy, please, a little\./);
+  await Deno.remove(join(place.agentsDir, "_config", "skills", "tidy"), { recursive: true });
+  assert.match((await firstDifference(runtime, id))?.today ?? "", /tidy/);
 });
 
 Deno.test("replay() of a fork: what it took over stays as it was said then", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeConfig } from "../executions_of.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import {
   createTestWorkspace,
@@ -10,12 +11,6 @@ import {
 } from "../../../support/test_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
-
-async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
-  const path = join(place.agentsDir, "_config", name);
-  await Deno.mkdir(join(path, ".."), { recursive: true });
-  await Deno.writeTextFile(path, text);
-}
 
 async function createPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({
@@ -84,7 +79,7 @@ Deno.test("replay(): a changed schema of an MCP server's tool is found where ser
   const file = join(place.root, "argument");
   const trace = join(place.root, "trace");
   await Deno.writeTextFile(file, "query");
-  await put(
+  await writeConfig(
     place,
     "mcp-servers.json",
     JSON.stringify({
@@ -121,7 +116,7 @@ Deno.test("replay(): a changed custom tool is found where custom tools are start
   const out = join(place.workspace, "out");
   await Deno.mkdir(out);
   const write = (description: string) =>
-    put(
+    writeConfig(
       place,
       "tools/seek.ts",
       `export default {

@@ -4,6 +4,7 @@ import { openTestRunner } from "../../../support/test_runner.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
+import { untilStatus } from "../executions_of.ts";
 
 Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others wait in their order, and say so", async () => {
   await using place = await createTestWorkspace();
@@ -34,7 +35,7 @@ Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others w
   ]);
   // Another agent is not held up.
   const { id } = await runtime.run("other", {});
-  await until(async () => (await runtime.getExecution(id)).status === "success", "it runs");
+  await untilStatus(runtime, id, "success");
   for (const [begun, expected] of [[2, 2], [2, 4], [1, 5]] as const) {
     await until(() => clock.countAwaiting(1_700) === begun, "the next ones began");
     await clock.advance(1_700);

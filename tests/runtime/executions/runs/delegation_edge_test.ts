@@ -10,12 +10,19 @@ import {
 } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answer, idsOf, resultsOf, statusOf, untilStatus } from "../executions_of.ts";
+import {
+  answer,
+  answerToEnd,
+  ASK,
+  call,
+  delegate,
+  idsOf,
+  resultsOf,
+  statusOf,
+  stopWaiting,
+  untilStatus,
+} from "../executions_of.ts";
 
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const delegate = (id: string, args?: string) =>
-  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
-const ASK = { call: [call("ask_user", { question: "Which?" })] };
 const DAY_MS = 86_400_000;
 
 async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Promise<void> {
@@ -49,18 +56,6 @@ Deno.test("run_agent ten times in one reply: ten executions, at most eight at on
   assert.equal((await runtime.getExecution(id)).children.count, 10);
 });
 
-Deno.test("agents that call each other in a circle end at the depth limit", async () => {
-  await using place = await createTestWorkspace();
-  const steps = (next: string) => [{ call: [delegate(next)] }, { say: "{result}" }];
-  await place.writeScript("ping", steps("pong"), "agents: [pong]");
-  await place.writeScript("pong", steps("ping"), "agents: [ping]");
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "ping");
-  assert.equal(ended.status, "success");
-  assert.match(ended.outputData ?? "", /agents may call each other 3 deep/);
-  assert.equal(ended.children.count, 3);
-});
-
 Deno.test("a child that fails, runs into a limit or a timeout gives its parent a result that says so", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
@@ -87,19 +82,6 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   assert.match(results[0].error, /no luck/);
   assert.match(results[1].error, /max_tool_calls \(2 calls, limit 1\)/);
   assert.match(results[2].error, /Timeout after 5s/);
-});
-
-Deno.test("a parent over its own limit begins no child", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("helper"), delegate("helper")] },
-    { say: "x" },
-  ], "agents: [helper]\nsettings: { max_tool_calls: 1 }");
-  await place.writeScript("helper", [{ say: "x" }]);
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "lead");
-  assert.equal(ended.error, "Aborted: max_tool_calls (2 calls, limit 1)");
-  assert.deepEqual(await idsOf(runtime, "helper"), []);
 });
 
 Deno.test("an answer that a result cannot hold is cut so that the rest of the result stays whole", async () => {
@@ -140,12 +122,10 @@ for (
     await using place = await createTestWorkspace();
     await writeAsking(place);
     await using runtime = await place.open();
-    const { id } = await runtime.run("lead", {});
-    await toEnd(runtime, id);
+    const { id } = await runToEnd(runtime, "lead");
     await edit(place);
     await runtime.reloadAgents();
-    await answer(runtime, id, { text: "red" });
-    const ended = await toEnd(runtime, id);
+    const ended = await answerToEnd(runtime, id, { text: "red" });
     assert.equal(ended.status, "success");
     assert.match(ended.outputData ?? "", /Said red/);
     assert.equal((await idsOf(runtime, "asker")).length, 1);
@@ -156,12 +136,10 @@ Deno.test("a child's file that is gone when it is answered ends the child, and i
   await using place = await createTestWorkspace();
   await writeAsking(place);
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   await Deno.remove(join(place.agentsDir, "asker.md"));
   await runtime.reloadAgents();
-  await answer(runtime, id, { text: "red" });
-  const ended = await toEnd(runtime, id);
+  const ended = await answerToEnd(runtime, id, { text: "red" });
   assert.equal(ended.status, "success");
   assert.match(ended.outputData ?? "", /"status":"error".*Agent 'asker' no longer exists/);
 });
@@ -171,8 +149,7 @@ Deno.test("a parent's file that is gone when its child is answered ends both", a
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: 3_600_000 }]);
   await using runtime = await place.open({ clock: new TestClock() });
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   await Deno.remove(join(place.agentsDir, "lead.md"));
   await runtime.reloadAgents();
   const [child = 0] = await idsOf(runtime, "asker");
@@ -190,14 +167,11 @@ Deno.test("a guarded run_agent begins its child when it is allowed, and never wh
   ], "agents: [helper]\nconfirm: [run_agent]");
   await place.writeScript("helper", [{ say: "Helped." }]);
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   assert.deepEqual(await idsOf(runtime, "helper"), []);
-  await answer(runtime, id, { approved: false, reason: "no" });
-  await toEnd(runtime, id);
+  await answerToEnd(runtime, id, { approved: false, reason: "no" });
   assert.deepEqual(await idsOf(runtime, "helper"), []);
-  await answer(runtime, id, { approved: true });
-  assert.equal((await toEnd(runtime, id)).status, "success");
+  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
   const [helper = 0] = await idsOf(runtime, "helper");
   assert.deepEqual((await runtime.getExecution(helper)).args, ["two"]);
   const [denied] = await resultsOf(runtime, id);
@@ -233,8 +207,7 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
   await until(() => clock.awaits(5_000), "the child at its model again");
   await clock.advance(5_000);
   await untilStatus(runtime, child, "success");
-  await answer(runtime, lead, { approved: false });
-  assert.equal((await toEnd(runtime, lead)).status, "success");
+  assert.equal((await answerToEnd(runtime, lead, { approved: false })).status, "success");
   const [first] = await resultsOf(runtime, lead);
   assert.match(String(first?.["content"]), /Said red/);
 });
@@ -305,14 +278,12 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
     ({ id: lead } = await runtime.run("lead", {}));
     await toEnd(runtime, lead);
     [child = 0] = await idsOf(runtime, "asker");
-    await answer(runtime, child, { text: "red" });
-    await toEnd(runtime, child);
+    await answerToEnd(runtime, child, { text: "red" });
   }
   clock.jump(30 * DAY_MS);
   {
     await using runtime = await place.open({ clock });
-    await answer(runtime, lead, { approved: false });
-    assert.equal((await toEnd(runtime, lead)).status, "success");
+    assert.equal((await answerToEnd(runtime, lead, { approved: false })).status, "success");
     assert.deepEqual(await idsOf(runtime, "asker"), [child]);
     const [first] = await resultsOf(runtime, lead);
     assert.match(String(first?.["content"]), /Said red/);
@@ -328,74 +299,19 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
   assert.deepEqual(await runtime.listExecutions({ limit: 50, offset: 0 }), []);
 });
 
-Deno.test("a forced purge ends a waiting family from the top: no parent goes on with what is left of a child", async () => {
+Deno.test("a forced purge of the child's agent lets the parent go on; one of all ends a waiting family from the top", async () => {
   await using place = await createTestWorkspace();
   await writeAsking(place, "agents: [asker]\non_pending: parallel");
   await using runtime = await place.open();
-  for (let n = 0; n < 3; n++) await toEnd(runtime, (await runtime.run("lead", {})).id);
-  assert.equal(await runtime.purgeCheckpoints({ force: true }), 6);
-  for (const { status, error } of await runtime.listExecutions({ limit: 50, offset: 0 })) {
-    assert.deepEqual([status, error], ["aborted", "Aborted: its conversation was purged"]);
-  }
-});
-
-Deno.test("a forced purge of the child's agent lets the parent go on and hear of it", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
   assert.match((await toEnd(runtime, id)).outputData ?? "", /its conversation was purged/);
-});
-
-Deno.test("a parent that waits for its child holds its own bucket, and nobody else's", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("lead", { sessionId: "chat" });
-  await toEnd(runtime, id);
-  await assert.rejects(runtime.run("lead", { sessionId: "chat" }), /has a session waiting/);
-  const other = await runtime.run("lead", { sessionId: "other" });
-  await toEnd(runtime, other.id);
-  const manual = await runtime.run("lead", {});
-  await toEnd(runtime, manual.id);
-  await assert.rejects(runtime.run("lead", {}), /has a session waiting/);
-  await answer(runtime, id, { text: "red" });
-  await toEnd(runtime, id);
-  await runtime.run("lead", { sessionId: "chat" });
-});
-
-Deno.test("the same idempotency key gives the run that waits for its child, not a second family", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const first = await runtime.run("lead", { idempotencyKey: "k" });
-  await toEnd(runtime, first.id);
-  assert.equal((await runtime.run("lead", { idempotencyKey: "k" })).id, first.id);
-  assert.equal((await runtime.countExecutions()).waiting, 2);
-});
-
-Deno.test("a run that was cancelled while its child ran seeds the next with an interrupted call", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [{ call: [delegate("slow")] }, { say: "x" }], "agents: [slow]");
-  await place.writeScript("slow", [{ say: "x", delay_ms: 3_600_000 }]);
-  await using runtime = await place.open({ clock: new TestClock() });
-  const { id } = await runtime.run("lead", {});
-  await until(async () => (await idsOf(runtime, "slow")).length === 1, "the child");
-  await runtime.cancel(id);
-  await toEnd(runtime, id);
-  await place.writeScript("lead", [{ say: "Done." }]);
-  await runtime.reloadAgents();
-  const next = await runToEnd(runtime, "lead");
-  assert.equal(next.status, "success");
-  const seed = (await place.all<{ body: string }>(
-    "SELECT body FROM messages WHERE execution_id = ? AND seeded = 1 ORDER BY position",
-    next.id,
-  )).map(({ body }) => JSON.parse(body));
-  assert.deepEqual(seed.map(({ role }) => role), ["user", "assistant", "tool", "assistant"]);
-  assert.deepEqual([seed[2].toolName, seed[2].content], ["run_agent", "Interrupted"]);
-  assert.match(seed[3].content, /ended without an answer: Cancelled by user/);
+  for (let n = 0; n < 3; n++) await runToEnd(runtime, "lead");
+  assert.ok(await runtime.purgeCheckpoints({ force: true }) >= 6);
+  for (const { id, status, error } of await runtime.listExecutions({ limit: 6, offset: 0 })) {
+    const expected = ["aborted", "Aborted: its conversation was purged"];
+    assert.deepEqual([status, error], expected, `execution ${id}`);
+  }
 });
 
 Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {
@@ -408,12 +324,7 @@ Deno.test("the deadline of a child's question that passed while the service was 
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "It was: {result}" }], "confirm_timeout: 2m");
   const clock = new TestClock();
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("top", {}));
-    await toEnd(runtime, id);
-  }
+  const id = await stopWaiting(place, "top", { clock });
   clock.jump(600_000);
   await using runtime = await place.open({ clock });
   await untilStatus(runtime, id, "success");

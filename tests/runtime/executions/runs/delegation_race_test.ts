@@ -1,14 +1,15 @@
 // Parents and children that move at the same time: whatever comes first, nobody waits for ever and nothing is lost.
 import assert from "node:assert/strict";
 import { settle, TestClock } from "../../../support/test_clock.ts";
-import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  toEnd,
+} from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answer, idsOf, statusOf, untilStatus } from "../executions_of.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const delegate = (id: string, args = "") => call("run_agent", { agent_id: id, arguments: args });
-const ASK = { call: [call("ask_user", { question: "Which?" })] };
+import { answer, ASK, call, delegate, idsOf, statusOf, untilStatus } from "../executions_of.ts";
 
 Deno.test("a parent does not begin to wait for a child that was answered while other calls ran", async () => {
   await using place = await createTestWorkspace();
@@ -51,9 +52,8 @@ Deno.test("a cancel of the parent and an answer to the child at once: whichever 
   await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: LONG_MS }]);
   await using runtime = await place.open({ clock: new TestClock() });
   const answered = new Set<string>();
-  for (let round = 0; round < 40; round++) {
-    const { id } = await runtime.run("lead", {});
-    await toEnd(runtime, id);
+  for (let round = 0; round < 12 || answered.size < 2; round++) {
+    const { id } = await runToEnd(runtime, "lead");
     const child = (await idsOf(runtime, "asker")).at(-1) ?? 0;
     const { requestId } = await runtime.pendingRequest(id);
     const respond = () => runtime.respond(child, { requestId, answer: { text: "yes" } });
@@ -76,7 +76,6 @@ Deno.test("a cancel of the parent and an answer to the child at once: whichever 
       assert.equal(frames.at(-1)?.["event_type"], "complete");
     }
   }
-  assert.deepEqual([...answered].sort(), ["fulfilled", "rejected"], "both came first once");
   assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
 });
 
@@ -89,9 +88,8 @@ Deno.test("a cancel of the child and a cancel of the parent it wakes: both end",
   );
   await place.writeScript("asker", [ASK, { say: "Never." }]);
   await using runtime = await place.open({ clock: new TestClock() });
-  for (let round = 0; round < 30; round++) {
-    const { id } = await runtime.run("lead", {});
-    await toEnd(runtime, id);
+  for (let round = 0; round < 10; round++) {
+    const { id } = await runToEnd(runtime, "lead");
     const child = (await idsOf(runtime, "asker")).at(-1) ?? 0;
     const first = runtime.cancel(child);
     for (let turn = 0; turn < round; turn++) await Promise.resolve();
@@ -110,8 +108,7 @@ Deno.test("answers to parent and child at once: one counts, and the call below r
   ], "confirm: [file_move]");
   await Deno.writeTextFile(`${place.workspace}/a.txt`, "a");
   await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
-  await toEnd(runtime, id);
+  const { id } = await runToEnd(runtime, "lead");
   const [child = 0] = await idsOf(runtime, "asker");
   const { requestId } = await runtime.pendingRequest(child);
   const answers = await Promise.allSettled(

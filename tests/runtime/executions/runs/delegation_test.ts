@@ -8,11 +8,7 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../../../support/test_workspace.ts";
-import { answer, resultsOf, seededOf } from "../executions_of.ts";
-
-const call = (name: string, args: unknown) => ({ name, arguments: args });
-const delegate = (id: string, args?: string | string[]) =>
-  call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
+import { answer, answerToEnd, ASK, call, delegate, resultsOf, seededOf } from "../executions_of.ts";
 
 async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string, unknown>> {
   const [result] = await resultsOf(runtime, id);
@@ -165,8 +161,7 @@ Deno.test("a question at the bottom makes all above wait; answered after a resta
   }
   await using runtime = await place.open();
   assert.equal((await waitingIds(runtime)).length, 3);
-  await answer(runtime, top, { approved: true });
-  const ended = await toEnd(runtime, top);
+  const ended = await answerToEnd(runtime, top, { approved: true });
   assert.equal(ended.status, "success");
   assert.match(ended.outputData ?? "", /^Top heard \{"status":"success","output":"Middle is done"/);
   assert.equal(await Deno.readTextFile(`${place.workspace}/deep.txt`), "deep");
@@ -215,25 +210,6 @@ Deno.test("cancelling a waiting parent ends all below; cancelling the child lets
   assert.deepEqual([result["status"], result["error"]], ["aborted", "Cancelled by user"]);
 });
 
-Deno.test("cancelling a running parent ends what it delegated", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [{ call: [delegate("slow")] }, { say: "never" }], "agents: slow");
-  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  await using runtime = await place.open();
-  const lead = await runtime.run("lead", {});
-  await until(
-    async () => (await runtime.listRuns("slow", { limit: 1, offset: 0 })).length === 1,
-    "the child to begin",
-  );
-  assert.equal(await runtime.cancel(lead.id), "cancelling");
-  assert.deepEqual(
-    await toEnd(runtime, lead.id).then(({ status, error }) => [status, error]),
-    ["aborted", "Cancelled by user"],
-  );
-  const [slow] = await runtime.listRuns("slow", { limit: 1, offset: 0 });
-  assert.deepEqual([slow?.status, slow?.error], ["aborted", "Cancelled by user"]);
-});
-
 Deno.test("two children that wait are answered one after the other; a question of the parent's own comes first", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [
@@ -246,10 +222,7 @@ Deno.test("two children that wait are answered one after the other; a question o
     },
     { say: "All done." },
   ], "agents: [asker]");
-  await place.writeScript("asker", [
-    { call: [call("ask_user", { question: "Which?" })] },
-    { say: "Said {result}" },
-  ]);
+  await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
   await using runtime = await place.open();
   const lead = await runtime.run("lead", {});
   await toEnd(runtime, lead.id);
@@ -258,15 +231,15 @@ Deno.test("two children that wait are answered one after the other; a question o
   // They begin at once: which of them is stored first may differ.
   const children = await runtime.listRuns("asker", { limit: 2, offset: 0 });
   const [first, second] = ["one", "two"].map((arg) => children.find(({ args }) => args[0] === arg));
-  await answer(runtime, first?.id ?? 0, { text: "red" });
-  assert.equal((await toEnd(runtime, first?.id ?? 0)).outputData, "Said red");
+  assert.equal(
+    (await answerToEnd(runtime, first?.id ?? 0, { text: "red" })).outputData,
+    "Said red",
+  );
   assert.equal((await runtime.getExecution(lead.id)).status, "waiting");
-  await answer(runtime, lead.id, { approved: true });
-  await toEnd(runtime, lead.id);
+  await answerToEnd(runtime, lead.id, { approved: true });
   const last = await runtime.pendingRequest(lead.id);
   assert.equal(last.toolName, "ask_user");
-  await answer(runtime, lead.id, { text: "blue" });
-  assert.equal((await toEnd(runtime, lead.id)).status, "success");
+  assert.equal((await answerToEnd(runtime, lead.id, { text: "blue" })).status, "success");
   assert.equal((await runtime.getExecution(second?.id ?? 0)).outputData, "Said blue");
   assert.equal((await runtime.listRuns("asker", { limit: 9, offset: 0 })).length, 2);
   const outputs = (await resultsOf(runtime, lead.id)).map((one) => String(one["content"]));
@@ -312,27 +285,6 @@ Deno.test("the log of a parent that shows one question tells no answer to anothe
   ]);
 });
 
-Deno.test("children neither hold nor are held by on_pending", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "ok" }], "agents: asker");
-  await place.writeScript("asker", [
-    { call: [call("ask_user", { question: "Which?" })] },
-    { say: "ok" },
-  ]);
-  await using runtime = await place.open();
-  const own = await runtime.run("asker", {});
-  await toEnd(runtime, own.id);
-  // The agent's own run waits; as a child it runs all the same.
-  const lead = await runtime.run("lead", {});
-  assert.equal((await toEnd(runtime, lead.id)).status, "waiting");
-  const [child] = await runtime.listRuns("asker", { limit: 1, offset: 0 });
-  assert.equal(child?.parentExecutionId, lead.id);
-  await answer(runtime, own.id, { text: "mine" });
-  await toEnd(runtime, own.id);
-  // While the child waits, a run of its own is not held.
-  await runtime.run("asker", {});
-});
-
 Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
@@ -355,50 +307,4 @@ Deno.test("a child run is seeded from earlier child runs only, and the agent's o
   assert.deepEqual(await own("own 2"), ["own 1", "own 1"]);
   assert.deepEqual(await asChild("child 2"), ["child 1", "child 1"]);
   assert.deepEqual(await own("own 3"), ["own 1", "own 1", "own 2", "own 2"]);
-});
-
-Deno.test("a deadline of the child's question lets the parent go on, too", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [delegate("asker")] }, { say: "{result}" }],
-    "agents: asker",
-  );
-  await place.writeScript("asker", [
-    { call: [call("file_delete", { path: "x" })] },
-    { say: "It was {result}" },
-  ], "confirm_timeout: 1s");
-  await using runtime = await place.open();
-  const lead = await runtime.run("lead", {});
-  await until(
-    async () => (await runtime.getExecution(lead.id)).status === "success",
-    "the end of the parent",
-  );
-  assert.match(
-    (await runtime.getExecution(lead.id)).outputData ?? "",
-    /It was Action denied by user \(timeout\)/,
-  );
-});
-
-Deno.test("a parent that is resumed after a crash does not start its child a second time", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [delegate("slow")] }, { say: "{result}" }],
-    "agents: slow\non_restart: resume",
-  );
-  await place.writeScript("slow", [{ say: "Slow but sure", delay_ms: 300 }], "on_restart: resume");
-  {
-    await using runtime = await place.open();
-    await runtime.run("lead", {});
-    await until(
-      async () => (await runtime.listRuns("slow", { limit: 1, offset: 0 })).length === 1,
-      "the child to begin",
-    );
-  }
-  await using runtime = await place.open();
-  const [lead] = await runtime.listRuns("lead", { limit: 1, offset: 0 });
-  const ended = await toEnd(runtime, lead?.id ?? 0);
-  assert.match(ended.outputData ?? "", /Slow but sure/);
-  assert.equal((await runtime.listRuns("slow", { limit: 9, offset: 0 })).length, 1);
 });

@@ -9,45 +9,29 @@ import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts
 import { LogLines } from "../../../support/log_lines.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
-Deno.test("toFailure() gives the sentence of what can be expected to fail, and logs nothing", async () => {
+Deno.test("toFailure() gives the sentence of what can be expected to fail, and logs only the words of a bug", async () => {
   await using store = await openTestStore();
-  const context = { execution: await store.accept(), serviceLog: new LogLines() };
-  for (
-    const error of [
-      new ModelError("The model does not answer", { retryable: true }),
-      new ToolsUnavailable('There is no skill "x"'),
-      new StorageUnavailable("The disk is full"),
-    ]
-  ) {
-    assert.deepEqual(toFailure(error, context), {
-      status: "error",
-      error: error.message,
-      output: null,
-    });
+  const serviceLog = new LogLines();
+  const execution = await store.accept();
+  const failureOf = (error: unknown) => toFailure(error, { execution, serviceLog });
+  const expected = [
+    new ModelError("The model does not answer", { retryable: true }),
+    new ToolsUnavailable('There is no skill "x"'),
+    new StorageUnavailable("The disk is full"),
+  ];
+  for (const one of expected) {
+    assert.deepEqual(failureOf(one), { status: "error", error: one.message, output: null });
   }
-  assert.deepEqual(toFailure(new RunStopped("Cancelled"), context), {
-    status: "aborted",
-    error: "Cancelled",
-    output: null,
-  });
-  assert.deepEqual(context.serviceLog.lines, []);
-});
-
-Deno.test("toFailure() shows nobody the words of a bug, and logs all of it", async () => {
-  await using store = await openTestStore();
-  const context = { execution: await store.accept(), serviceLog: new LogLines() };
-  for (
-    const error of [new TypeError("secret is undefined"), "thrown text", new ExecutionNotFound()]
-  ) {
-    assert.deepEqual(toFailure(error, context), {
-      status: "error",
-      error: "Internal error: the service's log has the details",
-      output: null,
-    });
-    assert.deepEqual(context.serviceLog.lines.splice(0), [{
+  const stopped = { status: "aborted", error: "Cancelled", output: null };
+  assert.deepEqual(failureOf(new RunStopped("Cancelled")), stopped);
+  assert.deepEqual(serviceLog.lines, []);
+  const internal = "Internal error: the service's log has the details";
+  for (const error of [new TypeError("secret is undefined"), "thrown", new ExecutionNotFound()]) {
+    assert.deepEqual(failureOf(error), { status: "error", error: internal, output: null });
+    assert.deepEqual(serviceLog.lines.splice(0), [{
       level: "error",
       message: "An execution failed inside Inkling",
-      fields: { execution: context.execution.id, error },
+      fields: { execution: execution.id, error },
     }]);
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { toTimestamp } from "../../../../base/clock.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { leaveRunning } from "../executions_of.ts";
@@ -53,4 +53,8 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
   await using runtime = await place.open({ clock });
   const { status, durationMs } = await toEnd(runtime, id);
   assert.deepEqual([status, durationMs], ["orphaned", 4_000]);
+  const completes = (await payloadsOf(runtime, id)).filter((one) =>
+    one["event_type"] === "complete"
+  );
+  assert.deepEqual(completes.map((one) => one["status"]), ["orphaned"]);
 });

@@ -1,28 +1,19 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
   createTestWorkspace,
   runToEnd,
   type TestWorkspace,
-  toEnd,
 } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answer } from "../executions_of.ts";
+import { answerToEnd, stopWaiting } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
   say: "x",
 }];
-
-async function waitingRun(runtime: Runtime, agentId: string): Promise<number> {
-  const { id } = await runtime.run(agentId, {});
-  const signal = new AbortController().signal;
-  for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* until it waits */ }
-  return id;
-}
 
 async function fill(place: TestWorkspace): Promise<void> {
   await place.writeScript("one", [{ say: "hello" }]);
@@ -35,7 +26,7 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   await fill(place);
   await using runtime = await place.open();
   for (const id of ["one", "one", "one", "two", "two"]) await runToEnd(runtime, id);
-  const waiting = await waitingRun(runtime, "asker");
+  const waiting = (await runToEnd(runtime, "asker")).id;
   await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await runtime.reloadAgents();
   const { id: running } = await runtime.run("slow", {});
@@ -76,15 +67,14 @@ Deno.test("purgeCheckpoints() without force keeps every waiting conversation, al
   await using place = await createTestWorkspace();
   await place.writeScript("asker", WAITS, "on_pending: parallel");
   await using runtime = await place.open();
-  const waiting = [await waitingRun(runtime, "asker"), await waitingRun(runtime, "asker")];
-  await runtime.cancel(await waitingRun(runtime, "asker"));
+  const waiting = [(await runToEnd(runtime, "asker")).id, (await runToEnd(runtime, "asker")).id];
+  await runtime.cancel((await runToEnd(runtime, "asker")).id);
   assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: false }), 0);
   assert.equal(await runtime.purgeCheckpoints({ force: false }), 0);
   assert.equal((await runtime.checkpointStats()).threads, 3);
   // What was kept is complete: each takes its answer and continues.
   for (const id of waiting) {
-    await answer(runtime, id, { approved: false });
-    assert.equal((await toEnd(runtime, id)).status, "success");
+    assert.equal((await answerToEnd(runtime, id, { approved: false })).status, "success");
   }
 });
 
@@ -95,7 +85,7 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
   {
     await using runtime = await place.open();
     await runToEnd(runtime, "one");
-    waiting = await waitingRun(runtime, "asker");
+    waiting = (await runToEnd(runtime, "asker")).id;
     await assert.rejects(place.open({ mode: "upkeep" }), { name: "AlreadyRunning" });
   }
   await place.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
@@ -121,11 +111,7 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
     { call: [{ name: "run_agent", arguments: { agent_id: "asker" } }] },
     { say: "went on" },
   ], "agents: [asker]");
-  let lead: number;
-  {
-    await using runtime = await place.open();
-    lead = await waitingRun(runtime, "lead");
-  }
+  const lead = await stopWaiting(place, "lead");
   {
     await using runtime = await place.open({ mode: "upkeep" });
     assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
@@ -141,46 +127,31 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
   );
 });
 
-Deno.test("the sweep at the start removes old conversations, and with log_retention_days old executions", async () => {
-  const clock = new TestClock();
-  const run = async (config: string) => {
-    const place = await createTestWorkspace();
-    await Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${config}`,
-    );
+for (
+  const [config, threads, executions] of [
+    ["", 3, 4],
+    ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
+    ["defaults: { checkpoint_retention_days: none }", 4, 4],
+    ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
+    ["defaults: { log_retention_days: 30 }", 1, 1],
+  ] as const
+) {
+  Deno.test(`the sweep at the start after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
+    const clock = new TestClock();
+    await using place = await createTestWorkspace();
+    const file = join(place.configDir, "config.yaml");
+    await Deno.writeTextFile(file, `workspace: ${place.workspace}\n${config}\n`);
     await fill(place);
-    const open = () => place.open({ clock });
     let waiting: number;
     {
-      await using runtime = await open();
+      await using runtime = await place.open({ clock });
       for (const id of ["one", "one", "two"]) await runToEnd(runtime, id);
-      waiting = await waitingRun(runtime, "asker");
+      waiting = (await runToEnd(runtime, "asker")).id;
     }
     clock.jump(31 * DAY_MS);
-    await using runtime = await open();
-    const { threads } = await runtime.checkpointStats();
-    const executions = (await runtime.listExecutions({ limit: 50, offset: 0 })).length;
+    await using runtime = await place.open({ clock });
+    assert.equal((await runtime.checkpointStats()).threads, threads);
+    assert.equal((await runtime.listExecutions({ limit: 50, offset: 0 })).length, executions);
     assert.equal((await runtime.getExecution(waiting)).status, "waiting");
-    await runtime[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
-    return { threads, executions };
-  };
-  assert.deepEqual(await run(""), { threads: 3, executions: 4 });
-  assert.deepEqual(await run("defaults: { checkpoint_retention_days: 0 }\n"), {
-    threads: 4,
-    executions: 4,
   });
-  assert.deepEqual(await run("defaults: { checkpoint_retention_days: none }\n"), {
-    threads: 4,
-    executions: 4,
-  });
-  assert.deepEqual(await run("defaults: { checkpoint_retention_days: 40 }\n"), {
-    threads: 4,
-    executions: 4,
-  });
-  assert.deepEqual(await run("defaults: { log_retention_days: 30 }\n"), {
-    threads: 1,
-    executions: 1,
-  });
-});
+}

@@ -82,11 +82,7 @@ Deno.test("Runner.start() holds by on_pending: a table of who waits and who woul
 Deno.test("Runner.cancel() finds a run that is being accepted, and one that is being answered", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { runner, store } = on;
-  const starting = runner.start(createTestAgent(), {
-    trigger: "manual",
-    sessionId: null,
-    request: { args: [] },
-  });
+  const starting = runner.start(createTestAgent(), MANUAL);
   assert.equal(await runner.cancel(1), "cancelling");
   await starting;
   await until(async () => await statusOf({ store }, 1) === "aborted", "the end");
@@ -117,12 +113,7 @@ Deno.test(
 
 Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
   await using on = await openTestRunner([createTestAgent()]);
-  const spec = {
-    trigger: "manual" as const,
-    sessionId: null,
-    request: { args: [] },
-    idempotencyKey: "once",
-  };
+  const spec = { ...MANUAL, idempotencyKey: "once" };
   const started: number[] = [];
   on.events.subscribe((event) => {
     if (event.type === "execution_started") started.push(event.executionId);
@@ -217,32 +208,25 @@ async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<numb
   return id;
 }
 
-const FORSAKEN = "Aborted: the execution that delegated to it has ended";
-
-Deno.test("Runner.recover() ends an execution that waits below one that has ended", async () => {
-  await using on = await openTestRunner([createTestAgent()]);
-  const id = await leaveForsaken(on);
-  await on.runner.recover();
-  const { execution } = (await on.store.executions.readExecution(id))!;
-  assert.deepEqual([execution.status, execution.error], ["aborted", FORSAKEN]);
-});
-
-Deno.test("Runner.respond() to an execution below one that has ended ends it", async () => {
-  await using on = await openTestRunner([createTestAgent()]);
-  const { runner, store } = on;
-  const id = await leaveForsaken(on);
-  const { requestId } = (await store.requests.readOpenRequest(id))!;
-  await runner.respond(id, { requestId, answer: { text: "yes" } });
-  await until(async () => isFinal(await statusOf(on, id)), "the end");
-  const { execution } = (await store.executions.readExecution(id))!;
-  assert.deepEqual([execution.status, execution.error], ["aborted", FORSAKEN]);
-});
+for (const by of ["recover", "respond"] as const) {
+  Deno.test(`Runner.${by}() ends an execution that waits below one that has ended`, async () => {
+    await using on = await openTestRunner([createTestAgent()]);
+    const { runner, store } = on;
+    const id = await leaveForsaken(on);
+    const { requestId } = (await store.requests.readOpenRequest(id))!;
+    if (by === "recover") await runner.recover();
+    else await runner.respond(id, { requestId, answer: { text: "yes" } });
+    await until(async () => isFinal(await statusOf(on, id)), "the end");
+    const { execution } = (await store.executions.readExecution(id))!;
+    const error = "Aborted: the execution that delegated to it has ended";
+    assert.deepEqual([execution.status, execution.error], ["aborted", error]);
+  });
+}
 
 Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its end", async () => {
   const agent = createTestAgent({ onRestart: "resume" });
   await using on = await openTestRunner([agent]);
-  const spec = { trigger: "manual" as const, sessionId: null, request: { args: [] } };
-  const { id } = await on.runner.start(agent, spec);
+  const { id } = await on.runner.start(agent, MANUAL);
   const stopped = on.runner.stop({ graceMs: 0 });
   await on.clock.advance(0);
   await stopped;

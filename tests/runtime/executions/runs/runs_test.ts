@@ -1,7 +1,6 @@
 // What an end means for those above and below, where no run is needed: the agent of all of them is gone.
 import assert from "node:assert/strict";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
-import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import type { TestStore } from "../../../support/test_store.ts";
@@ -33,26 +32,17 @@ function requestOf(executionId: number): HumanRequest {
   };
 }
 
-/** Two executions: the second waits for a person, and so does the first, or for the second. */
-async function acceptFamily(
-  store: TestStore,
-  { parentWaitsFor = "child" }: { parentWaitsFor?: "child" | "person" } = {},
-): Promise<{ parent: number; child: number }> {
+/** Two executions that wait for a person; the second was delegated by the first. */
+async function acceptFamily(store: TestStore): Promise<{ parent: number; child: number }> {
   const { id: parent } = await store.accept();
   const { id: child } = await store.accept({
     parentExecutionId: parent,
     parentPosition: 2,
     trigger: "agent",
   });
-  const ask = (id: number) =>
-    store.requests.openRequest(id, { request: requestOf(id), durationMs: 0, frames: [] });
-  await ask(child);
-  if (parentWaitsFor === "person") await ask(parent);
-  else {await store.families.waitForChild(parent, {
-      childId: child,
-      durationMs: 0,
-      frames: () => [],
-    });}
+  for (const id of [child, parent]) {
+    await store.requests.openRequest(id, { request: requestOf(id), durationMs: 0, frames: [] });
+  }
   return { parent, child };
 }
 
@@ -61,34 +51,9 @@ async function stateOf({ executions }: TestStore, id: number): Promise<string | 
   return stored && `${stored.execution.status}: ${stored.execution.error}`;
 }
 
-Deno.test("Runner.abortWaiting() ends what waits, once, and lets continue who waited only for it", async () => {
-  await using on = await openNoted();
-  const { parent, child } = await acceptFamily(on.store);
-  assert.equal(await on.runner.abortWaiting(child, "Enough"), true);
-  assert.equal(await on.runner.abortWaiting(child, "Again"), false);
-  assert.equal(await stateOf(on.store, child), "aborted: Enough");
-  assert.equal(await stateOf(on.store, parent), "error: Agent 'tester' no longer exists");
-  assert.deepEqual(on.told, [`${child} aborted`, `${parent} continues`, `${parent} error`]);
-});
-
-Deno.test("Runner.cancel() ends what waits with all below it, and leaves what has ended, or runs elsewhere", async () => {
-  await using on = await openNoted();
-  const { runner, store } = on;
-  const { parent, child } = await acceptFamily(store);
-  assert.equal(await runner.cancel(parent), "aborted");
-  assert.equal(await stateOf(store, parent), "aborted: Cancelled by user");
-  assert.equal(await stateOf(store, child), "aborted: Cancelled by user");
-  assert.deepEqual(on.told, [`${parent} aborted`, `${child} aborted`]);
-  assert.equal(await runner.cancel(child, "Again"), "aborted");
-  const { id } = await store.accept();
-  assert.equal(await runner.cancel(id, "Again"), "running");
-  assert.equal(await stateOf(store, id), "running: null");
-  await assert.rejects(runner.cancel(99, "Again"), ExecutionNotFound);
-});
-
 Deno.test("Runner ends what nobody wants any more, and tells why", async () => {
   await using on = await openNoted();
-  const { parent, child } = await acceptFamily(on.store, { parentWaitsFor: "person" });
+  const { parent, child } = await acceptFamily(on.store);
   await on.runner.respond(parent, { requestId: `r${parent}`, answer: { text: "That one." } });
   assert.equal(
     await stateOf(on.store, child),
@@ -100,7 +65,7 @@ Deno.test("Runner ends what nobody wants any more, and tells why", async () => {
 Deno.test("Runner logs an end that cannot be stored, and leaves the execution as it is", async () => {
   await using on = await openNoted();
   on.store.endings.finishExecution = () => Promise.reject(new StorageUnavailable("No room."));
-  const { parent } = await acceptFamily(on.store, { parentWaitsFor: "person" });
+  const { parent } = await acceptFamily(on.store);
   await on.runner.respond(parent, { requestId: `r${parent}`, answer: { text: "That one." } });
   assert.equal(await stateOf(on.store, parent), "running: null");
   assert.deepEqual(on.told, [`${parent} continues`]);
