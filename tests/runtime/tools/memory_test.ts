@@ -320,16 +320,6 @@ Deno.test("memory_append of two runs at once, 200 times each, keeps all 400 entr
   }
 });
 
-Deno.test("memory_append of calls that all start together loses none", async () => {
-  await using memory = await MemoryFixture.open();
-  await Promise.all(
-    Array.from({ length: 60 }, (_, n) => memory.append(n % 2 === 0 ? "even" : "odd", `${n}`)),
-  );
-  for (const name of ["even", "odd"]) {
-    assert.equal(new Set((await memory.retrieve(name)).split("\n")).size, 30);
-  }
-});
-
 Deno.test("MemoryWriter.change() of two processes and of two writers in one loses nothing", async () => {
   await using memory = await MemoryFixture.open();
   const module = new URL("../../../", import.meta.url).href;

@@ -1,8 +1,8 @@
 // http_request where Deno's flags allow some names only: a name is looked up and checked, and no refusal ends the process.
 import assert from "node:assert/strict";
-import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+import { ask as askSite, serve as serveAt } from "./http_site.ts";
 
 /** A name, and not the address that it stands for. */
 const ONE_NAME: Deno.TestDefinition["permissions"] = {
@@ -13,32 +13,16 @@ const ONE_NAME: Deno.TestDefinition["permissions"] = {
   sys: true,
 };
 
-interface Site extends AsyncDisposable {
-  port: number;
-  requests: number;
-}
+const serve = () =>
+  serveAt(
+    ({ url }) =>
+      new URL(url).pathname === "/away"
+        ? new Response(null, { status: 302, headers: { location: "http://elsewhere.test/" } })
+        : new Response("it answers"),
+    "localhost",
+  );
 
-function serve(): Site {
-  const site: Site = {
-    port: 0,
-    requests: 0,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-  const server = Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, ({ url }) => {
-    site.requests++;
-    return new URL(url).pathname === "/away"
-      ? new Response(null, { status: 302, headers: { location: "http://elsewhere.test/" } })
-      : new Response("it answers");
-  });
-  site.port = server.addr.port;
-  return site;
-}
-
-async function ask(url: string, policy: Partial<HttpPolicy> = {}): Promise<string> {
-  await using fixture = await SandboxFixture.open();
-  const tool = createHttpRequest({ allow: [], deny: [], ownPorts: () => [], ...policy });
-  return await call(tool, { url }, testContext(fixture.sandbox()));
-}
+const ask = (url: string, policy: Partial<HttpPolicy> = {}) => askSite({ url }, { policy });
 
 Deno.test({
   name: "http_request reaches a host that Deno allows by its name alone",
@@ -68,7 +52,7 @@ Deno.test({
       assert.match(refusals[1], /Cannot request localhost: this is the service's own port/);
       assert.match(refusals[2], /Cannot request localhost: .* closes private addresses/);
     }
-    assert.equal(site.requests, 0);
+    assert.equal(site.seen.length, 0);
   },
 });
 

@@ -1,37 +1,14 @@
 // http_request where the surroundings name a proxy. A file of its own: Deno reads these variables once.
 import assert from "node:assert/strict";
-import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { failureOf } from "../files/sandbox_fixture.ts";
+import { ask as askSite, serve } from "./http_site.ts";
 
-interface Site extends AsyncDisposable {
-  origin: string;
-  port: number;
-  seen: string[];
-}
-
-function serve(): Site {
-  const seen: string[] = [];
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
-    seen.push(url);
-    return new Response("it answers");
+const ask = (url: string, policy: Partial<HttpPolicy> = {}) =>
+  askSite({ url }, {
+    policy,
+    options: { resolveHost: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]) },
   });
-  const { port } = server.addr;
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    port,
-    seen,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
-
-async function ask(url: string, policy: Partial<HttpPolicy> = {}): Promise<string> {
-  await using fixture = await SandboxFixture.open();
-  const tool = createHttpRequest({ allow: [], deny: [], ownPorts: () => [], ...policy }, {
-    resolveHost: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
-  });
-  return await call(tool, { url }, testContext(fixture.sandbox()));
-}
 
 Deno.test("http_request goes to the host itself, and to no address that is closed, whatever proxy is named", async () => {
   await using proxy = serve();

@@ -5,46 +5,9 @@ import {
   createHttpRequest,
   type HttpRequestOptions,
 } from "../../../../runtime/tools/builtin/http_request.ts";
-import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
-
-interface Site extends AsyncDisposable {
-  port: number;
-  origin: string;
-  seen: Request[];
-}
-
-function serve(handler: (request: Request) => Response | Promise<Response>): Site {
-  const seen: Request[] = [];
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
-    seen.push(request);
-    return handler(request);
-  });
-  const { port } = server.addr;
-  return {
-    port,
-    origin: `http://127.0.0.1:${port}`,
-    seen,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
-
-const open: HttpPolicy = { allow: [], deny: [], ownPorts: () => [] };
-
-interface Setting {
-  policy?: Partial<HttpPolicy>;
-  options?: HttpRequestOptions;
-}
-
-async function ask(args: Record<string, unknown>, setting: Setting = {}): Promise<string> {
-  await using fixture = await SandboxFixture.open();
-  const tool = createHttpRequest({ ...open, ...setting.policy }, setting.options);
-  return await call(tool, args, testContext(fixture.sandbox()));
-}
-
-const refusal = (args: Record<string, unknown>, setting: Setting = {}) =>
-  failureOf(ask(args, setting));
+import { ask, OPEN_POLICY, refusal, serve } from "./http_site.ts";
 
 Deno.test("http_request shows status, main headers and text", async () => {
   await using site = serve(() =>
@@ -97,7 +60,7 @@ Deno.test("http_request sends method, headers and body", async () => {
 });
 
 Deno.test("http_request declares what repeating a call does", () => {
-  const tool = createHttpRequest(open);
+  const tool = createHttpRequest(OPEN_POLICY);
   const effect = (method: string) => tool.effect(tool.check({ url: "http://example.com", method }));
   assert.deepEqual(["GET", "HEAD", "POST", "PUT", "DELETE"].map(effect), [
     "read",
@@ -414,7 +377,7 @@ Deno.test("http_request gives up after its time", async () => {
   await silence(async (url, asked) => {
     await using fixture = await SandboxFixture.open();
     const clock = new TestClock();
-    const tool = createHttpRequest(open);
+    const tool = createHttpRequest(OPEN_POLICY);
     const failure = failureOf(call(tool, { url }, testContext(fixture.sandbox(), { clock })));
     await asked;
     await clock.advance(30_000);
@@ -429,7 +392,7 @@ Deno.test("http_request ends with the reason when it is cancelled", async () => 
     const controller = new AbortController();
     const clock = new TestClock();
     const outcome = call(
-      createHttpRequest(open),
+      createHttpRequest(OPEN_POLICY),
       { url },
       testContext(fixture.sandbox(), { signal: controller.signal, clock }),
     );
@@ -449,7 +412,7 @@ Deno.test("http_request leaves no half of a secret where it cuts a reply, or the
       ? new Response(null, { status: 302, headers: { location: `ftp:${value.repeat(50)}` } })
       : new Response("-".repeat(Number(new URL(url).search.slice(1))) + value.repeat(1_000))
   );
-  const tool = createHttpRequest(open);
+  const tool = createHttpRequest(OPEN_POLICY);
   for (const shift of [0, 5, 11, 17]) {
     const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
     const body = result.slice(

@@ -177,6 +177,6 @@ Deno.test("allowedPaths() never opens what the sandbox closes, however the folde
         assert.equal(isListed(join(fixture.workspace, path)), false);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });

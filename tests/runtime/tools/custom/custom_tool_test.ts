@@ -34,6 +34,34 @@ Deno.test("CustomTool names what a declaration is read by, and nothing else", ()
   ]);
 });
 
+Deno.test("parseDeclarations() says what is wrong with a declaration", () => {
+  let deep = {};
+  for (let level = 0; level < 68; level++) deep = { items: deep };
+  const refused: [declared: object, problem: RegExp][] = [
+    [{ description: undefined }, /tool "one" is not declared right: description must be a text/],
+    [{ permissions: { run: true } }, /permissions may name net and env, nothing else/],
+    [
+      { permissions: { env: ["LD_PRELOAD"] } },
+      /permissions\.env\.0 is a variable that no tool gets/,
+    ],
+    [{ timeout: 4_000 }, /timeout .*600/],
+    [{ parameters: { type: "array" } }, /parameters must be a schema of type object/],
+    [
+      { parameters: { title: "x".repeat(70_000) } },
+      /the parameters of its tool one are over 64 KB/,
+    ],
+    [{ parameters: deep }, /what it exports is nested over 70 levels deep/],
+  ];
+  const problemOf = (...declared: object[]) =>
+    JSON.stringify(parseDeclarations(
+      JSON.stringify(declared.map((one) => ({ name: "one", description: "d", ...one }))),
+    ));
+  for (const [declared, problem] of refused) {
+    assert.match(problemOf(declared).replaceAll("\\", ""), problem);
+  }
+  assert.match(problemOf({}, {}), /two tools with the name one/);
+});
+
 /** The example of docs/tools.md. */
 async function example(): Promise<string> {
   const page = await Deno.readTextFile(join(REPOSITORY, "docs/tools.md"));

@@ -3,27 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
 import { SystemClock } from "../../../../base/clock.ts";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
-import { failureOf } from "../files/sandbox_fixture.ts";
+import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
-import { ToolWorld } from "./tool_world.ts";
-
-/** Sets every stamp of the tools folder to a minute ago: what is so old does not change unnoticed. */
-async function age(world: ToolWorld): Promise<void> {
-  const { toolsDir } = world.directories;
-  const then = Date.now() / 1_000 - 60;
-  for await (const { name } of Deno.readDir(toolsDir)) {
-    await Deno.utime(join(toolsDir, name), then, then);
-  }
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(() => undefined, (error: unknown) => error);
-  assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
-  return error.message;
-}
+import { ToolWorld, WAITER } from "./tool_world.ts";
 
 Deno.test("openTools() offers each tool of a module, by its name or its export's", async () => {
   await using world = await ToolWorld.open();
@@ -133,7 +117,10 @@ Deno.test("a custom tool gets the hosts and variables it declares, no others, an
     text: "hello",
   });
   await world.writeTool("greedy", `return 1`, `permissions: { env: ["OPENAI_API_KEY"] },`);
-  assert.match(await refusal(world.openTools("greedy")), /OPENAI_API_KEY, a model provider's key/);
+  assert.match(
+    await refusalOf(world.openTools("greedy")),
+    /OPENAI_API_KEY, a model provider's key/,
+  );
 });
 
 Deno.test("arguments are checked before a custom tool is called", async () => {
@@ -152,59 +139,21 @@ Deno.test("arguments are checked before a custom tool is called", async () => {
 
 Deno.test("openTools() says which module cannot be used, and why", async () => {
   await using world = await ToolWorld.open();
-  const { toolsDir } = world.directories;
-  await world.write("broken.ts", `export default {`);
-  await world.write("thrower.ts", `throw new Error("not today");`);
   await world.write("empty.js", `export const helper = 1;`);
-  await world.write("nameless.ts", `export const nameless = { run: () => 1 };`);
-  await world.write("missing.ts", `import "./gone.ts";`);
   await world.write("outside.ts", `import "${join(world.fixture.outside, "secret.txt")}";`);
   await world.write("agents.ts", `import "../../me.md" with { type: "text" };`);
-  await world.write(
-    "runner.ts",
-    `export default { description: "d", run: () => 1, permissions: { run: true } };`,
-  );
-  await world.write(
-    "steering.ts",
-    `export default { description: "d", run: () => 1, permissions: { env: ["LD_PRELOAD"] } };`,
-  );
-  await world.write("slow.ts", `export default { description: "d", run: () => 1, timeout: 4000 };`);
-  await world.write(
-    "list.ts",
-    `export default { description: "d", run: () => 1, parameters: { type: "array" } };`,
-  );
-  await world.write(
-    "twins.ts",
-    `export const a = { name: "x", description: "d", run: () => 1 }; export const b = { ...a };`,
-  );
   await world.write("quitter.ts", `Deno.exit(0);`);
-  await Deno.symlink(join(world.fixture.outside, "code.ts"), join(toolsDir, "linked.ts"));
-  await Deno.writeTextFile(join(world.fixture.outside, "code.ts"), "export default {}");
-  await age(world);
+  await world.age();
   const cases: Record<string, RegExp> = {
-    broken:
-      /custom tool broken cannot be used: .*broken\.ts:1:\d+: .*(Expected|Unexpected|expected)/,
-    thrower: /thrower\.ts:1:\d+: not today$/,
     empty: /empty\.js: it exports no tool/,
-    nameless: /tool "nameless" is not declared right: description must be a text/,
-    missing: /gone\.ts/,
     outside: /no read access to/,
     agents: /no read access to/,
-    runner: /permissions may name net and env, nothing else/,
-    steering: /permissions\.env\.0 is a variable that no tool gets/,
-    slow: /timeout .*600/,
-    list: /parameters must be a schema of type object/,
-    twins: /two tools with the name x/,
     quitter: /ended its own process/,
-    linked: /leads out of the tools folder/,
     gone: /there is no gone\.ts and no gone\.js/,
     "../me": /not the name of a file in the tools folder/,
-    "..": /not the name of a file/,
-    "/etc/passwd": /not the name of a file/,
-    ".hidden": /not the name of a file/,
   };
   for (const [module, expected] of Object.entries(cases)) {
-    const message = await refusal(world.openTools(module));
+    const message = await refusalOf(world.openTools(module));
     assert.match(message, expected, module);
     assert.match(message, /^The custom tool .* cannot be used: /);
     assert.ok(!message.includes("\n"), `more than a line: ${message}`);
@@ -236,7 +185,7 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
 Deno.test("a first call starts one process, later ones none", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("pid", `return Deno.pid;`);
-  await age(world);
+  await world.age();
   const [tool] = await world.openTools("pid");
   assert.ok(tool !== undefined);
   const afterLoading = world.starts;
@@ -268,7 +217,7 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
     "tool.ts",
     `import { text } from "./shared.ts"; export default { description: text, run: () => text };`,
   );
-  await age(world);
+  await world.age();
   const open = async () => {
     const [tool] = await world.openTools("tool");
     assert.ok(tool !== undefined);
@@ -289,7 +238,7 @@ Deno.test("calls at the same time have a process each, within the bound", async 
     "pid",
     `await new Promise((resolve) => setTimeout(resolve, 50)); return Deno.pid;`,
   );
-  await age(world);
+  await world.age();
   const [tool] = await world.openTools("pid");
   assert.ok(tool !== undefined);
   const before = world.starts;
@@ -297,11 +246,6 @@ Deno.test("calls at the same time have a process each, within the bound", async 
   assert.equal(new Set(pids).size, 2);
   assert.equal(world.starts, before + 2);
 });
-
-/** A tool that ends when the file `go` is there. */
-const WAITER = `context.log("began");
-  while (!await Deno.stat("notes/go").catch(() => false)) await new Promise((resolve) => setTimeout(resolve, 10));
-  return "went";`;
 
 Deno.test("tools that hang in one execution hold up no other execution's", async () => {
   await using world = await ToolWorld.open();
@@ -385,16 +329,6 @@ Deno.test("disposing leaves no process, whether it was busy or idle", async () =
   }
 });
 
-Deno.test("a file that never finishes loading is told after a while", async () => {
-  const clock = new TestClock();
-  await using world = await ToolWorld.open({ clock });
-  await world.write("endless.ts", `await new Promise(() => {}); export default {};`);
-  const work = refusal(world.openTools("endless"));
-  await until(() => clock.awaits(15_000), "the loading");
-  await clock.advance(15_000);
-  assert.match(await work, /endless\.ts: it does not finish loading \(15 s\)/);
-});
-
 for (const kind of ["source", "binary"] as const) {
   Deno.test(`a tool's schema is checked whole, what may take long in a process of its own (${kind})`, async () => {
     await using binary = await openBinary();
@@ -431,24 +365,6 @@ Deno.test("a check of arguments that does not end is ended, and the call fails",
   assert.match(
     await failureOf(call),
     /^The check of the arguments of endless against its schema took longer than 5 s: .*Try other/,
-  );
-});
-
-Deno.test("a tool whose schema is too big or too deep is refused", async () => {
-  await using world = await ToolWorld.open();
-  const deep = "{ items: ".repeat(68) + "{}" + " }".repeat(68);
-  const schemas = { big: `{ title: "x".repeat(70_000) }`, deep };
-  for (const [name, schema] of Object.entries(schemas)) {
-    await world.write(
-      `${name}.ts`,
-      `export default { description: "x", run: () => "ran", parameters: ${schema} };`,
-    );
-  }
-  const problemOf = async (name: string) => JSON.stringify(await world.tools.inspect(name));
-  assert.match(await problemOf("big"), /the parameters of its tool big are over 64 KB/);
-  assert.match(
-    await problemOf("deep"),
-    /what it exports is nested over 70 levels deep/,
   );
 });
 

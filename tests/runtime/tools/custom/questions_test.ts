@@ -1,7 +1,7 @@
 // Custom tools that ask people: each question ends the call, each answer runs it again from the beginning.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
+import type { JsonValue } from "../../../../base/json.ts";
 import { QuestionRaised } from "../../../../runtime/tools/question_raised.ts";
 import type {
   AnsweredQuestion,
@@ -100,83 +100,39 @@ Deno.test("a custom tool goes on without an answer when the time for it is over"
 
 Deno.test("a custom tool that asks something else the second time does not get the answer: it is asked anew", async () => {
   await using world = await ToolWorld.open({ isConfined: true });
-  const answer: HumanAnswer = { approved: true };
-  const others: [string, ToolQuestion, HumanAnswer][] = [
-    [`confirm("Delete 500 files?")`, confirmation("Delete 500 files?"), answer],
-    [`ask("Delete 1 file?")`, input("Delete 1 file?"), answer],
-    [`confirm("Delete 500 files?")`, confirmation("Delete 500 files?"), { expired: true }],
+  await world.writeTool("fickle", `return await context[args.kind](...args.question);`);
+  const sure = confirmation("Delete 1 file?");
+  const others: [
+    asked: [string, ...JsonValue[]],
+    question: ToolQuestion,
+    before: AnsweredQuestion,
+  ][] = [
+    [
+      ["confirm", "Delete 500 files?"],
+      confirmation("Delete 500 files?"),
+      { question: sure, answer: { approved: true } },
+    ],
+    [["ask", sure.message], input(sure.message), { question: sure, answer: { approved: true } }],
+    [
+      ["confirm", "Delete 500 files?"],
+      confirmation("Delete 500 files?"),
+      { question: sure, answer: { expired: true } },
+    ],
+    [
+      ["choose", "Which?", ["b", "a"]],
+      choice("Which?", ["b", "a"]),
+      { question: choice("Which?", ["a", "b"]), answer: { selected: ["b"] } },
+    ],
+    [
+      ["choose", "Which?", ["a", "b"], { multi: true }],
+      choice("Which?", ["a", "b"], true),
+      { question: choice("Which?", ["a", "b"]), answer: { selected: ["b"] } },
+    ],
   ];
-  for (const [asks, question, given] of others) {
-    await world.writeTool("fickle", `return await context.${asks};`);
-    const answers = [{ question: confirmation("Delete 1 file?"), answer: given }];
-    assert.deepEqual(await questionOf(world.call("fickle", {}, { answers })), question);
+  for (const [[kind, ...asked], question, before] of others) {
+    const call = world.call("fickle", { kind, question: asked }, { answers: [before] });
+    assert.deepEqual(await questionOf(call), question);
   }
-  const chosen = { question: choice("Which?", ["a", "b"]), answer: { selected: ["b"] } };
-  for (const question of [choice("Which?", ["b", "a"]), choice("Which?", ["a", "b"], true)]) {
-    const { options, multi } = question;
-    await world.writeTool(
-      "fickle",
-      `return await context.choose("Which?", ${JSON.stringify(options)}, { multi: ${multi} });`,
-    );
-    const asked = world.call("fickle", {}, { answers: [chosen] });
-    assert.deepEqual(await questionOf(asked), question);
-  }
-});
-
-Deno.test("a custom tool whose question changed keeps the answers to its other questions", async () => {
-  await using world = await ToolWorld.open({ isConfined: true });
-  await world.writeTool(
-    "form",
-    `return [await context.confirm("2 files?"), await context.ask("Name?"), await context.ask("Name?")];`,
-  );
-  const answers = [
-    { question: confirmation("1 file?"), answer: { approved: true } },
-    { question: input("Name?"), answer: { text: "Ada" } },
-    { question: input("Name?"), answer: { text: "Bob" } },
-    { question: confirmation("2 files?"), answer: { approved: false } },
-  ];
-  assert.equal(await world.call("form", {}, { answers }), '[false,"Ada","Bob"]');
-});
-
-Deno.test("a custom tool whose first question changed asks it anew, however many it asks behind it", async () => {
-  await using world = await ToolWorld.open({ isConfined: true });
-  await world.writeTool(
-    "rename",
-    `let count = 0;
-     for (const _ of Deno.readDirSync("notes")) count++;
-     const told = [await context.confirm("Rename " + count + " file(s)?")];
-     for (let i = 0; i < 6; i++) told.push(await context.ask("Name " + i + "?"));
-     return told.length;`,
-  );
-  await world.fixture.write("notes/0.txt", "");
-  const answers: AnsweredQuestion[] = [];
-  const answer = async () => {
-    const question = await raisedBy(world.call("rename", {}, { answers }));
-    const given = question.kind === "confirm" ? { approved: true } : { text: "a" };
-    answers.push({ question, answer: given });
-    return question.message;
-  };
-  for (let asked = 0; asked < 7; asked++) await answer();
-  const files = [...Deno.readDirSync(join(world.fixture.workspace, "notes"))].length;
-  for (const more of [1, 2]) {
-    await world.fixture.write(`notes/more-${more}.txt`, "");
-    assert.equal(await answer(), `Rename ${files + more} file(s)?`);
-  }
-  assert.equal(await world.call("rename", {}, { answers }), "7");
-});
-
-Deno.test("a custom tool that asks something else each time fails in the end, and asks nobody any more", async () => {
-  await using world = await ToolWorld.open({ isConfined: true });
-  await world.writeTool("fickle", `return await context.confirm(crypto.randomUUID());`);
-  const answers: AnsweredQuestion[] = [];
-  for (let time = 0; time < 4; time++) {
-    const question = await raisedBy(world.call("fickle", {}, { answers }));
-    answers.push({ question, answer: { approved: true } });
-  }
-  assert.equal(
-    await failureOf(world.call("fickle", {}, { answers })),
-    "The tool asked something else than before: on each run of a call it must ask the same questions in the same order.",
-  );
 });
 
 Deno.test("a question without text or options is the tool's own error, and nobody's question", async () => {

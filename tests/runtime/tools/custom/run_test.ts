@@ -106,36 +106,6 @@ Deno.test("a question of a custom tool is answered after a restart", async () =>
   assert.deepEqual([status, outputData], ["success", "It said: true Ada"]);
 });
 
-Deno.test("an approval holds for the question that was seen: where things changed meanwhile, it is asked anew", async () => {
-  await using place = await openPlace();
-  await writeTool(
-    place,
-    "wipe",
-    `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
-       const files = [...Deno.readDirSync("notes")];
-       if (!await context.confirm("Delete " + files.length + " file(s)?")) return "kept";
-       for (const { name } of files) Deno.removeSync("notes/" + name);
-       return "deleted " + files.length;
-     } };`,
-  );
-  await writeCaller(place, "wipe");
-  await using runtime = await place.open();
-  await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
-  const { id } = await runToEnd(runtime, "caller");
-  const first = await runtime.pendingRequest(id);
-  assert.equal(first.message, "Delete 1 file(s)?");
-  for (const name of ["1", "2"]) {
-    await Deno.writeTextFile(join(place.workspace, `notes/${name}.txt`), "");
-  }
-  await runtime.respond(id, { requestId: first.requestId, answer: { approved: true } });
-  assert.equal((await toEnd(runtime, id)).status, "waiting");
-  const second = await runtime.pendingRequest(id);
-  assert.equal(second.message, "Delete 3 file(s)?");
-  await runtime.respond(id, { requestId: second.requestId, answer: { approved: true } });
-  const { status, outputData } = await toEnd(runtime, id);
-  assert.deepEqual([status, outputData], ["success", "It said: deleted 3"]);
-});
-
 Deno.test("answers to further questions outlast a change of the first one", async () => {
   await using place = await openPlace();
   await writeTool(
@@ -143,7 +113,7 @@ Deno.test("answers to further questions outlast a change of the first one", asyn
     "wipe",
     `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
        const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
-       for (const n of [1, 2, 3, 4]) told.push(await context.ask("Name " + n + "?"));
+       for (const n of [1, 2]) told.push(await context.ask("Name " + n + "?"));
        return told.join(" ");
      } };`,
   );
@@ -158,14 +128,11 @@ Deno.test("answers to further questions outlast a change of the first one", asyn
     return await toEnd(runtime, id);
   };
   await answerTo("Delete 1 file(s)?", { approved: true });
-  for (const n of [1, 2, 3]) await answerTo(`Name ${n}?`, { text: `n${n}` });
-  for (const count of [2, 3, 4]) {
-    await Deno.writeTextFile(join(place.workspace, `notes/${count}.txt`), "");
-    if (count === 2) await answerTo("Name 4?", { text: "n4" });
-    else await answerTo(`Delete ${count - 1} file(s)?`, { approved: true });
-  }
-  const { status, outputData } = await answerTo("Delete 4 file(s)?", { approved: true });
-  assert.deepEqual([status, outputData], ["success", "It said: true n1 n2 n3 n4"]);
+  await answerTo("Name 1?", { text: "n1" });
+  await Deno.writeTextFile(join(place.workspace, "notes/1.txt"), "");
+  await answerTo("Name 2?", { text: "n2" });
+  const { status, outputData } = await answerTo("Delete 2 file(s)?", { approved: true });
+  assert.deepEqual([status, outputData], ["success", "It said: true n1 n2"]);
 });
 
 Deno.test("a custom tool that asks something else each time asks four times in a run, then fails", async () => {

@@ -75,19 +75,22 @@ Deno.test("SharedPlaces ends a wait with its time and with its signal, and forge
 
 Deno.test("SharedPlaces never gives out more than there are, and none is lost", async () => {
   const step = fc.record({ owner: fc.constantFrom("a", "b", "c"), takes: fc.boolean() });
-  await fc.assert(fc.asyncProperty(fc.nat(7), fc.array(step), async (more, steps) => {
-    const count = more + 1;
-    const { take, leave, leaves, places } = openPlaces(count);
-    const waiting: Promise<boolean>[] = [];
-    for (const { owner, takes } of steps) {
-      if (takes) waiting.push(take(owner));
-      else if (leaves.some((one) => one.owner === owner)) await leave(owner);
-      await Promise.resolve();
-      assert.ok(leaves.length <= count);
-    }
-    await settled();
-    for (let one = leaves[0]; one !== undefined; one = leaves[0]) await leave(one.owner);
-    assert.deepEqual(await Promise.all(waiting), waiting.map(() => true));
-    places.open();
-  }));
+  await fc.assert(
+    fc.asyncProperty(fc.nat(7), fc.array(step), async (more, steps) => {
+      const count = more + 1;
+      const { take, leave, leaves, places } = openPlaces(count);
+      const waiting: Promise<boolean>[] = [];
+      for (const { owner, takes } of steps) {
+        if (takes) waiting.push(take(owner));
+        else if (leaves.some((one) => one.owner === owner)) await leave(owner);
+        await Promise.resolve();
+        assert.ok(leaves.length <= count);
+      }
+      await settled();
+      for (let one = leaves[0]; one !== undefined; one = leaves[0]) await leave(one.owner);
+      assert.deepEqual(await Promise.all(waiting), waiting.map(() => true));
+      places.open();
+    }),
+    { numRuns: 30 },
+  );
 });

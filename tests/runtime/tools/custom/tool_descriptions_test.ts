@@ -2,33 +2,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
-import { ToolWorld } from "./tool_world.ts";
+import { refusalOf } from "../files/sandbox_fixture.ts";
+import { ToolWorld, WAITER } from "./tool_world.ts";
 
 /** Writes two tools whose files are so old that what is known of them counts. */
 async function writeTools(world: ToolWorld): Promise<void> {
-  await world.writeTool(
-    "waiter",
-    `context.log("began");
-     while (!await Deno.stat("notes/go").catch(() => false)) await new Promise((resolve) => setTimeout(resolve, 10));
-     return "went";`,
-  );
+  await world.writeTool("waiter", WAITER);
   await world.writeTool("quick", `return "done";`);
   await world.write("endless.ts", `await new Promise(() => {}); export default {};`);
   await world.fixture.write("notes/a.txt", "");
-  const { toolsDir } = world.directories;
-  const then = Date.now() / 1_000 - 60;
-  for await (const { name } of Deno.readDir(toolsDir)) {
-    await Deno.utime(join(toolsDir, name), then, then);
-  }
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(() => undefined, (error: unknown) => error);
-  assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
-  return error.message;
+  await world.age();
 }
 
 Deno.test("a tool file that could not be loaded without a free process is loaded again", async () => {
@@ -39,7 +24,7 @@ Deno.test("a tool file that could not be loaded without a free process is loaded
   assert.ok(waiter !== undefined);
   const busy = world.run(waiter, {}, { clock: new TestClock() });
   await until(() => world.logged.length === 1, "the only process is busy");
-  const refused = refusal(world.openTools("quick"));
+  const refused = refusalOf(world.openTools("quick"));
   const wait = 11 * 60_000;
   await until(() => clock.awaits(wait), "the loading waits");
   await clock.advance(wait);
@@ -61,12 +46,12 @@ Deno.test("a tool file that could not be loaded because no process could be star
   await writeTools(world);
   program.program = join(world.fixture.base, "no-such-program");
   assert.match(
-    await refusal(world.openTools("quick")),
+    await refusalOf(world.openTools("quick")),
     /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/,
   );
   program.program = "false";
   assert.match(
-    await refusal(world.openTools("quick")),
+    await refusalOf(world.openTools("quick")),
     /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/,
   );
   program.program = own;
@@ -78,7 +63,7 @@ Deno.test("a tool that took too long to load is loaded again: the machine may ha
   await using world = await ToolWorld.open({ clock });
   await writeTools(world);
   for (const starts of [1, 2]) {
-    const refused = refusal(world.openTools("endless"));
+    const refused = refusalOf(world.openTools("endless"));
     await until(() => clock.awaits(15_000), "the loading");
     await clock.advance(15_000);
     assert.match(await refused, /endless\.ts: it does not finish loading \(15 s\)/);

@@ -12,10 +12,16 @@ import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";
 import type { ActionTool, AnsweredQuestion, ToolContext } from "../../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
+import { age } from "../../../support/temp_dir.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import { noSandbox, systemSandbox } from "../../sandbox/system_sandbox.ts";
 import { SandboxFixture } from "../files/sandbox_fixture.ts";
+
+/** The body of a tool that ends when the file `notes/go` exists. */
+export const WAITER = `context.log("began");
+  while (!await Deno.stat("notes/go").catch(() => false)) await new Promise((resolve) => setTimeout(resolve, 10));
+  return "went";`;
 
 export interface ToolWorldOptions {
   clock?: Clock;
@@ -96,6 +102,12 @@ export class ToolWorld implements AsyncDisposable {
         ${more}
         async run(args: any, context: any): Promise<any> { ${body} } };`,
     );
+  }
+
+  /** Makes all tool files look a minute old: changes of newer files are not relied on. */
+  async age(): Promise<void> {
+    const { toolsDir } = this.directories;
+    for await (const { name } of Deno.readDir(toolsDir)) await age(join(toolsDir, name));
   }
 
   /** The tools of an agent that names these modules. */

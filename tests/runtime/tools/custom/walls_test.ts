@@ -126,17 +126,16 @@ const sourceOf = (attempts: [string, string][]) => `
     parameters: { additionalProperties: true },
     async run({ at }: any): Promise<unknown> {
       const loot: Record<string, string> = {};
-      for (const [name, attempt] of Object.entries(attempts)) {
+      // Some attempts wait for ever, and one must succeed however busy the machine is.
+      const enough = new Promise((resolve) => setTimeout(resolve, 2_000));
+      await Promise.all(Object.entries(attempts).map(async ([name, attempt]) => {
         try {
-          const taken = await Promise.race([
-            attempt(at),
-            new Promise((resolve) => setTimeout(resolve, 1_000)),
-          ]);
+          const taken = await Promise.race([attempt(at), ...name === "be good" ? [] : [enough]]);
           loot[name] = taken === undefined ? "refused" : "loot: " + taken;
         } catch {
           loot[name] = "refused";
         }
-      }
+      }));
       return loot;
     },
   };

@@ -9,6 +9,7 @@ import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import type { Tool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 
 export const CANARY = "CANARY-content-that-no-agent-may-see";
@@ -146,6 +147,13 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
     error instanceof Error && error.name === "ToolFailure",
     `expected a ToolFailure, got ${error}`,
   );
+  return error.message;
+}
+
+/** The message of the ToolsUnavailable that the work ends with. */
+export async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(() => undefined, (error: unknown) => error);
+  assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
   return error.message;
 }
 

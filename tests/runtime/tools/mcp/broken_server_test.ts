@@ -5,20 +5,14 @@ import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
 import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
-import { failureOf } from "../files/sandbox_fixture.ts";
-import { isRunning, type McpWorld, openMcpWorld, programEntry } from "./mcp_world.ts";
+import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
+import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
 
 const shell = (script: string, env: Record<string, string> = {}) => ({
   command: "sh",
   args: ["-c", script],
   env,
 });
-
-async function refusalOf(world: McpWorld, mcp: string[]): Promise<string> {
-  const outcome = await world.tools(mcp).then(() => undefined, (error: unknown) => error);
-  assert.ok(outcome instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${outcome}`);
-  return outcome.message;
-}
 
 Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets", async () => {
   await using world = await openMcpWorld();
@@ -31,7 +25,7 @@ Deno.test("McpServers.openTools() tells the last words of a server that dies at 
       args: ["-c", script, "x", "${SERVICE_TOKEN}"],
     },
   });
-  const message = await refusalOf(world, ["dies"]);
+  const message = await refusalOf(world.tools(["dies"]));
   const lines = message.split("\n");
   assert.equal(lines[0], 'The MCP server "dies" cannot be used: it ended with exit code 3');
   assert.equal(lines[1], "The end of its error output:");
@@ -47,7 +41,7 @@ Deno.test("McpServers.openTools() shows no half of a secret where a long output 
   const script =
     'i=0; while [ $i -lt 1000 ]; do printf %s "$API_KEY" >&2; i=$((i+1)); done; exit 3';
   await world.define({ dies: shell(script, { API_KEY: key }) });
-  assert.doesNotMatch(await refusalOf(world, ["dies"]), /literal|0123|6789/);
+  assert.doesNotMatch(await refusalOf(world.tools(["dies"])), /literal|0123|6789/);
 });
 
 Deno.test("McpServers.openTools() names a command and a folder that do not exist", async () => {
@@ -59,11 +53,17 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
     data: { command: "./data.txt", cwd: "." },
   });
   assert.match(
-    await refusalOf(world, ["nowhere"]),
+    await refusalOf(world.tools(["nowhere"])),
     /its command no-such-command-here does not exist/,
   );
-  assert.match(await refusalOf(world, ["folder"]), /its folder .*no\/such\/folder does not exist/);
-  assert.match(await refusalOf(world, ["data"]), /its command \.\/data\.txt may not be executed/);
+  assert.match(
+    await refusalOf(world.tools(["folder"])),
+    /its folder .*no\/such\/folder does not exist/,
+  );
+  assert.match(
+    await refusalOf(world.tools(["data"])),
+    /its command \.\/data\.txt may not be executed/,
+  );
 });
 
 Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
@@ -74,9 +74,9 @@ Deno.test("McpServers starts a program in a folder of its own: what lies in the 
     "two/../words": shell("pwd >&2; exit 9"),
     chosen: { command: "sh", args: ["planted.sh"], cwd: "." },
   });
-  assert.doesNotMatch(await refusalOf(world, ["own"]), /planted$/);
-  assert.match(await refusalOf(world, ["two/../words"]), /\/state\/mcp\/two____words$/);
-  assert.match(await refusalOf(world, ["chosen"]), /planted$/);
+  assert.doesNotMatch(await refusalOf(world.tools(["own"])), /planted$/);
+  assert.match(await refusalOf(world.tools(["two/../words"])), /\/state\/mcp\/two____words$/);
+  assert.match(await refusalOf(world.tools(["chosen"])), /planted$/);
 });
 
 Deno.test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async () => {
@@ -89,13 +89,13 @@ Deno.test("McpServers.openTools() tells of paths of the workspace that a program
   });
   const hint = (path: string) =>
     `it starts in a folder of its own, not in the workspace: write "${path}" in full, or give cwd`;
-  const [first = ""] = (await refusalOf(world, ["argument"])).split("\n");
+  const [first = ""] = (await refusalOf(world.tools(["argument"]))).split("\n");
   assert.match(first, /it ended with exit code \d+; /);
   assert.ok(first.endsWith(hint("server.sh")), first);
-  const message = await refusalOf(world, ["command"]);
+  const message = await refusalOf(world.tools(["command"]));
   assert.match(message, /its command \.\/server\.sh does not exist/);
   assert.ok(message.endsWith(hint("./server.sh")), message);
-  assert.match(await refusalOf(world, ["chosen"]), /it ended with exit code 9$/);
+  assert.match(await refusalOf(world.tools(["chosen"])), /it ended with exit code 9$/);
 });
 
 Deno.test("McpServers.openTools() says when a program's own folder cannot be made", async () => {
@@ -104,7 +104,7 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
   await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
   await world.define({ own: { command: "sh" } });
   assert.match(
-    await refusalOf(world, ["own"]),
+    await refusalOf(world.tools(["own"])),
     /its folder .*\/state\/mcp\/own cannot be created: /,
   );
 });
@@ -117,7 +117,7 @@ Deno.test("McpServers.openTools() fails for the agents that name a broken server
     open: { command: "sh", args: ["${NOT_SET}"] },
     odd: { command: "sh", cmmand: 1, url: "http://x" },
   });
-  const message = await refusalOf(world, ["good", "dies", "open", "odd", "godo"]);
+  const message = await refusalOf(world.tools(["good", "dies", "open", "odd", "godo"]));
   assert.match(message, /"dies" cannot be used: it ended with exit code 1/);
   assert.match(message, /"open" cannot be used: \$\{NOT_SET\} is not defined/);
   assert.match(message, /"odd" cannot be used: it has both a command and a url/);
@@ -128,12 +128,12 @@ Deno.test("McpServers.openTools() fails for the agents that name a broken server
 Deno.test("McpServers.openTools() tells where a file is broken, and ends nothing that runs", async () => {
   await using world = await openMcpWorld();
   assert.deepEqual(await world.tools([]), new Map());
-  assert.match(await refusalOf(world, ["good"]), /mcp-servers\.json is missing/);
+  assert.match(await refusalOf(world.tools(["good"])), /mcp-servers\.json is missing/);
   await world.define({ good: programEntry() });
   const tools = await world.tools(["good"]);
   const pid = await world.call(tools.get("pid"));
   await world.define('{\n  "good": { "command": "secret-thing" \n');
-  const message = await refusalOf(world, ["good"]);
+  const message = await refusalOf(world.tools(["good"]));
   assert.match(message, /mcp-servers\.json:3:1: The file is no JSON: the text ends too early/);
   assert.ok(!message.includes("secret-thing"));
   assert.equal(await world.call(tools.get("pid")), pid);
@@ -152,11 +152,11 @@ Deno.test("McpServers: a server that answers the greeting with an error has fail
   const deaf = `while [ -e "${starts}" ]; do read -r line || exit; done; `;
   await world.define({ refuses: shell(answer(-32603)), unknown: shell(deaf + answer(-32601)) });
   const reason = "cannot be used: no license for you";
-  assert.equal(await refusalOf(world, ["refuses"]), `The MCP server "refuses" ${reason}`);
+  assert.equal(await refusalOf(world.tools(["refuses"])), `The MCP server "refuses" ${reason}`);
   assert.equal(await Deno.readTextFile(starts), "x\n");
   await Deno.remove(starts);
   // One that does not know our greeting may know the newer one: it is asked, for a moment.
-  const refusal = refusalOf(world, ["unknown"]);
+  const refusal = refusalOf(world.tools(["unknown"]));
   await until(() => clock.awaits(5_000), "the newer greeting is timed");
   await clock.advance(5_000);
   assert.equal(await refusal, `The MCP server "unknown" ${reason}`);
@@ -169,7 +169,7 @@ Deno.test("McpServers: a server that does not answer is given up after 30 s, and
   await world.define({
     mute: shell(`echo $$ > "${file}"; echo "downloading" >&2; exec sleep 600`),
   });
-  const refusal = refusalOf(world, ["mute"]);
+  const refusal = refusalOf(world.tools(["mute"]));
   await until(() => clock.awaits(30_000), "the greeting is timed");
   await until(async () => (await Deno.readTextFile(file).catch(() => "")) !== "", "it runs");
   const pid = Number(await Deno.readTextFile(file));
@@ -191,7 +191,7 @@ Deno.test("McpServers: a program that ignores the end of its input and SIGTERM i
   const script = `trap "" TERM; sh -c 'trap "" TERM; while :; do sleep 1; done' & ` +
     `echo "$$ $!" > "${file}"; while :; do sleep 1; done`;
   await world.define({ stubborn: shell(script) });
-  const refusal = refusalOf(world, ["stubborn"]);
+  const refusal = refusalOf(world.tools(["stubborn"]));
   const written = () => Deno.readTextFile(file).catch(() => "");
   await until(async () => (await written()).endsWith("\n"), "it runs");
   const pids = (await written()).split(" ").map(Number);
@@ -212,11 +212,11 @@ Deno.test("McpServers: a server that keeps dying is started less and less often"
   const file = join(world.workspace, "starts");
   await world.define({ dies: shell(`echo x >> "${file}"; echo gone >&2; exit 1`) });
   const starts = async () => (await Deno.readTextFile(file)).trim().split("\n").length;
-  await refusalOf(world, ["dies"]);
-  await refusalOf(world, ["dies"]);
+  await refusalOf(world.tools(["dies"]));
+  await refusalOf(world.tools(["dies"]));
   assert.equal(await starts(), 2);
   for (const [wait, expected] of [[1_000, 3], [2_000, 4], [4_000, 5]] as const) {
-    const many = Promise.all([1, 2, 3].map(() => refusalOf(world, ["dies"])));
+    const many = Promise.all([1, 2, 3].map(() => refusalOf(world.tools(["dies"]))));
     await until(() => clock.awaits(wait), `the next start waits ${wait} ms`);
     assert.equal(await starts(), expected - 1);
     await clock.advance(wait);
@@ -224,7 +224,7 @@ Deno.test("McpServers: a server that keeps dying is started less and less often"
     assert.equal(await starts(), expected);
   }
   // Eight seconds are too long to be waited for: the last failure is told at once.
-  const message = await refusalOf(world, ["dies"]);
+  const message = await refusalOf(world.tools(["dies"]));
   assert.match(message, /exit code 1\n.*\ngone\nIt is not started again before 8 s\.$/);
   assert.equal(await starts(), 5);
 });
@@ -233,7 +233,7 @@ Deno.test("McpServers: a server that floods its output is cut off", async () => 
   await using world = await openMcpWorld();
   await world.define({ floods: shell("exec cat /dev/zero") });
   assert.match(
-    await refusalOf(world, ["floods"]),
+    await refusalOf(world.tools(["floods"])),
     /"floods" cannot be used: a line of its output is over 16 MB/,
   );
 });

@@ -38,7 +38,7 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
   const transport = new StdioTransport({
     kind: "program",
     command: "sleep",
-    args: ["20"],
+    args: ["600"],
     env: { PATH: Deno.env.get("PATH") ?? "" },
     cwd: "/",
     startsInOwnFolder: false,

@@ -1,17 +1,10 @@
 // MCP servers behind a URL: a real one on a port of this machine.
 import assert from "node:assert/strict";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
-import { failureOf } from "../files/sandbox_fixture.ts";
+import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { FixtureHttpServer } from "./http_server.ts";
-import { type McpWorld, openMcpWorld } from "./mcp_world.ts";
-
-async function refusalOf(world: McpWorld, mcp: string[]): Promise<string> {
-  const outcome = await world.tools(mcp).then(() => undefined, (error: unknown) => error);
-  assert.ok(outcome instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${outcome}`);
-  return outcome.message;
-}
+import { openMcpWorld } from "./mcp_world.ts";
 
 Deno.test("McpServers.openTools() offers the tools of a server behind a URL and calls them", async () => {
   await using server = new FixtureHttpServer();
@@ -53,20 +46,6 @@ Deno.test("McpServers speaks the newer protocol to a URL that knows no other", a
   stop.abort(new Error("enough"));
   assert.equal(await hanging, "stopped");
   await until(() => server.seen.cancelled === 1, "the server hears of it");
-});
-
-Deno.test("McpServers: a hundred calls at once over HTTP get their own answers", async () => {
-  await using server = new FixtureHttpServer();
-  await using world = await openMcpWorld();
-  await world.define({ remote: { url: server.url } });
-  const tools = await world.tools(["remote"]);
-  const answers = await Promise.all(
-    Array.from(
-      { length: 100 },
-      (_, i) => world.call(tools.get("slow_echo"), { text: `answer ${i}`, ms: (i * 7) % 50 }),
-    ),
-  );
-  assert.deepEqual(answers, Array.from({ length: 100 }, (_, i) => `answer ${i}`));
 });
 
 Deno.test("McpServers: a session that the server has forgotten is begun anew, the call made once", async () => {
@@ -150,7 +129,10 @@ Deno.test("McpServers: a server that is gone in a call says so, and is there aga
     message,
     /cannot be reached \((connection refused|connection closed|connection reset)\)/,
   );
-  assert.match(await refusalOf(world, ["remote"]), /"remote" cannot be used: it cannot be reached/);
+  assert.match(
+    await refusalOf(world.tools(["remote"])),
+    /"remote" cannot be used: it cannot be reached/,
+  );
   server = new FixtureHttpServer({ port });
   try {
     await until(
@@ -174,13 +156,14 @@ Deno.test("McpServers: what a server refuses is told without what it was sent", 
         status: 500,
       },
     );
-  const message = await refusalOf(world, ["remote"]);
+  const message = await refusalOf(world.tools(["remote"]));
   assert.match(message, /"remote" cannot be used: it answered HTTP 500: no: http:/);
   assert.match(message, /\[redacted:api_key\] \[redacted:X-Key\]/);
   assert.ok(message.length < 700 && !message.includes("secret"));
   server.intercept = () => new Response("who are you?", { status: 401 });
   await until(
-    async () => /HTTP 401: check the headers of its entry/.test(await refusalOf(world, ["remote"])),
+    async () =>
+      /HTTP 401: check the headers of its entry/.test(await refusalOf(world.tools(["remote"]))),
     "it is asked again",
   );
 });
@@ -193,7 +176,7 @@ Deno.test("McpServers: headers do not follow a redirect to another origin", asyn
   server.intercept = () => Response.redirect(other.url, 307);
   const [from, to] = [new URL(server.url).origin, new URL(other.url).origin];
   assert.equal(
-    await refusalOf(world, ["remote"]),
+    await refusalOf(world.tools(["remote"])),
     `The MCP server "remote" cannot be used: it redirects from ${from} to ${to}, which is not followed: ` +
       `what its entry holds is for ${from}`,
   );

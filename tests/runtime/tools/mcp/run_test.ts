@@ -189,22 +189,6 @@ Deno.test("a warning of a server is logged for who names it, once; a disabled se
   );
 });
 
-Deno.test("a run whose MCP server cannot be had ends with the reason; others run", async () => {
-  await using place = await createPlace({
-    broken: { command: "sh", args: ["-c", "echo no license >&2; exit 9"] },
-  });
-  await place.writeScript("needs", [{ say: "never" }], "mcp: [broken]");
-  await place.writeScript("other", [{ say: "fine" }]);
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "needs");
-  assert.deepEqual([ended.status, ended.error], [
-    "error",
-    'The MCP server "broken" cannot be used: it ended with exit code 9\n' +
-    "The end of its error output:\nno license",
-  ]);
-  assert.equal((await runToEnd(runtime, "other")).outputData, "fine");
-});
-
 Deno.test("a call that hangs at an MCP server is a failed call after 60 s", async () => {
   await using place = await createPlace({ fixture: programEntry() });
   await place.writeScript("hanger", [

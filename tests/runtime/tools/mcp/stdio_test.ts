@@ -1,9 +1,6 @@
 // MCP servers that are programs: a real one in a real process.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { withinTime } from "../../../../base/bounded_wait.ts";
-import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
-import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
@@ -37,16 +34,6 @@ Deno.test("McpServers.openTools() offers a program's tools and calls them", asyn
   );
 });
 
-Deno.test("McpServers.openTools() makes failures of a tool failures of the call alone", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  assert.equal(await failureOf(world.call(tools.get("fail"))), "the disk is full");
-  assert.match(await failureOf(world.call(tools.get("throw"))), /thrown inside the server/);
-  assert.match(await failureOf(world.call(tools.get("echo"), { txt: 1 })), /"text" is missing/);
-  assert.equal(await world.call(tools.get("echo"), { text: "well" }), "well");
-});
-
 Deno.test("McpServers.openTools() lists all pages", async () => {
   await using world = await openMcpWorld();
   await world.define({ paged: programEntry("paged") });
@@ -62,13 +49,6 @@ Deno.test("McpServers speaks the newer protocol to a program that knows no other
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
   await world.call(tools.get("change"));
   await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
-});
-
-Deno.test("McpServers keeps one session for all agents and runs", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ mcpServers: { fixture: programEntry() } });
-  const [one, two] = await Promise.all([world.tools(["fixture"]), world.tools(["fixture"])]);
-  assert.equal(await world.call(one.get("pid")), await world.call(two.get("pid")));
 });
 
 Deno.test("McpServers: a hundred calls at once get their own answers, also beside one that hangs", async () => {
@@ -88,32 +68,6 @@ Deno.test("McpServers: a hundred calls at once get their own answers, also besid
   const reason = new Error("hang took longer than 60 s");
   stop.abort(reason);
   assert.equal(await hanging, reason);
-  await until(
-    async () => await world.call(tools.get("cancelled")) === "1",
-    "the server hears that the call was cancelled",
-  );
-});
-
-Deno.test("McpServers: a call that hangs ends with its time, and is cancelled at the server", async () => {
-  const clock = new TestClock();
-  await using world = await openMcpWorld({ clock });
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  const hang = tools.get("hang");
-  assert.ok(hang);
-  // As the loop does it.
-  const reason = new ToolFailure("hang took longer than 60 s");
-  const { signal } = new AbortController();
-  const hanging = failureOf(
-    withinTime(
-      { clock, ms: hang.timeoutMs, reason, signal },
-      (limited) => world.call(hang, {}, { signal: limited }),
-    ),
-  );
-  await until(() => clock.awaits(60_000), "the call is timed");
-  assert.equal(await world.call(tools.get("echo"), { text: "meanwhile" }), "meanwhile");
-  await clock.advance(60_000);
-  assert.equal(await hanging, reason.message);
   await until(
     async () => await world.call(tools.get("cancelled")) === "1",
     "the server hears that the call was cancelled",

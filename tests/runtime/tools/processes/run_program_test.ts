@@ -12,7 +12,6 @@ import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { smallEnvironment } from "../../../../runtime/tools/processes/small_environment.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
-import { failureOf } from "../files/sandbox_fixture.ts";
 
 const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
 /** Long enough for anything that is expected to end by itself. */
@@ -57,49 +56,6 @@ async function allGone(pids: readonly number[]): Promise<boolean> {
   const alive = await Promise.all(pids.map((pid) => systemProcesses.isAlive(pid)));
   return !alive.includes(true);
 }
-
-Deno.test("runProgram() tells exit code and both outputs", async () => {
-  const end = await shell("echo hello; echo sad >&2; exit 3");
-  assert.deepEqual(end, {
-    exitCode: 3,
-    timedOut: false,
-    stdout: "hello\n",
-    stderr: "sad\n",
-    cut: false,
-  });
-});
-
-Deno.test("runProgram() gives the environment it is told to, nothing else, and no input", async () => {
-  const { stdout } = await shell("env | cut -d= -f1 | sort; cat; echo end", {
-    environment: { PATH: Deno.env.get("PATH") ?? "", ONLY: "this" },
-  });
-  const names = stdout.trim().split("\n").filter((name) => !["_", "PWD", "SHLVL"].includes(name));
-  assert.deepEqual(names, ["ONLY", "PATH", "end"]);
-});
-
-Deno.test("runProgram() says that a program is missing", async () => {
-  const work = runProgram("no-such-program-here", {
-    args: [],
-    cwd: "/",
-    environment: {},
-    timeoutMs: PATIENT_MS,
-    maxOutputBytes: 1,
-    signal: new AbortController().signal,
-    clock: new SystemClock(),
-    redactor: new Redactor(() => []),
-  });
-  assert.match(await failureOf(work), /Cannot start no-such-program-here: it is not installed/);
-});
-
-Deno.test("runProgram() keeps the beginning of a flood and lets the program go on", async () => {
-  const { exitCode, stdout, stderr, cut } = await shell(
-    "yes line | head -c 3000000; echo done >&2",
-  );
-  assert.equal(exitCode, 0);
-  assert.equal(cut, true);
-  assert.ok(stdout.startsWith("line\nline\n"));
-  assert.equal(stdout.length + stderr.length, 10_000);
-});
 
 Deno.test("runProgram() cuts between characters, not inside of one", async () => {
   const { stdout } = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
@@ -165,15 +121,6 @@ Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", async () 
   });
 });
 
-Deno.test("runProgram() ends what a finished script left in the background", async () => {
-  await withFolder(async (folder) => {
-    const file = join(folder, "pids");
-    const end = await shell(`sleep 1000 & echo $! >> ${file}; echo done`);
-    assert.deepEqual([end.exitCode, end.stdout], [0, "done\n"]);
-    await until(async () => allGone(await pidsIn(file, 1)), "the child left behind is gone");
-  });
-});
-
 Deno.test("runProgram() does not wait for a stranger that holds the output open", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "pids");
@@ -205,9 +152,4 @@ Deno.test("runProgram() starts nothing once the signal has aborted", async () =>
   await assert.rejects(shell("echo no", { signal: AbortSignal.abort(new Error("too late")) }), {
     message: "too late",
   });
-});
-
-Deno.test("runProgram() tells a program that a signal ended", async () => {
-  const end = await shell("kill -9 $$");
-  assert.deepEqual([end.exitCode, end.timedOut], [null, false]);
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { readSkillFiles } from "../../../../runtime/tools/skills/skill_files.ts";
 import { describeUnlocked, formatLock } from "../../../../runtime/tools/skills/skill_lock.ts";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture } from "./skills_fixture.ts";
 
 /** A skill as it was added. */
@@ -16,14 +16,7 @@ async function lockedSkill(place: SkillsFixture): Promise<string> {
   return folder;
 }
 
-async function refusal(place: SkillsFixture): Promise<string> {
-  const error = await place.skills().open({ skills: ["notes"] }).then(
-    () => undefined,
-    (one) => one,
-  );
-  assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
-  return error.message;
-}
+const refusal = (place: SkillsFixture) => refusalOf(place.skills().open({ skills: ["notes"] }));
 
 Deno.test("Skills.open() loads a skill that is as its lock says, and one without a lock as it is", async () => {
   await using place = await SkillsFixture.open();

@@ -207,20 +207,6 @@ Deno.test("skill_run_script ends the processes that a script left behind when it
   await until(goneOf(await written(place, "pids")), "the child is gone");
 });
 
-Deno.test("skill_run_script ends its processes when the run is cancelled", async () => {
-  await using place = await openWith({ "stubborn.sh": STUBBORN });
-  const cancel = new AbortController();
-  const clock = new TestClock();
-  const { signal } = cancel;
-  const running = runScript(place, { script_name: "stubborn.sh" }, { signal, clock });
-  const outcome = running.then(() => "ended", (error) => error);
-  const pids = await written(place, "pids");
-  const reason = new Error("cancelled by user");
-  cancel.abort(reason);
-  assert.equal(await letTimePass(clock, outcome), reason);
-  await until(goneOf(pids), "script and child are gone");
-});
-
 Deno.test("skill_run_script refuses arguments that no shell could split, before anything runs", async () => {
   await using place = await openWith({ "a.sh": 'touch "$WORKSPACE/ran"' });
   const run = (script_args: string) => runScript(place, { script_name: "a.sh", script_args });

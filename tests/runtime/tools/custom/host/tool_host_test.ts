@@ -21,7 +21,7 @@ type Said = ToHost | string;
 interface Conversation {
   said: readonly Said[];
   /** What is said to each message that comes back; `null` closes the host's input. */
-  reply(message: FromHost): ToHost | null | undefined;
+  reply(message: FromHost): ToHost | readonly ToHost[] | null | undefined;
 }
 
 /** Speaks with a host until its input is closed, and waits for its end. */
@@ -46,7 +46,7 @@ async function converse(
         messages.push(message);
         const answer = reply(message);
         if (answer === null) void input.close();
-        else if (answer !== undefined) void say(answer);
+        else for (const one of [answer ?? []].flat()) void say(one);
       },
       onLine: () => {},
       onBytes: () => {},
@@ -102,7 +102,11 @@ Deno.test("hostTools() describes a file, and ends well when its input does", asy
   await withTempDir(async (folder) => {
     const { describe } = await writeTool(
       folder,
-      `export default { description: "Adds", parameters: {}, effect: "read", run: () => 1 };`,
+      `const twice = { run: () => 1 };
+       const list = [{ name: "a", run: () => 1 }, "no tool", null];
+       export { list, list as again, twice };
+       export const none = [1, null, () => {}, { run: "now" }, {}];
+       export default [twice, { description: "Adds", parameters: {}, effect: "read", run: () => 1 }];`,
     );
     const { code, messages } = await converse(folder, {
       said: [hello, { type: "ping" }, describe],
@@ -112,6 +116,8 @@ Deno.test("hostTools() describes a file, and ends well when its input does", asy
     const [, , described] = messages;
     assert.ok(described?.type === "described");
     assert.deepEqual(JSON.parse(described.tools), [
+      { name: "a" },
+      { name: "twice" },
       { name: "tool", description: "Adds", parameters: {}, effect: "read" },
     ]);
     assert.equal(code, 0);
@@ -141,15 +147,46 @@ Deno.test("hostTools() hands a request out and its reply back in", async () => {
   await withTempDir(async (folder) => {
     const { call } = await writeTool(
       folder,
-      `export default { run: async (_, context) => {
+      `export default { word: "its own", async run(_, context) {
         context.log("asking");
-        return "It is " + await context.ask("Who?");
+        const asked = [
+          context.ask("Who?"),
+          context.confirm("Sure?"),
+          context.confirm("Sure?"),
+          context.choose("Which?", ["x", "y"], { multi: true }),
+          context.choose("Which?", ["x"]),
+          context.resolvePath("a.txt"),
+          context.resolvePath("b.txt", "write").catch((error) => error.message),
+        ];
+        return [...await Promise.all(asked), this.word];
       } };`,
     );
+    const asks = (kind: string, message: string) => ({ kind, message });
+    const choice = (options: string[], multi: boolean) => ({
+      ...{ kind: "choose", message: "Which?", options, multi },
+    });
+    const path = (text: string, access: string) => ({ kind: "path", text, access });
+    const requests: [request: object, reply: { value: unknown } | { error: string }][] = [
+      [asks("ask", "Who?"), { value: "Ada" }],
+      [asks("confirm", "Sure?"), { value: true }],
+      [asks("confirm", "Sure?"), { value: null }],
+      [choice(["x", "y"], true), { value: ["y"] }],
+      [choice(["x"], false), { value: null }],
+      [path("a.txt", "read"), { value: "/w/a.txt" }],
+      [path("b.txt", "write"), { error: 'Cannot write "b.txt"' }],
+    ];
+    const ids: number[] = [];
     const { code, messages } = await converse(folder, {
-      said: [hello, call("one")],
+      said: [hello, call("one"), { type: "reply", id: 99, value: "to nobody's question" }],
       reply(message) {
-        if (message.type === "request") return { type: "reply", id: message.id, value: "Ada" };
+        if (message.type === "request" && ids.push(message.id) === requests.length) {
+          // The newest is answered first: each reply finds its own question.
+          return ids.toReversed().map((id) => ({
+            ...(requests[id - 1]?.[1] ?? assert.fail("asked too often")),
+            type: "reply" as const,
+            id,
+          }));
+        }
         return message.type === "done" ? null : undefined;
       },
     });
@@ -157,8 +194,11 @@ Deno.test("hostTools() hands a request out and its reply back in", async () => {
     assert.deepEqual(messages, [
       { type: "started" },
       { type: "log", text: "asking" },
-      { type: "request", id: 1, request: { kind: "ask", message: "Who?" } },
-      { type: "done", result: "It is Ada" },
+      ...requests.map(([request], index) => ({ type: "request", id: index + 1, request })),
+      {
+        type: "done",
+        result: '["Ada",true,false,["y"],[],"/w/a.txt","Cannot write \\"b.txt\\"","its own"]',
+      },
     ]);
   });
 });
@@ -171,6 +211,13 @@ Deno.test("hostTools() says why a call has no result, and stays for the next one
         if (how === "throw") throw new Error("no such city");
         if (how === "text") throw "a text";
         if (how === "leave") Deno.exit(3);
+        if (how === "exit") return import("node:process").then(({ exit }) => exit(4));
+        if (how === "circle") { const one = {}; return one.self = one; }
+        if (how === "strange") { postMessage({ type: "done", result: 5 }); return new Promise(() => {}); }
+        if (how === "unknown") {
+          postMessage({ type: "request", id: 1, request: { kind: "path", text: "a", access: "own" } });
+          return new Promise(() => {});
+        }
         if (how === "close") close();
         if (how === "odd") return 1n;
         if (how === "function") return () => {};
@@ -182,6 +229,10 @@ Deno.test("hostTools() says why a call has no result, and stays for the next one
       ["throw", /^no such city$/],
       ["text", /^a text$/],
       ["leave", /^It ended its own process \(exit code 3\) instead of returning a result$/],
+      ["exit", /^It ended its own process \(exit code 4\)/],
+      ["circle", /^It ran, but its result cannot be written as JSON: /],
+      ["strange", /^It sent something that is not a message$/],
+      ["unknown", /^It sent something that is not a message$/],
       ["close", /^It ended its own process instead of returning a result$/],
       ["odd", /^It ran, but its result cannot be written as JSON: .*BigInt/],
       ["function", /^It ran, but its result cannot be written as JSON: a function$/],
@@ -238,16 +289,23 @@ Deno.test("hostTools() tells a running tool that the run was stopped", async () 
   await withTempDir(async (folder) => {
     const { call } = await writeTool(
       folder,
-      `export default { run: (_, { signal, log }) => new Promise((resolve) => {
-        signal.addEventListener("abort", () => resolve("put in order"));
-        log("busy");
+      `export default { run: (_, context) => new Promise((resolve) => {
+        const waiting = context.ask("Who?").catch((error) => error.message);
+        context.signal.addEventListener("abort", async () => {
+          const later = await context.ask("Who then?").catch((error) => error.message);
+          resolve([await waiting, later]);
+        });
+        context.log("busy");
       }) };`,
     );
     const { messages } = await converse(folder, {
       said: [{ type: "abort" }, hello, call("one")],
       reply: ({ type }) => type === "log" ? { type: "abort" } : type === "done" ? null : undefined,
     });
-    assert.deepEqual(messages.at(-1), { type: "done", result: "put in order" });
+    assert.deepEqual(messages.at(-1), {
+      type: "done",
+      result: '["The run was stopped","The run was stopped"]',
+    });
   });
 });
 
