@@ -37,14 +37,20 @@ export function ending(from: Ending["from"]): Ending {
 }
 
 /** Has an execution ask a person, and wait. */
-export function ask({ requests }: TestStore, executionId: number): Promise<unknown> {
+export function ask(
+  { requests }: Pick<TestStore, "requests">,
+  executionId: number,
+  requestId = `of ${executionId}`,
+): Promise<unknown> {
   const request = {
     executionId,
-    requestId: `of ${executionId}`,
+    requestId,
     kind: "input",
     position: 1,
     toolName: "ask_user",
     toolArgs: {},
+    options: null,
+    multi: false,
     message: "Which?",
     createdAt: 2_000,
     expiresAt: null,
