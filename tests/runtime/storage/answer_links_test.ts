@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import type { HumanAnswer, HumanRequest } from "../../../runtime/executions/human_request.ts";
+import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
 import { openTestStore } from "../../support/test_store.ts";
+import { ask as openRequest } from "./stored_situations.ts";
 
 Deno.test("SqlAnswerLinkStore.findLink() tells what became of the question, and of the link", async () => {
   await using store = await openTestStore();
   const links = new SqlAnswerLinkStore(store.db);
   const ask = async (requestId: string) => {
     const { id } = await store.accept();
-    const request = { requestId, executionId: id, position: 1, kind: "input", message: "Which?" };
-    const asked = { ...request, toolName: "ask_user", toolArgs: {}, createdAt: 1, expiresAt: null };
-    await store.requests.openRequest(id, {
-      request: asked as unknown as HumanRequest,
-      durationMs: 0,
-      frames: [],
-    });
+    await openRequest(store, id, requestId);
     await links.addLink({ hash: `hash of ${requestId}`, requestId, expiresAt: 100 });
     return id;
   };

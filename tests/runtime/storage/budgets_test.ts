@@ -29,15 +29,21 @@ const call = (nanos: number, overrides: { agentId?: string; at?: number } = {}) 
   ...overrides,
 });
 
+/** Sets so much aside; returns its id. */
+async function reserve(budgets: SqlBudgetStore, nanos: number, at = 1_000): Promise<number> {
+  const reserved = await budgets.reserve(call(nanos, { at }));
+  assert.ok("id" in reserved);
+  return reserved.id;
+}
+
 Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says whether it is held only", async () => {
   await using store = await openTestStore();
   const { budgets } = store;
-  const first = await budgets.reserve(call(60));
-  assert.ok("id" in first);
+  const first = await reserve(budgets, 60);
   const held = await budgets.reserve(call(50));
   assert.ok("refused" in held && held.isHeld && !held.isNews);
   assert.deepEqual([held.refused.used, held.refused.reserved, held.need], [0, 60, 50]);
-  assert.deepEqual(await budgets.settle(first.id, { nanos: 55, tokens: 1 }, [DAY]), []);
+  assert.deepEqual(await budgets.settle(first, { nanos: 55, tokens: 1 }, [DAY]), []);
   const refused = await budgets.reserve(call(50));
   assert.ok("refused" in refused && !refused.isHeld && refused.isNews);
   // It is told once; what fits is let through to the last billionth.
@@ -48,9 +54,8 @@ Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says 
 Deno.test("SqlBudgetStore tells once that a budget is nearly used up", async () => {
   await using store = await openTestStore();
   const spend = async (nanos: number) => {
-    const reserved = await store.budgets.reserve(call(nanos));
-    assert.ok("id" in reserved);
-    return await store.budgets.settle(reserved.id, { nanos, tokens: 1 }, [DAY]);
+    const id = await reserve(store.budgets, nanos);
+    return await store.budgets.settle(id, { nanos, tokens: 1 }, [DAY]);
   };
   assert.deepEqual(await spend(79), []);
   assert.deepEqual((await spend(1)).map(({ used }) => used), [80]);
@@ -60,43 +65,35 @@ Deno.test("SqlBudgetStore tells once that a budget is nearly used up", async () 
 Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
   await using store = await openTestStore({ instanceId: "new" });
   const dead = new SqlBudgetStore(store.db, "dead");
-  const left = await dead.reserve(call(30));
-  assert.ok("id" in left);
-  const own = await store.budgets.reserve(call(20));
-  assert.ok("id" in own);
+  const left = await reserve(dead, 30);
+  const own = await reserve(store.budgets, 20);
   assert.equal(await store.budgets.settleAbandoned(1_000), 1);
   assert.equal(await store.budgets.settleAbandoned(1_000), 0);
   // It was not dead after all: what it books late is booked already.
-  await dead.settle(left.id, { nanos: 5, tokens: 1 }, []);
-  await store.budgets.settle(own.id, { nanos: 4, tokens: 1 }, []);
+  await dead.settle(left, { nanos: 5, tokens: 1 }, []);
+  await store.budgets.settle(own, { nanos: 4, tokens: 1 }, []);
   const [state] = await store.budgets.readBudgets([DAY]);
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
 Deno.test("SqlBudgetStore books in full what it had settled and a crash of the database brought back; what is under way stands", async () => {
   await using store = await openTestStore();
-  const settled = await store.budgets.reserve(call(30));
-  const going = await store.budgets.reserve(call(20));
-  assert.ok("id" in settled && "id" in going);
+  const settled = await reserve(store.budgets, 30);
+  const going = await reserve(store.budgets, 20);
   const [row] = await store.all<Record<string, SqlValue>>(
     "SELECT * FROM reservations WHERE id = ?",
-    settled.id,
+    settled,
   );
   assert.ok(row !== undefined);
-  await store.budgets.settle(settled.id, { nanos: 5, tokens: 1 }, []);
+  await store.budgets.settle(settled, { nanos: 5, tokens: 1 }, []);
   // As a server comes back that lost the last moment before its crash.
-  await store.run(
-    "DELETE FROM spending",
-  );
-  await store.run(
-    `INSERT INTO reservations (${Object.keys(row).join(", ")}) VALUES (${
-      Object.keys(row).map(() => "?").join(", ")
-    })`,
-    ...Object.values(row),
-  );
+  await store.run("DELETE FROM spending");
+  const [names, values] = [Object.keys(row).join(", "), Object.values(row)];
+  const holes = values.map(() => "?").join(", ");
+  await store.run(`INSERT INTO reservations (${names}) VALUES (${holes})`, ...values);
   assert.equal(await store.budgets.settleAbandoned(30_000), 0);
   assert.equal(await store.budgets.settleAbandoned(120_000), 1);
-  await store.budgets.settle(going.id, { nanos: 4, tokens: 1 }, []);
+  await store.budgets.settle(going, { nanos: 4, tokens: 1 }, []);
   const [state] = await store.budgets.readBudgets([DAY]);
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
@@ -144,11 +141,10 @@ Deno.test({
 Deno.test("SqlBudgetStore counts what was set aside before midnight on the day before", async () => {
   await using store = await openTestStore();
   const midnight = 86_400_000;
-  const reserved = await store.budgets.reserve(call(30, { at: midnight - 1 }));
-  assert.ok("id" in reserved);
+  const reserved = await reserve(store.budgets, 30, midnight - 1);
   const next = { ...DAY, start: midnight, end: 2 * midnight };
   assert.equal((await store.budgets.readBudgets([next]))[0]?.reserved, 0);
-  await store.budgets.settle(reserved.id, { nanos: 30, tokens: 1 }, [next]);
+  await store.budgets.settle(reserved, { nanos: 30, tokens: 1 }, [next]);
   const [before, after] = await store.budgets.readBudgets([DAY, next]);
   assert.deepEqual([before?.used, after?.used], [30, 0]);
 });
@@ -173,9 +169,8 @@ Deno.test("SqlBudgetStore keeps agents apart whose ids look alike", async () => 
 
 Deno.test("findUsedUp() goes by the agent's last refused call, until one of its calls is let through", async () => {
   await using store = await openTestStore();
-  const spent = await store.budgets.reserve(call(60));
-  assert.ok("id" in spent);
-  await store.budgets.settle(spent.id, { nanos: 60, tokens: 1 }, []);
+  const spent = await reserve(store.budgets, 60);
+  await store.budgets.settle(spent, { nanos: 60, tokens: 1 }, []);
   const usedUp = async (agentId: string) =>
     await store.db.read(() => findUsedUp(agentId, [DAY])) !== undefined;
   assert.equal(await usedUp("daily"), false);

@@ -4,45 +4,36 @@ import { DatabaseUnusable, StorageUnavailable } from "../../../runtime/storage/d
 import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { run } from "../../../runtime/storage/operation.ts";
 import { SqlExecutionReads } from "../../../runtime/storage/executions/execution_reads.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 import { MIGRATIONS } from "../../../runtime/storage/sqlite/migrations.ts";
 
-async function withFile(
-  body: (path: string) => Promise<void> | void,
-): Promise<void> {
-  const dir = await Deno.makeTempDir();
-  try {
-    await body(`${dir}/inkling.db`);
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+const withFile = (body: (path: string) => Promise<void> | void) =>
+  withTempDir((dir) => body(`${dir}/inkling.db`));
+const pragma = (db: SqliteDatabase, name: string) =>
+  Object.values(db.get<object>(`PRAGMA ${name}`) ?? {})[0];
+const modeOf = (name: string) => (Deno.statSync(name).mode ?? 0) & 0o777;
+/** Makes a database without Inkling, or changes one behind its back. */
+function execute(path: string, sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
 }
 
 Deno.test("SqliteDatabase.open() makes a private file in WAL mode that can shrink", () =>
   withFile((path) => {
     {
       using db = SqliteDatabase.open(path);
-      const pragma = (name: string) => Object.values(db.get<object>(`PRAGMA ${name}`) ?? {})[0];
-      assert.equal(pragma("journal_mode"), "wal");
-      assert.equal(pragma("auto_vacuum"), 2);
-      assert.equal(pragma("foreign_keys"), 1);
-      assert.equal(pragma("user_version"), MIGRATIONS.length);
-      db.transaction(
-        "process",
-        () => db.run("INSERT INTO settings VALUES ('a', 'b')"),
-      );
-      assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
-      assert.equal(Deno.statSync(`${path}-wal`).mode! & 0o777, 0o600);
+      const names = ["journal_mode", "auto_vacuum", "foreign_keys", "user_version"];
+      assert.deepEqual(names.map((name) => pragma(db, name)), ["wal", 2, 1, MIGRATIONS.length]);
+      db.transaction("process", () => db.run("INSERT INTO settings VALUES ('a', 'b')"));
+      assert.deepEqual([modeOf(path), modeOf(`${path}-wal`)], [0o600, 0o600]);
     }
     using again = SqliteDatabase.open(path);
-    assert.equal(
-      again.get<{ value: string }>("SELECT value FROM settings")?.value,
-      "b",
-    );
+    assert.equal(again.get<{ value: string }>("SELECT value FROM settings")?.value, "b");
   }));
 
 Deno.test("SqliteDatabase.open() closes its own file to others that was open to them, and leaves a foreign one as it is", () =>
   withFile((path) => {
-    const modeOf = (name: string) => (Deno.statSync(name).mode ?? 0) & 0o777;
     {
       using first = SqliteDatabase.open(path);
       // With a second connection the companions outlive the first.
@@ -58,20 +49,16 @@ Deno.test("SqliteDatabase.open() closes its own file to others that was open to 
     SqliteDatabase.open(path, { readOnly: true })[Symbol.dispose]();
     assert.equal(modeOf(path), 0o644);
     const foreign = `${path}.foreign`;
-    const other = new DatabaseSync(foreign);
-    other.exec("CREATE TABLE t (a)");
-    other.close();
+    execute(foreign, "CREATE TABLE t (a)");
     Deno.chmodSync(foreign, 0o644);
-    assert.throws(() => SqliteDatabase.open(foreign), DatabaseUnusable);
+    assert.throws(() => SqliteDatabase.open(foreign), /database of another program/);
     assert.equal(modeOf(foreign), 0o644);
   }));
 
 Deno.test("SqliteDatabase.open() refuses a database of a newer version and leaves it alone", () =>
   withFile((path) => {
     SqliteDatabase.open(path)[Symbol.dispose]();
-    const newer = new DatabaseSync(path);
-    newer.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
-    newer.close();
+    execute(path, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     const before = Deno.readFileSync(path);
     assert.throws(
       () => SqliteDatabase.open(path),
@@ -98,11 +85,7 @@ Deno.test("SqliteDatabase.open() reports a file that is no database, and a damag
       using db = SqliteDatabase.open(path);
       db.transaction("process", () => {
         for (let i = 0; i < 500; i++) {
-          db.run(
-            "INSERT INTO settings VALUES (?, ?)",
-            `key ${i}`,
-            "x".repeat(200),
-          );
+          db.run("INSERT INTO settings VALUES (?, ?)", `key ${i}`, "x".repeat(200));
         }
       });
     }
@@ -119,10 +102,7 @@ Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads wi
   withFile((path) => {
     {
       using db = SqliteDatabase.open(path);
-      db.transaction(
-        "process",
-        () => db.run("INSERT INTO watch_queue VALUES ('reader', 'inbox/1.md', 'created', 0)"),
-      );
+      db.run("INSERT INTO watch_queue VALUES ('reader', 'inbox/1.md', 'created', 0)");
     }
     const bytes = Deno.readFileSync(path);
     const row = "readerinbox/1.mdcreated";
@@ -156,35 +136,12 @@ Deno.test("SqliteDatabase.open() refuses a named pipe and a device at once, to b
     }
   }));
 
-Deno.test("SqliteDatabase.open() refuses a database of another program", () =>
-  withFile((path) => {
-    const other = new DatabaseSync(path);
-    other.exec("CREATE TABLE theirs (a)");
-    other.close();
-    assert.throws(() => SqliteDatabase.open(path), /database of another program/);
-  }));
-
 Deno.test("SqliteDatabase.open() read-only never writes", () =>
   withFile((path) => {
     SqliteDatabase.open(path)[Symbol.dispose]();
     using db = SqliteDatabase.open(path, { readOnly: true });
-    assert.throws(
-      () => db.run("INSERT INTO settings VALUES ('a', 'b')"),
-      /readonly/,
-    );
+    assert.throws(() => db.run("INSERT INTO settings VALUES ('a', 'b')"), /readonly/);
   }));
-
-Deno.test("SqliteDatabase.transaction() changes all or nothing", () => {
-  using db = SqliteDatabase.open(":memory:");
-  assert.throws(() =>
-    db.transaction("power", () => {
-      db.run("INSERT INTO settings VALUES ('a', 'b')");
-      throw new Error("stop");
-    }), /stop/);
-  assert.equal(db.all("SELECT * FROM settings").length, 0);
-  // Were it still open, none could begin.
-  assert.equal(db.transaction("power", () => "next"), "next");
-});
 
 Deno.test("SqliteDatabase.change() is a transaction, done at once, whose failure rejects", async () => {
   using db = SqliteDatabase.open(":memory:");
@@ -199,11 +156,13 @@ Deno.test("SqliteDatabase.change() is a transaction, done at once, whose failure
   const stored = db.change("process", insert);
   assert.equal(rows(), 1, "before anything else has a turn");
   await stored;
+  // Were the failed one still open, none could begin.
+  assert.equal(db.transaction("power", () => "next"), "next");
 });
 
 Deno.test("SqliteDatabase.transaction() flushes to the disk for changes that must survive a power cut", () => {
   using db = SqliteDatabase.open(":memory:");
-  const level = () => Object.values(db.get<object>("PRAGMA synchronous") ?? {})[0];
+  const level = () => pragma(db, "synchronous");
   assert.equal(db.transaction("power", level), 2);
   assert.equal(db.transaction("process", level), 1);
 });
@@ -226,38 +185,31 @@ Deno.test("SqliteDatabase.transaction() says that the disk is full, and changes 
 });
 
 Deno.test("SqliteDatabase.open() brings a database of the first version up to date and keeps what is in it", () =>
-  withFile((path) => {
-    const first = new DatabaseSync(path);
-    first.exec("PRAGMA auto_vacuum = INCREMENTAL");
-    first.exec(String(MIGRATIONS[0]));
-    first.exec("PRAGMA application_id = 1229867852; PRAGMA user_version = 1");
-    first.exec(
-      "INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0);" +
+  withFile(async (path) => {
+    execute(
+      path,
+      `PRAGMA auto_vacuum = INCREMENTAL; ${MIGRATIONS[0]};` +
+        "PRAGMA application_id = 1229867852; PRAGMA user_version = 1;" +
+        "INSERT INTO instances (id, pid, started_at) VALUES ('i', 1, 0);" +
         "INSERT INTO executions (id, agent_id, display_name, status, trigger, instance_id, request, model, started_at) " +
         "VALUES (7, 'old', 'Old', 'success', 'manual', 'i', '{\"args\":[]}', 'demo/echo', 5)",
     );
-    first.close();
     const newest = (db: SqliteDatabase) => new SqlExecutionReads(db).newestByAgent(["old"]);
-    return (async () => {
-      {
-        // Looked at before any service has run on it: as it is.
-        using db = SqliteDatabase.open(path, { readOnly: true });
-        assert.equal((await newest(db)).get("old")?.id, 7);
-      }
-      using db = SqliteDatabase.open(path);
-      assert.equal(
-        Object.values(db.get<object>("PRAGMA user_version") ?? {})[0],
-        MIGRATIONS.length,
-      );
+    {
+      // Looked at before any service has run on it: as it is.
+      using db = SqliteDatabase.open(path, { readOnly: true });
       assert.equal((await newest(db)).get("old")?.id, 7);
-      assert.deepEqual(db.all("SELECT * FROM watch_queue"), []);
-      // A state or a trigger that this version does not know yet needs no other database; what is no JSON stays refused.
-      db.run("UPDATE executions SET status = 'resting', trigger = 'post' WHERE id = 7");
-      assert.throws(() => db.run("UPDATE executions SET request = '{' WHERE id = 7"), /CHECK/);
-      assert.deepEqual(Object.values(db.get<object>("PRAGMA integrity_check") ?? {}), ["ok"]);
-      const shapes = db.all<{ sql: string | null }>("SELECT sql FROM sqlite_schema");
-      assert.ok(shapes.every(({ sql }) => !/CHECK \((status|trigger) IN/.test(sql ?? "")));
-      // The schema is nobody's to write to otherwise.
-      assert.throws(() => db.run("DELETE FROM sqlite_schema"), /may not be modified/);
-    })();
+    }
+    using db = SqliteDatabase.open(path);
+    assert.equal(pragma(db, "user_version"), MIGRATIONS.length);
+    assert.equal((await newest(db)).get("old")?.id, 7);
+    assert.deepEqual(db.all("SELECT * FROM watch_queue"), []);
+    // A state or a trigger that this version does not know yet needs no other database; what is no JSON stays refused.
+    db.run("UPDATE executions SET status = 'resting', trigger = 'post' WHERE id = 7");
+    assert.throws(() => db.run("UPDATE executions SET request = '{' WHERE id = 7"), /CHECK/);
+    assert.deepEqual(pragma(db, "integrity_check"), "ok");
+    const shapes = db.all<{ sql: string | null }>("SELECT sql FROM sqlite_schema");
+    assert.ok(shapes.every(({ sql }) => !/CHECK \((status|trigger) IN/.test(sql ?? "")));
+    // The schema is nobody's to write to otherwise.
+    assert.throws(() => db.run("DELETE FROM sqlite_schema"), /may not be modified/);
   }));

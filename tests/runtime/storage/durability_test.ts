@@ -14,7 +14,7 @@ const STORAGE = join(REPOSITORY, "runtime/storage");
 /** By their names these change nothing; every other method of a store has a row in durable_changes.ts. */
 const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
 
-for (const { change, of, durability, prepare } of DURABLE_CHANGES) {
+for (const [change, durability, prepare, of] of DURABLE_CHANGES) {
   const what = `${change}()${of === undefined ? "" : ` [${of}]`}`;
   const claim = durability === "power" ? "survives a power cut" : "survives a crash of the process";
   Deno.test(`${what}: ${claim}`, SQLITE, async () => {
@@ -34,7 +34,7 @@ for (const { change, of, durability, prepare } of DURABLE_CHANGES) {
 }
 
 Deno.test("every method of a store that may write has a row here", async () => {
-  const rows = new Set(DURABLE_CHANGES.map(({ change }) => change));
+  const rows = new Set<string>(DURABLE_CHANGES.map(([change]) => change));
   const found = new Set<string>();
   const files = [STORAGE, join(STORAGE, "executions")].flatMap((folder) =>
     [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) =>

@@ -10,12 +10,14 @@ import { SqlSettingsStore } from "../../../runtime/storage/settings.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
+import type { Effect } from "../../../runtime/tools/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";
 import {
   ask,
   ending,
   family,
   FRAME,
+  NEW_EXECUTION,
   reply,
   start,
   waitFor,
@@ -32,16 +34,58 @@ const CALL = {
   budgets: [],
 };
 
-/** A call that changes something. */
-export interface DurableChange {
-  /** `SqliteStore.method`, or the name of an exported function. */
-  change: string;
-  /** What the case adds, where a method has several rows. */
-  of?: string;
-  durability: Durability;
-  /** Brings about what is needed; returns the call that is looked at. */
-  prepare: (store: TestStore) => Promise<() => unknown> | (() => unknown);
-}
+/** Brings about what a change needs; returns the call that is observed. */
+type Prepare = (store: TestStore) => Promise<() => unknown> | (() => unknown);
+type Act = (store: TestStore, id: number) => unknown;
+
+/** A call on an execution that runs, after what `before` does with it. */
+const onRun = (act: Act, before?: Act): Prepare => async (store) => {
+  const { id } = await store.accept();
+  await before?.(store, id);
+  return () => act(store, id);
+};
+
+/** A call on an outbox with one message. */
+const onMessage =
+  (act: (outbox: SqlOutbox, id: string) => unknown, before?: typeof act): Prepare => (store) => {
+    const outbox = openOutbox(store);
+    outbox.announce(BUDGET);
+    const { id } = store.sqlite().get<{ id: string }>("SELECT id FROM outbox") ?? { id: "" };
+    before?.(outbox, id);
+    return () => act(outbox, id);
+  };
+
+const endWithFollower: Act = ({ endings }, id) =>
+  endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
+const message = (role: "user" | "system", content: string) => (
+  { position: 0, message: { role, content } } as const
+);
+const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
+
+const finishCall = (effect: Effect): Act => ({ conversations }, id) =>
+  conversations.finishCall(id, {
+    message: {
+      position: 1,
+      message: {
+        role: "tool",
+        toolCallId: "c",
+        toolName: "file_write",
+        content: "Done.",
+        isError: false,
+      },
+    },
+    effect,
+    durationMs: 1,
+    frame: () => FRAME,
+  });
+const startCall = (effect: Effect): Act => async (store, id) => {
+  await reply(store, id);
+  await start(store, id, effect);
+};
+const endAfterReply: Act = async (store, id) => {
+  await reply(store, id);
+  await store.endings.finishExecution(id, ending("running"));
+};
 
 /** Messages that are made of nothing. */
 function openOutbox({ db }: TestStore): SqlOutbox {
@@ -63,394 +107,238 @@ function openOutbox({ db }: TestStore): SqlOutbox {
   });
 }
 
-/** One message, told already. */
-function openTold(store: TestStore): { outbox: SqlOutbox; id: string } {
-  const outbox = openOutbox(store);
-  outbox.announce(BUDGET);
-  const { id } = store.sqlite().get<{ id: string }>("SELECT id FROM outbox") ?? { id: "" };
-  return { outbox, id };
-}
-
-const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
-
-export const DURABLE_CHANGES: readonly DurableChange[] = [
-  {
-    change: "SqlOutbox.tell",
-    durability: "power",
-    prepare: (store) => {
-      const outbox = openOutbox(store);
-      return () => store.db.change("power", () => outbox.tell(BUDGET));
-    },
-  },
-  {
-    change: "SqlOutbox.announce",
-    durability: "process",
-    prepare: (store) => {
-      const outbox = openOutbox(store);
-      return () => outbox.announce(BUDGET);
-    },
-  },
-  {
-    change: "SqlOutbox.claim",
-    durability: "process",
-    prepare: (store) => {
-      const { outbox } = openTold(store);
-      return () => outbox.claim({ except: [], kinds: null, now: 2_000 });
-    },
-  },
-  {
-    change: "SqlOutbox.retryAll",
-    durability: "process",
-    prepare: (store) => {
-      const { outbox } = openTold(store);
-      outbox.claim({ except: [], kinds: null, now: 2_000 });
-      return () => outbox.retryAll(2_500);
-    },
-  },
-  {
-    change: "SqlOutbox.postpone",
-    durability: "process",
-    prepare: (store) => {
-      const { outbox, id } = openTold(store);
-      return () => outbox.postpone(id, 9_000);
-    },
-  },
-  {
-    change: "SqlOutbox.close",
-    durability: "process",
-    prepare: (store) => {
-      const { outbox, id } = openTold(store);
-      return () => outbox.close(id, { outcome: "delivered", at: 2_000 });
-    },
-  },
-  {
-    change: "SqlOutbox.purge",
-    durability: "process",
-    prepare: (store) => {
-      const { outbox, id } = openTold(store);
-      outbox.close(id, { outcome: "delivered", at: 2_000 });
-      return () => outbox.purge(3_000);
-    },
-  },
-  {
-    change: "SqlAnswerLinkStore.addLink",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      await ask(store, id);
-      const links = new SqlAnswerLinkStore(store.db);
-      return () => links.addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 });
-    },
-  },
-  {
-    change: "SqlAcceptanceStore.acceptExecution",
-    durability: "power",
-    prepare: (store) => () => store.accept({}, "key"),
-  },
-  {
-    change: "SqlAcceptanceStore.acceptExecution",
-    of: "a slot",
-    durability: "power",
-    prepare: (store) => () =>
-      store.acceptances.acceptExecution({ ...RUN, trigger: "schedule" }, {
+/** Each change with its level; `of` tells apart rows of one method. */
+export const DURABLE_CHANGES: readonly [
+  change: `Sql${string}`,
+  durability: Durability,
+  prepare: Prepare,
+  of?: string,
+][] = [
+  ["SqlOutbox.tell", "power", (store) => {
+    const outbox = openOutbox(store);
+    return () => store.db.change("power", () => outbox.tell(BUDGET));
+  }],
+  ["SqlOutbox.announce", "process", (store) => {
+    const outbox = openOutbox(store);
+    return () => outbox.announce(BUDGET);
+  }],
+  ["SqlOutbox.claim", "process", onMessage((outbox) => outbox.claim(CLAIM))],
+  [
+    "SqlOutbox.retryAll",
+    "process",
+    onMessage((outbox) => outbox.retryAll(2_500), (outbox) => outbox.claim(CLAIM)),
+  ],
+  ["SqlOutbox.postpone", "process", onMessage((outbox, id) => outbox.postpone(id, 9_000))],
+  ["SqlOutbox.close", "process", onMessage((outbox, id) => outbox.close(id, DELIVERED))],
+  [
+    "SqlOutbox.purge",
+    "process",
+    onMessage((outbox) => outbox.purge(3_000), (outbox, id) => outbox.close(id, DELIVERED)),
+  ],
+  [
+    "SqlAnswerLinkStore.addLink",
+    "process",
+    onRun(
+      ({ db }, id) =>
+        new SqlAnswerLinkStore(db).addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 }),
+      ask,
+    ),
+  ],
+  ["SqlAcceptanceStore.acceptExecution", "power", (store) => () => store.accept({}, "key")],
+  [
+    "SqlAcceptanceStore.acceptExecution",
+    "power",
+    (store) => () =>
+      store.acceptances.acceptExecution({ ...NEW_EXECUTION, trigger: "schedule" }, {
         unlessWaiting: true,
         claim: { type: "slot", scheduledFor: 10, reason: null },
         frames: () => [FRAME],
       }),
-  },
-  {
-    change: "SqlBudgetStore.reserve",
-    durability: "process",
-    prepare: (store) => () => store.budgets.reserve(CALL),
-  },
-  {
-    change: "SqlBudgetStore.settle",
-    durability: "process",
-    prepare: async (store) => {
-      const reserved = await store.budgets.reserve(CALL);
-      const id = "id" in reserved ? reserved.id : 0;
-      return () => store.budgets.settle(id, CALL.most, []);
-    },
-  },
-  {
-    change: "SqlBudgetStore.settleAbandoned",
-    durability: "power",
-    prepare: async (store) => {
-      await new SqlBudgetStore(store.db, "a dead one").reserve(CALL);
-      return () => store.budgets.settleAbandoned(0);
-    },
-  },
-  {
-    change: "SqlBudgetStore.raise",
-    durability: "power",
-    prepare: (store) => () =>
+    "a slot",
+  ],
+  ["SqlBudgetStore.reserve", "process", (store) => () => store.budgets.reserve(CALL)],
+  ["SqlBudgetStore.settle", "process", async (store) => {
+    const reserved = await store.budgets.reserve(CALL);
+    const id = "id" in reserved ? reserved.id : 0;
+    return () => store.budgets.settle(id, CALL.most, []);
+  }],
+  ["SqlBudgetStore.settleAbandoned", "power", async (store) => {
+    await new SqlBudgetStore(store.db, "a dead one").reserve(CALL);
+    return () => store.budgets.settleAbandoned(0);
+  }],
+  [
+    "SqlBudgetStore.raise",
+    "power",
+    (store) => () =>
       store.budgets.raise({ scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 }),
-  },
-  {
-    change: "SqlEndingStore.finishExecution",
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () => store.endings.finishExecution(id, ending("running"));
-    },
-  },
-  {
-    change: "SqlEndingStore.finishExecution",
-    of: "one that waits, with a parent that waits for it",
-    durability: "power",
-    prepare: async (store) => {
-      const { child } = await waitingFamily(store);
-      return () => store.endings.finishExecution(child, ending("waiting"));
-    },
-  },
-  {
-    change: "SqlEndingStore.finishExecution",
-    of: "one that others follow",
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () =>
-        store.endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
-    },
-  },
-  {
-    change: "SqlFollowUpStore.dropFollowUp",
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      await store.endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
-      const followUps = new SqlFollowUpStore(store.db);
-      return () => followUps.dropFollowUp({ follower: "other", executionId: id });
-    },
-  },
-  {
-    change: "SqlEndingStore.leaveExecution",
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () => store.endings.leaveExecution(id, { durationMs: 5 });
-    },
-  },
-  {
-    change: "SqlRequestStore.openRequest",
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () => ask(store, id);
-    },
-  },
-  {
-    change: "SqlRequestStore.answerRequest",
-    durability: "power",
-    prepare: async (store) => {
-      const { child } = await waitingFamily(store);
-      return () =>
-        store.requests.answerRequest(child, {
-          requestId: `of ${child}`,
-          answer: { text: "yes" },
-          answeredAt: 3_000,
-          frames: () => [FRAME],
-        });
-    },
-  },
-  {
-    change: "SqlFamilyStore.waitForChild",
-    durability: "power",
-    prepare: async (store) => {
-      const { parent, child } = await family(store);
-      await ask(store, child);
-      return () => waitFor(store, parent, child);
-    },
-  },
-  {
-    change: "SqlRecoveryStore.adoptExecution",
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () => store.recovery.adoptExecution(id);
-    },
-  },
-  {
-    change: "SqlConversationStore.beginConversation",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      const message = { role: "user", content: "Hello." } as const;
-      const messages = [{ position: 0, message, seeded: false }];
-      return () => store.conversations.beginConversation(id, { messages, frames: [FRAME] });
-    },
-  },
-  {
-    change: "SqlConversationStore.addFrame",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () => store.conversations.addFrame(id, FRAME);
-    },
-  },
-  {
-    change: "SqlConversationStore.addMessage",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      const message = { position: 0, message: { role: "user", content: "Again." } } as const;
-      return () => store.conversations.addMessage(id, { message, frame: FRAME });
-    },
-  },
-  {
-    change: "SqlConversationStore.replaceSystem",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      const placed = (content: string) => (
-        { position: 0, message: { role: "system", content } } as const
-      );
-      const messages = [{ ...placed("Old."), seeded: false }];
-      await store.conversations.beginConversation(id, { messages, frames: [] });
-      return () => store.conversations.replaceSystem(id, { message: placed("New."), frame: FRAME });
-    },
-  },
-  {
-    change: "SqlConversationStore.recordReply",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      return () => reply(store, id);
-    },
-  },
-  ...(["unsafe", "idempotent", "read"] as const).flatMap((effect): DurableChange[] => {
-    const durability = effect === "unsafe" ? "power" : "process";
-    return [{
-      change: "SqlConversationStore.startCall",
-      of: `intent, ${effect}`,
-      durability,
-      prepare: async (store) => {
-        const { id } = await store.accept();
-        await reply(store, id);
-        return () => start(store, id, effect);
-      },
-    }, {
-      change: "SqlConversationStore.finishCall",
-      of: `result, ${effect}`,
-      durability,
-      prepare: async (store) => {
-        const { id } = await store.accept();
-        await reply(store, id);
-        await start(store, id, effect);
-        const message = {
-          role: "tool",
-          toolCallId: "c",
-          toolName: "file_write",
-          content: "Done.",
-          isError: false,
-        } as const;
-        const result = { message: { position: 1, message }, effect, durationMs: 1 };
-        return () => store.conversations.finishCall(id, { ...result, frame: () => FRAME });
-      },
-    }];
+  ],
+  [
+    "SqlEndingStore.finishExecution",
+    "power",
+    onRun(({ endings }, id) => endings.finishExecution(id, ending("running"))),
+  ],
+  ["SqlEndingStore.finishExecution", "power", async (store) => {
+    const { child } = await waitingFamily(store);
+    return () => store.endings.finishExecution(child, ending("waiting"));
+  }, "one that waits, with a parent that waits for it"],
+  ["SqlEndingStore.finishExecution", "power", onRun(endWithFollower), "one that others follow"],
+  [
+    "SqlFollowUpStore.dropFollowUp",
+    "power",
+    onRun(
+      ({ db }, executionId) =>
+        new SqlFollowUpStore(db).dropFollowUp({ follower: "other", executionId }),
+      endWithFollower,
+    ),
+  ],
+  [
+    "SqlEndingStore.leaveExecution",
+    "power",
+    onRun(({ endings }, id) => endings.leaveExecution(id, { durationMs: 5 })),
+  ],
+  ["SqlRequestStore.openRequest", "power", onRun(ask)],
+  ["SqlRequestStore.answerRequest", "power", async (store) => {
+    const { child } = await waitingFamily(store);
+    return () =>
+      store.requests.answerRequest(child, {
+        requestId: `of ${child}`,
+        answer: { text: "yes" },
+        answeredAt: 3_000,
+        frames: () => [FRAME],
+      });
+  }],
+  ["SqlFamilyStore.waitForChild", "power", async (store) => {
+    const { parent, child } = await family(store);
+    await ask(store, child);
+    return () => waitFor(store, parent, child);
+  }],
+  [
+    "SqlRecoveryStore.adoptExecution",
+    "power",
+    onRun(({ recovery }, id) => recovery.adoptExecution(id)),
+  ],
+  [
+    "SqlConversationStore.beginConversation",
+    "process",
+    onRun(({ conversations }, id) =>
+      conversations.beginConversation(id, {
+        messages: [{ ...message("user", "Hello."), seeded: false }],
+        frames: [FRAME],
+      })
+    ),
+  ],
+  [
+    "SqlConversationStore.addFrame",
+    "process",
+    onRun(({ conversations }, id) => conversations.addFrame(id, FRAME)),
+  ],
+  [
+    "SqlConversationStore.addMessage",
+    "process",
+    onRun(({ conversations }, id) =>
+      conversations.addMessage(id, { message: message("user", "Again."), frame: FRAME })
+    ),
+  ],
+  [
+    "SqlConversationStore.replaceSystem",
+    "process",
+    onRun(
+      ({ conversations }, id) =>
+        conversations.replaceSystem(id, { message: message("system", "New."), frame: FRAME }),
+      ({ conversations }, id) =>
+        conversations.beginConversation(id, {
+          messages: [{ ...message("system", "Old."), seeded: false }],
+          frames: [],
+        }),
+    ),
+  ],
+  ["SqlConversationStore.recordReply", "process", onRun(reply)],
+  ...(["unsafe", "idempotent", "read"] as const).flatMap((effect) => {
+    const level = effect === "unsafe" ? "power" : "process";
+    const begin = onRun((store, id) => start(store, id, effect), reply);
+    const finish = onRun(finishCall(effect), startCall(effect));
+    return [
+      ["SqlConversationStore.startCall", level, begin, effect],
+      ["SqlConversationStore.finishCall", level, finish, effect],
+    ] satisfies typeof DURABLE_CHANGES;
   }),
-  {
-    change: "SqlConversationStore.resetCall",
-    durability: "process",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      await reply(store, id);
-      await start(store, id, "read");
-      return () => store.conversations.resetCall(id, 1);
-    },
-  },
-  {
-    change: "SqlSlotStore.recordSlots",
-    durability: "power",
-    prepare: (store) => () =>
-      new SqlSlotStore(store.db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
-  },
-  {
-    change: "SqlSlotStore.beginSchedule",
-    durability: "process",
-    prepare: (store) => () => new SqlSlotStore(store.db).beginSchedule(SCHEDULE),
-  },
-  {
-    change: "SqlSlotStore.endSchedules",
-    durability: "process",
-    prepare: async (store) => {
-      const slots = new SqlSlotStore(store.db);
-      await slots.beginSchedule(SCHEDULE);
-      return () => slots.endSchedules([SCHEDULE.agentId]);
-    },
-  },
-  {
-    change: "SqlSlotStore.purgeSlots",
-    durability: "process",
-    prepare: async (store) => {
-      const slots = new SqlSlotStore(store.db);
-      for (const scheduledFor of [10, 20, 30]) {
-        await slots.recordSlots([{ ...SLOT, scheduledFor, lastSlot: scheduledFor }]);
-      }
-      return () => slots.purgeSlots({ before: 25, keep: 1 });
-    },
-  },
-  {
-    change: "SqlWatchStore.enqueue",
-    durability: "power",
-    prepare: (store) => () => enqueue(store),
-  },
-  {
-    change: "SqlWatchStore.dropQueued",
-    durability: "process",
-    prepare: async (store) => {
-      await enqueue(store);
-      return () => new SqlWatchStore(store.db).dropQueued([CHANGE]);
-    },
-  },
-  {
-    change: "SqlWatchStore.markSeen",
-    durability: "process",
-    prepare: (store) => () =>
-      new SqlWatchStore(store.db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
-  },
-  {
-    change: "SqlWatchStore.forgetWatches",
-    durability: "process",
-    prepare: async (store) => {
-      await enqueue(store);
-      return () => new SqlWatchStore(store.db).forgetWatches(["tester"]);
-    },
-  },
-  {
-    change: "SqlSettingsStore.changeSetting",
-    durability: "power",
-    prepare: (store) => () =>
-      new SqlSettingsStore(store.db).changeSetting("scheduler", "paused", { fallback: "" }),
-  },
-  {
-    change: "SqlKnownToolStore.keepTool",
-    durability: "power",
-    prepare: (store) => () =>
-      new SqlKnownToolStore(store.db).keepTool("files", "read", {
+  [
+    "SqlConversationStore.resetCall",
+    "process",
+    onRun(({ conversations }, id) => conversations.resetCall(id, 1), startCall("read")),
+  ],
+  [
+    "SqlSlotStore.recordSlots",
+    "power",
+    ({ db }) => () =>
+      new SqlSlotStore(db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
+  ],
+  [
+    "SqlSlotStore.beginSchedule",
+    "process",
+    ({ db }) => () => new SqlSlotStore(db).beginSchedule(SCHEDULE),
+  ],
+  ["SqlSlotStore.endSchedules", "process", async ({ db }) => {
+    const slots = new SqlSlotStore(db);
+    await slots.beginSchedule(SCHEDULE);
+    return () => slots.endSchedules([SCHEDULE.agentId]);
+  }],
+  ["SqlSlotStore.purgeSlots", "process", async ({ db }) => {
+    const slots = new SqlSlotStore(db);
+    await slots.recordSlots(
+      [10, 20, 30].map((scheduledFor) => ({ ...SLOT, scheduledFor, lastSlot: scheduledFor })),
+    );
+    return () => slots.purgeSlots({ before: 25, keep: 1 });
+  }],
+  ["SqlWatchStore.enqueue", "power", (store) => () => enqueue(store)],
+  ["SqlWatchStore.dropQueued", "process", async (store) => {
+    await enqueue(store);
+    return () => new SqlWatchStore(store.db).dropQueued([CHANGE]);
+  }],
+  [
+    "SqlWatchStore.markSeen",
+    "process",
+    ({ db }) => () => new SqlWatchStore(db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
+  ],
+  ["SqlWatchStore.forgetWatches", "process", async (store) => {
+    await enqueue(store);
+    return () => new SqlWatchStore(store.db).forgetWatches(["tester"]);
+  }],
+  [
+    "SqlSettingsStore.changeSetting",
+    "power",
+    ({ db }) => () =>
+      new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
+  ],
+  [
+    "SqlKnownToolStore.keepTool",
+    "power",
+    ({ db }) => () =>
+      new SqlKnownToolStore(db).keepTool("files", "read", {
         digest: "1",
         description: "Reads",
         argumentNames: "path",
         schemaDigest: "2",
         hints: "{}",
       }),
-  },
-  ...(["purge", "removeExecutions"] as const).map((method): DurableChange => ({
-    change: `SqlCheckpointStore.${method}`,
-    durability: "power",
-    prepare: async (store) => {
-      const { id } = await store.accept();
-      await reply(store, id);
-      await store.endings.finishExecution(id, ending("running"));
-      const checkpoints = new SqlCheckpointStore(store.db);
-      return () =>
-        method === "purge"
-          ? checkpoints.purge({ keepNewest: false })
-          : checkpoints.removeExecutions(Number.MAX_SAFE_INTEGER);
-    },
-  })),
+  ],
+  [
+    "SqlCheckpointStore.purge",
+    "power",
+    onRun(({ db }) => new SqlCheckpointStore(db).purge({ keepNewest: false }), endAfterReply),
+  ],
+  [
+    "SqlCheckpointStore.removeExecutions",
+    "power",
+    onRun(
+      ({ db }) => new SqlCheckpointStore(db).removeExecutions(Number.MAX_SAFE_INTEGER),
+      endAfterReply,
+    ),
+  ],
 ];
 
+const CLAIM = { except: [], kinds: null, now: 2_000 };
+const DELIVERED = { outcome: "delivered", at: 2_000 } as const;
 const SLOT: Slot = {
   agentId: "tester",
   scheduledFor: 10,
@@ -461,18 +349,6 @@ const SLOT: Slot = {
 };
 const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSlot: null };
 const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
-const RUN = {
-  agentId: "tester",
-  displayName: "Tester",
-  sessionId: null,
-  request: { args: [] },
-  parentExecutionId: null,
-  parentPosition: null,
-  depth: 0,
-  model: "",
-  startedAt: 1_000,
-};
-
 async function enqueue({ db }: TestStore): Promise<void> {
   await new SqlWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
 }

@@ -40,6 +40,6 @@ Deno.test("SqlFrameStore.readFrames() stops behind the limit, and before the fra
         assert.ok(page.every((frame) => frame.executionId === id));
       },
     ),
-    { numRuns: 60, examples: [[[2], { skip: 0, limit: 2, maxBytes: 262 }]] },
+    { numRuns: 20, examples: [[[2], { skip: 0, limit: 2, maxBytes: 262 }]] },
   );
 });

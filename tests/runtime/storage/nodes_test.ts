@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { SqlNodeReads } from "../../../runtime/storage/nodes.ts";
 import { run } from "../../../runtime/storage/operation.ts";
-import type { PostgresDatabase } from "../../../runtime/storage/postgres/postgres_database.ts";
-import { HAS_POSTGRES, startPostgres } from "../../support/postgres.ts";
+import { HAS_POSTGRES } from "../../support/postgres.ts";
 import { openTestPostgres } from "../../support/test_database.ts";
 
 const SECOND = 1_000;
@@ -21,23 +20,11 @@ interface NodeRow {
 }
 
 /** Nodes and executions as rows, and those who read them as the node "me". */
-async function open(server: string): Promise<
-  {
-    db: PostgresDatabase;
-    nodes: SqlNodeReads;
-    addNode(row: NodeRow): Promise<void>;
-    addRun(
-      id: number,
-      owner: string | null,
-      changes?: { status?: string; agent?: string; begunMsAgo?: number },
-    ): Promise<void>;
-  } & AsyncDisposable
-> {
-  const db = await openTestPostgres(server);
+async function open() {
+  const db = await openTestPostgres();
   return {
-    db,
     nodes: new SqlNodeReads(db, "me"),
-    async addNode(row) {
+    async addNode(row: NodeRow) {
       const { id, silentMs, startedMsAgo = 24 * HOUR, name = `node ${id}`, labels = [] } = row;
       await db.change("process", () =>
         run(
@@ -46,7 +33,11 @@ async function open(server: string): Promise<
           ...[id, startedMsAgo, row.stoppedAt ?? null, name, JSON.stringify(labels), silentMs],
         ));
     },
-    async addRun(id, owner, { status = "running", agent = "trainer", begunMsAgo = HOUR } = {}) {
+    async addRun(
+      id: number,
+      owner: string | null,
+      { status = "running", agent = "trainer", begunMsAgo = HOUR } = {},
+    ) {
       await db.change("process", () =>
         run(
           "INSERT INTO executions (id, agent_id, display_name, status, trigger, instance_id, request, model, started_at) " +
@@ -58,104 +49,94 @@ async function open(server: string): Promise<
   };
 }
 
-Deno.test({ name: "SqlNodeReads", ignore: !HAS_POSTGRES }, async (t) => {
-  await using server = await startPostgres();
-
-  await t.step("tells who lives, who died, what each runs, and which of them it is", async () => {
-    await using world = await open(server.address);
-    const { nodes, addNode, addRun } = world;
-    await addNode({ id: "me", silentMs: 0, name: "beta", labels: ["gpu", "linux"] });
-    await addNode({ id: "other", silentMs: 12 * SECOND, name: "alpha" });
-    await addNode({ id: "fallen", silentMs: 40 * SECOND, name: "gamma" });
-    // Nobody has taken yet what it ran: it is told for as long as that is so.
-    await addNode({ id: "fallen long ago", silentMs: 5 * HOUR, name: "delta" });
-    await addRun(1, "me");
-    await addRun(2, "me");
-    await addRun(3, "me", { status: "success" });
-    await addRun(4, "fallen long ago");
-    await addRun(5, null);
-    const found = await nodes.listNodes();
-    assert.deepEqual(
-      found.map(({ name, isAlive, runs, isThis }) => [name, isAlive, runs, isThis]),
-      [
-        ["alpha", true, 0, false],
-        ["beta", true, 2, true],
-        ["delta", false, 1, false],
-        ["gamma", false, 0, false],
-      ],
-    );
-    const [, beta] = found;
-    assert.deepEqual([beta?.labels, beta?.version], [["gpu", "linux"], "1.2.3"]);
-    assert.ok(beta !== undefined && beta.startedAt < Date.now() - 23 * HOUR);
-    assert.ok(found[0] !== undefined && found[0].silentMs >= 12 * SECOND);
+function test(name: string, body: (world: Awaited<ReturnType<typeof open>>) => Promise<void>) {
+  Deno.test({ name: `SqlNodeReads ${name}`, ignore: !HAS_POSTGRES }, async () => {
+    await using world = await open();
+    await body(world);
   });
+}
 
-  await t.step("leaves out who stopped, who died long ago, and who is no node", async () => {
-    await using world = await open(server.address);
-    const { nodes, addNode, addRun } = world;
-    await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
-    await addNode({ id: "fallen", silentMs: 2 * HOUR });
-    // A command that tidies up is an instance as well.
-    await addNode({ id: "upkeep", silentMs: 0, name: null });
-    await addRun(1, "fallen", { status: "orphaned" });
-    await addRun(2, "stopped");
-    assert.deepEqual(await nodes.listNodes(), []);
-  });
+test("tells who lives, who died, what each runs, and which of them it is", async ({ nodes, addNode, addRun }) => {
+  await addNode({ id: "me", silentMs: 0, name: "beta", labels: ["gpu", "linux"] });
+  await addNode({ id: "other", silentMs: 12 * SECOND, name: "alpha" });
+  await addNode({ id: "fallen", silentMs: 40 * SECOND, name: "gamma" });
+  // Nobody has taken yet what it ran: it is told for as long as that is so.
+  await addNode({ id: "fallen long ago", silentMs: 5 * HOUR, name: "delta" });
+  await addRun(1, "me");
+  await addRun(2, "me");
+  await addRun(3, "me", { status: "success" });
+  await addRun(4, "fallen long ago");
+  await addRun(5, null);
+  const found = await nodes.listNodes();
+  assert.deepEqual(
+    found.map(({ name, isAlive, runs, isThis }) => [name, isAlive, runs, isThis]),
+    [
+      ["alpha", true, 0, false],
+      ["beta", true, 2, true],
+      ["delta", false, 1, false],
+      ["gamma", false, 0, false],
+    ],
+  );
+  const [, beta] = found;
+  assert.deepEqual([beta?.labels, beta?.version], [["gpu", "linux"], "1.2.3"]);
+  assert.ok(beta !== undefined && beta.startedAt < Date.now() - 23 * HOUR);
+  assert.ok(found[0] !== undefined && found[0].silentMs >= 12 * SECOND);
+});
 
-  await t.step("leaves out who came back under its name", async () => {
-    await using world = await open(server.address);
-    const { nodes, addNode, addRun } = world;
-    await addNode({ id: "first", name: "attic", silentMs: 600 * SECOND });
-    // What it ran is still to be taken.
-    await addNode({ id: "second", name: "attic", silentMs: 60 * SECOND });
-    await addRun(1, "second");
-    await addNode({ id: "third", name: "attic", silentMs: 0, startedMsAgo: 50 * SECOND });
-    // Two machines that are called alike: one lived on as the other died.
-    await addNode({ id: "a", name: "twin", silentMs: 60 * SECOND });
-    await addNode({ id: "b", name: "twin", silentMs: 0, startedMsAgo: 100 * SECOND });
-    const found = await nodes.listNodes();
-    assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), [
-      ["attic", false, 1],
-      ["attic", true, 0],
-      ["twin", false, 0],
-      ["twin", true, 0],
-    ]);
-  });
+test("leaves out who stopped, who died long ago, and who is no node", async ({ nodes, addNode, addRun }) => {
+  await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
+  await addNode({ id: "fallen", silentMs: 2 * HOUR });
+  // A command that tidies up is an instance as well.
+  await addNode({ id: "upkeep", silentMs: 0, name: null });
+  await addRun(1, "fallen", { status: "orphaned" });
+  await addRun(2, "stopped");
+  assert.deepEqual(await nodes.listNodes(), []);
+});
 
-  await t.step("finds the executions that no living node has", async () => {
-    await using world = await open(server.address);
-    const { nodes, addNode, addRun } = world;
-    await addNode({ id: "alive", silentMs: 10 * SECOND });
-    await addNode({ id: "fallen", silentMs: 16 * SECOND });
-    await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
-    await addRun(1, null);
-    await addRun(2, "alive");
-    await addRun(3, "fallen");
-    await addRun(4, "stopped");
-    await addRun(5, null, { status: "waiting" });
-    await addRun(6, null, { status: "success" });
-    await addRun(7, null);
-    assert.deepEqual(await nodes.findUnclaimed([6, 5, 4, 3, 2, 1]), [1, 3, 4]);
-    assert.deepEqual(await nodes.findUnclaimed([]), []);
-  });
+test("leaves out who came back under its name", async ({ nodes, addNode, addRun }) => {
+  await addNode({ id: "first", name: "attic", silentMs: 600 * SECOND });
+  // What it ran is still to be taken.
+  await addNode({ id: "second", name: "attic", silentMs: 60 * SECOND });
+  await addRun(1, "second");
+  await addNode({ id: "third", name: "attic", silentMs: 0, startedMsAgo: 50 * SECOND });
+  // Two machines that are called alike: one lived on as the other died.
+  await addNode({ id: "a", name: "twin", silentMs: 60 * SECOND });
+  await addNode({ id: "b", name: "twin", silentMs: 0, startedMsAgo: 100 * SECOND });
+  const found = await nodes.listNodes();
+  assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), [
+    ["attic", false, 1],
+    ["attic", true, 0],
+    ["twin", false, 0],
+    ["twin", true, 0],
+  ]);
+});
 
-  await t.step(
-    "tells of each agent how many of them were begun so long ago, and the first",
-    async () => {
-      await using world = await open(server.address);
-      const { nodes, addNode, addRun } = world;
-      await addNode({ id: "alive", silentMs: 0 });
-      await addRun(1, "alive");
-      await addRun(2, null);
-      await addRun(3, null);
-      await addRun(4, null, { begunMsAgo: 0 });
-      await addRun(5, null, { agent: "new", begunMsAgo: 5 * SECOND });
-      await addRun(6, null, { agent: "unasked" });
-      const begunMsAgo = 10 * SECOND;
-      assert.deepEqual(
-        (await nodes.countUnclaimed(["trainer", "new"], { begunMsAgo })).map((one) => ({ ...one })),
-        [{ agentId: "trainer", count: 2, id: 2 }],
-      );
-    },
+test("finds the executions that no living node has", async ({ nodes, addNode, addRun }) => {
+  await addNode({ id: "alive", silentMs: 10 * SECOND });
+  await addNode({ id: "fallen", silentMs: 16 * SECOND });
+  await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
+  await addRun(1, null);
+  await addRun(2, "alive");
+  await addRun(3, "fallen");
+  await addRun(4, "stopped");
+  await addRun(5, null, { status: "waiting" });
+  await addRun(6, null, { status: "success" });
+  await addRun(7, null);
+  assert.deepEqual(await nodes.findUnclaimed([6, 5, 4, 3, 2, 1]), [1, 3, 4]);
+  assert.deepEqual(await nodes.findUnclaimed([]), []);
+});
+
+test("tells of each agent how many of them were begun so long ago, and the first", async ({ nodes, addNode, addRun }) => {
+  await addNode({ id: "alive", silentMs: 0 });
+  await addRun(1, "alive");
+  await addRun(2, null);
+  await addRun(3, null);
+  await addRun(4, null, { begunMsAgo: 0 });
+  await addRun(5, null, { agent: "new", begunMsAgo: 5 * SECOND });
+  await addRun(6, null, { agent: "unasked" });
+  const begunMsAgo = 10 * SECOND;
+  assert.deepEqual(
+    (await nodes.countUnclaimed(["trainer", "new"], { begunMsAgo })).map((one) => ({ ...one })),
+    [{ agentId: "trainer", count: 2, id: 2 }],
   );
 });

@@ -6,50 +6,21 @@ import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import type { Database } from "../../../runtime/storage/database.ts";
 import { IS_POSTGRES, openTestDatabase } from "../../support/test_database.ts";
 import { interrupt } from "./between_statements.ts";
+import { ask, ending, NEW_EXECUTION } from "./stored_situations.ts";
 
 const kindsIn = ({ db }: OutboxWorld) =>
   db.all<{ kind: string }>("SELECT kind FROM outbox ORDER BY seq").map(({ kind }) => kind);
 
 async function accept(world: OutboxWorld): Promise<number> {
-  const accepted = await world.stores.acceptances.acceptExecution({
-    agentId: "daily",
-    displayName: "Daily",
-    trigger: "manual",
-    parentExecutionId: null,
-    parentPosition: null,
-    depth: 0,
-    sessionId: null,
-    request: { args: [] },
-    model: "demo/echo",
-    startedAt: 0,
-  }, { unlessWaiting: false, frames: () => [] });
+  const accepted = await world.stores.acceptances.acceptExecution(
+    { ...NEW_EXECUTION, agentId: "daily", displayName: "Daily" },
+    { unlessWaiting: false, frames: () => [] },
+  );
   assert.ok("execution" in accepted);
   return accepted.execution.id;
 }
 
-const request = (executionId: number) => ({
-  requestId: "r",
-  executionId,
-  position: 1,
-  kind: "confirm" as const,
-  message: "May it?",
-  options: null,
-  multi: false,
-  toolName: "file_write",
-  toolArgs: {},
-  createdAt: 0,
-  expiresAt: null,
-});
-
-const ending = {
-  from: "running" as const,
-  status: "error" as const,
-  error: "It broke",
-  output: null,
-  finishedAt: 0,
-  durationMs: 0,
-  frames: () => [],
-};
+const BROKEN = { ...ending("running"), status: "error", error: "It broke" } as const;
 
 const slot = (outcome: "missed" | "skipped", scheduledFor: number) => ({
   agentId: "daily",
@@ -64,10 +35,10 @@ const slot = (outcome: "missed" | "skipped", scheduledFor: number) => ({
 Deno.test("a pause, an end and a missed slot are stored with their messages", async () => {
   await using world = new OutboxWorld();
   const id = await accept(world);
-  await world.stores.requests.openRequest(id, { request: request(id), durationMs: 0, frames: [] });
+  await ask(world.stores, id);
   assert.deepEqual(kindsIn(world), ["waiting"]);
   const other = await accept(world);
-  await world.stores.endings.finishExecution(other, ending);
+  await world.stores.endings.finishExecution(other, BROKEN);
   await new SqlSlotStore(world.db, world.outbox).recordSlots([
     slot("skipped", 1),
     slot("missed", 2),
@@ -83,15 +54,15 @@ Deno.test("where the change fails there is no message, and where there is none t
   const broken = () => {
     throw new Error("no frame");
   };
-  await assert.rejects(world.stores.endings.finishExecution(id, { ...ending, frames: broken }));
+  await assert.rejects(world.stores.endings.finishExecution(id, { ...BROKEN, frames: broken }));
   assert.deepEqual(kindsIn(world), []);
   // Of two ends one counts, and is told.
-  await world.stores.endings.finishExecution(id, ending);
-  assert.equal(await world.stores.endings.finishExecution(id, ending), undefined);
+  await world.stores.endings.finishExecution(id, BROKEN);
+  assert.equal(await world.stores.endings.finishExecution(id, BROKEN), undefined);
   assert.deepEqual(kindsIn(world), ["error"]);
   world.db.run("DROP TABLE outbox");
   const other = await accept(world);
-  await assert.rejects(world.stores.endings.finishExecution(other, ending));
+  await assert.rejects(world.stores.endings.finishExecution(other, BROKEN));
   const row = world.db.get<{ status: string }>("SELECT status FROM executions WHERE id = ?", other);
   assert.equal(row?.status, "running");
 });
@@ -102,7 +73,7 @@ Deno.test("a message that cannot be written keeps nothing from happening", async
   world.agents.get = () => {
     throw new TypeError("a bug");
   };
-  await world.stores.endings.finishExecution(id, ending);
+  await world.stores.endings.finishExecution(id, BROKEN);
   assert.deepEqual(kindsIn(world), []);
   assert.match(world.log.lines[0]?.message ?? "", /a bug/);
 });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Database } from "../../../runtime/storage/database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import { openTestDatabase } from "../../support/test_database.ts";
@@ -7,12 +6,20 @@ import { openTestStore } from "../../support/test_store.ts";
 
 const ALL = { limit: 500, offset: 0 };
 
-async function open(): Promise<{ db: Database; store: SqlSlotStore } & AsyncDisposable> {
+async function open() {
   const resources = new AsyncDisposableStack();
   const db = resources.use(await openTestDatabase());
+  const store = new SqlSlotStore(db);
   return {
     db,
-    store: new SqlSlotStore(db),
+    store,
+    insert: (...args: Parameters<typeof insertSlot>) =>
+      db.change("power", () => insertSlot(...args)),
+    /** The times of an agent's slots, newest first. */
+    times: async (agentId = "daily", page = ALL) =>
+      (await store.listSlots(agentId, page)).map(({ scheduledFor }) => scheduledFor),
+    isTaken: (at: number, agentId = "daily") => db.read(() => isSlotTaken(agentId, at)),
+    schedules: async () => (await store.readSchedules()).map((one) => ({ ...one })),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -32,24 +39,24 @@ const state = (changes: object = {}) => ({
 
 Deno.test("SqlSlotStore keeps where schedules begin and how far they came", async () => {
   await using world = await open();
-  const { db, store } = world;
+  const { store, insert, schedules } = world;
   await store.beginSchedule(state());
   await store.beginSchedule(state({ agentId: "other", lastSlot: 500 }));
-  await db.change("power", () => insertSlot(slot(110)));
-  assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [
+  await insert(slot(110));
+  assert.deepEqual(await schedules(), [
     state({ lastSlot: 110 }),
     state({ agentId: "other", lastSlot: 500 }),
   ]);
   await store.beginSchedule(state({ fingerprint: "every 20", anchor: 200 }));
   await store.endSchedules(["other", "nobody"]);
-  assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [
+  assert.deepEqual(await schedules(), [
     state({ fingerprint: "every 20", anchor: 200 }),
   ]);
 });
 
 Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine began meanwhile", async () => {
   await using world = await open();
-  const { store } = world;
+  const { store, schedules } = world;
   const first = await store.beginSchedule(state({ anchor: 100 }));
   assert.equal(first.anchor, 100);
   // Neither knew of the other.
@@ -58,42 +65,42 @@ Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine bega
   assert.equal((await store.beginSchedule(state({ anchor: 90 }), first)).anchor, 90);
   const other = state({ fingerprint: "every 20", anchor: 200 });
   assert.deepEqual(await store.beginSchedule(other, first), other);
-  assert.deepEqual((await store.readSchedules()).map((one) => ({ ...one })), [other]);
+  assert.deepEqual(await schedules(), [other]);
 });
 
 Deno.test("insertSlot() moves a schedule on, never back", async () => {
   await using world = await open();
-  const { db, store } = world;
+  const { store, insert } = world;
   await store.beginSchedule(state());
   for (const [scheduledFor, expected] of [[120, 120], [110, 120], [130, 130]] as const) {
-    await db.change("power", () => insertSlot(slot(scheduledFor)));
+    await insert(slot(scheduledFor));
     assert.equal((await store.readSchedules())[0]?.lastSlot, expected);
   }
 });
 
 Deno.test("isSlotTaken() knows a slot by its row, and by how far its schedule came", async () => {
   await using world = await open();
-  const { db, store } = world;
-  assert.equal(await db.read(() => isSlotTaken("daily", 110)), false);
-  await db.change("power", () => insertSlot(slot(110)));
-  assert.equal(await db.read(() => isSlotTaken("daily", 110)), true);
-  assert.equal(await db.read(() => isSlotTaken("daily", 120)), false);
-  assert.equal(await db.read(() => isSlotTaken("other", 110)), false);
+  const { store, insert, isTaken } = world;
+  assert.equal(await isTaken(110), false);
+  await insert(slot(110));
+  assert.equal(await isTaken(110), true);
+  assert.equal(await isTaken(120), false);
+  assert.equal(await isTaken(110, "other"), false);
   await store.beginSchedule(state());
   await store.recordSlots([
     { ...slot(120, { outcome: "missed", reason: "asleep", count: 3 }), lastSlot: 140 },
   ]);
   for (const at of [120, 130, 140]) {
-    assert.equal(await db.read(() => isSlotTaken("daily", at)), true, `${at}`);
+    assert.equal(await isTaken(at), true, `${at}`);
   }
-  assert.equal(await db.read(() => isSlotTaken("daily", 150)), false);
+  assert.equal(await isTaken(150), false);
 });
 
 Deno.test("SqlSlotStore.recordSlots() leaves a slot that has an outcome as it is", async () => {
   await using world = await open();
-  const { db, store } = world;
+  const { store, insert } = world;
   await store.beginSchedule(state());
-  await db.change("power", () => insertSlot(slot(110)));
+  await insert(slot(110));
   await store.recordSlots([
     { ...slot(110, { outcome: "missed", reason: "late" }), lastSlot: 110 },
     { ...slot(120, { outcome: "missed", reason: "late" }), lastSlot: 120 },
@@ -115,19 +122,16 @@ Deno.test("SqlSlotStore.recordSlots() is one change: all rows or none", async ()
 
 Deno.test("insertSlot() folds skipped slots in a row with one reason, and nothing else", async () => {
   await using world = await open();
-  const { db, store } = world;
+  const { store, insert } = world;
   await store.beginSchedule(state());
   const skipped = { outcome: "skipped" as const };
-  await db.change(
-    "power",
-    () => insertSlot(slot(110, { ...skipped, reason: "paused", count: 2 }), 120),
-  );
-  await db.change("power", () => insertSlot(slot(130, { ...skipped, reason: "paused" })));
-  await db.change("power", () => insertSlot(slot(140, { ...skipped, reason: "still running" })));
-  await db.change("power", () => insertSlot(slot(150)));
-  await db.change("power", () => insertSlot(slot(160, { ...skipped, reason: "still running" })));
-  await db.change("power", () => insertSlot(slot(170, { outcome: "missed", reason: "asleep" })));
-  await db.change("power", () => insertSlot(slot(180, { outcome: "missed", reason: "asleep" })));
+  await insert(slot(110, { ...skipped, reason: "paused", count: 2 }), 120);
+  await insert(slot(130, { ...skipped, reason: "paused" }));
+  await insert(slot(140, { ...skipped, reason: "still running" }));
+  await insert(slot(150));
+  await insert(slot(160, { ...skipped, reason: "still running" }));
+  await insert(slot(170, { outcome: "missed", reason: "asleep" }));
+  await insert(slot(180, { outcome: "missed", reason: "asleep" }));
   const rows = (await store.listSlots("daily", ALL)).reverse();
   assert.deepEqual(rows.map(({ scheduledFor, reason, count }) => [scheduledFor, reason, count]), [
     [110, "paused", 3],
@@ -138,18 +142,6 @@ Deno.test("insertSlot() folds skipped slots in a row with one reason, and nothin
     [180, "asleep", 1],
   ]);
   assert.equal((await store.readSchedules())[0]?.lastSlot, 180);
-});
-
-Deno.test("SqlSlotStore.listSlots() pages through one agent's slots, newest first", async () => {
-  await using world = await open();
-  const { db, store } = world;
-  for (const at of [110, 120, 130, 140]) await db.change("power", () => insertSlot(slot(at)));
-  await db.change("power", () => insertSlot(slot(150, { agentId: "other" })));
-  const page = async (limit: number, offset: number) =>
-    (await store.listSlots("daily", { limit, offset })).map(({ scheduledFor }) => scheduledFor);
-  assert.deepEqual(await page(2, 0), [140, 130]);
-  assert.deepEqual(await page(2, 2), [120, 110]);
-  assert.deepEqual(await page(2, 4), []);
 });
 
 Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
@@ -164,33 +156,29 @@ Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
 
 Deno.test("SqlSlotStore.beginSchedule() forgets slots that a wrong clock put after the beginning", async () => {
   await using world = await open();
-  const { db, store } = world;
-  for (const at of [90, 110, 120]) await db.change("power", () => insertSlot(slot(at)));
-  await db.change("power", () => insertSlot(slot(110, { agentId: "other" })));
-  const times = async () =>
-    (await store.listSlots("daily", ALL)).map(({ scheduledFor }) => scheduledFor);
+  const { store, insert, times } = world;
+  for (const at of [90, 110, 120]) await insert(slot(at));
+  await insert(slot(110, { agentId: "other" }));
   const before = await store.beginSchedule(state({ lastSlot: 110 }));
   assert.deepEqual(await times(), [110, 90]);
   await store.beginSchedule(state(), before);
   assert.deepEqual(await times(), [90]);
-  assert.equal((await store.listSlots("other", ALL)).length, 1);
+  assert.equal((await times("other")).length, 1);
 });
 
 Deno.test("SqlSlotStore.purgeSlots() removes what is old, but leaves each agent its newest", async () => {
   await using world = await open();
-  const { db, store } = world;
+  const { store, insert, times } = world;
   for (const agentId of ["a", "b", "c"]) {
     for (let at = 1; at <= 10; at++) {
-      await db.change("power", () => insertSlot(slot(at, { agentId })));
+      await insert(slot(at, { agentId }));
     }
   }
   for (let at = 100; at <= 104; at++) {
-    await db.change("power", () => insertSlot(slot(at, { agentId: "b" })));
+    await insert(slot(at, { agentId: "b" }));
   }
   assert.equal(await store.purgeSlots({ before: 0, keep: 3 }), 0);
   assert.equal(await store.purgeSlots({ before: 9, keep: 3 }), 7 + 8 + 7);
-  const times = async (agentId: string) =>
-    (await store.listSlots(agentId, ALL)).map(({ scheduledFor }) => scheduledFor);
   assert.deepEqual(await times("a"), [10, 9, 8]);
   assert.deepEqual(await times("b"), [104, 103, 102, 101, 100, 10, 9]);
   assert.equal(await store.purgeSlots({ before: 1_000, keep: 100 }), 0);

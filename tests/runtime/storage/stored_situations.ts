@@ -1,5 +1,6 @@
 // What a store holds when something is about to change: executions that wait, replies with a call, ends.
 import assert from "node:assert/strict";
+import type { NewExecution } from "../../../runtime/executions/record/acceptance_store.ts";
 import type { Ending } from "../../../runtime/executions/record/ending_store.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import type { Effect } from "../../../runtime/tools/tool.ts";
@@ -7,6 +8,20 @@ import type { TestStore } from "../../support/test_store.ts";
 
 /** A frame that says nothing. */
 export const FRAME = { event: "message", payload: "{}" } as const;
+
+/** An execution that a person wants, of an agent called tester. */
+export const NEW_EXECUTION: NewExecution = {
+  agentId: "tester",
+  displayName: "Tester",
+  trigger: "manual",
+  parentExecutionId: null,
+  parentPosition: null,
+  depth: 0,
+  sessionId: null,
+  request: { args: [] },
+  model: "demo/echo",
+  startedAt: 1_000,
+};
 
 /** An end of an execution that is in this state. */
 export function ending(from: Ending["from"]): Ending {
@@ -22,14 +37,20 @@ export function ending(from: Ending["from"]): Ending {
 }
 
 /** Has an execution ask a person, and wait. */
-export function ask({ requests }: TestStore, executionId: number): Promise<unknown> {
+export function ask(
+  { requests }: Pick<TestStore, "requests">,
+  executionId: number,
+  requestId = `of ${executionId}`,
+): Promise<unknown> {
   const request = {
     executionId,
-    requestId: `of ${executionId}`,
+    requestId,
     kind: "input",
     position: 1,
     toolName: "ask_user",
     toolArgs: {},
+    options: null,
+    multi: false,
     message: "Which?",
     createdAt: 2_000,
     expiresAt: null,

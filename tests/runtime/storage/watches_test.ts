@@ -12,14 +12,23 @@ const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange =>
   ...more,
 });
 
-Deno.test("SqlWatchStore.readQueue() gives the changes oldest first", async () => {
-  await using db = await openTestDatabase();
+async function open() {
+  const resources = new AsyncDisposableStack();
+  const db = resources.use(await openTestDatabase());
   const store = new SqlWatchStore(db);
-  await store.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })], {
-    dropped: [],
-    seen: [],
-  });
-  await store.enqueue([change("/z", { queuedAt: 1, event: "deleted" })], { dropped: [], seen: [] });
+  return {
+    db,
+    store,
+    enqueue: (changes: QueuedChange[]) => store.enqueue(changes, { dropped: [], seen: [] }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+Deno.test("SqlWatchStore.readQueue() gives the changes oldest first", async () => {
+  await using world = await open();
+  const { store } = world;
+  await world.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })]);
+  await world.enqueue([change("/z", { queuedAt: 1, event: "deleted" })]);
   assert.deepEqual(
     (await store.readQueue("a")).map(({ path, event }) => `${path} ${event}`),
     ["/z deleted", "/b modified", "/c modified"],
@@ -27,17 +36,11 @@ Deno.test("SqlWatchStore.readQueue() gives the changes oldest first", async () =
 });
 
 Deno.test("SqlWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
-  await store.enqueue([change("/a", { event: "created" }), change("/b")], {
-    dropped: [],
-    seen: [],
-  });
-  await store.enqueue([change("/a", { event: "deleted", queuedAt: 9 })], { dropped: [], seen: [] });
-  await store.enqueue([change("/a", { agentId: "other", event: "moved" })], {
-    dropped: [],
-    seen: [],
-  });
+  await using world = await open();
+  const { store } = world;
+  await world.enqueue([change("/a", { event: "created" }), change("/b")]);
+  await world.enqueue([change("/a", { event: "deleted", queuedAt: 9 })]);
+  await world.enqueue([change("/a", { agentId: "other", event: "moved" })]);
   assert.deepEqual(await store.readQueue("a"), [change("/a", { event: "deleted" }), change("/b")]);
   assert.deepEqual(await store.readQueue("other"), [
     change("/a", { agentId: "other", event: "moved" }),
@@ -45,35 +48,30 @@ Deno.test("SqlWatchStore.enqueue() gives a path that waits already the new event
 });
 
 Deno.test("takeQueued() takes a change once", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
-  await store.enqueue([change("/a"), change("/b")], { dropped: [], seen: [] });
-  const take = () => db.change("power", () => takeQueued("a", "/a"));
+  await using world = await open();
+  const { store } = world;
+  await world.enqueue([change("/a"), change("/b")]);
+  const take = () => world.db.change("power", () => takeQueued("a", "/a"));
   assert.deepEqual([await take(), await take()], [true, false]);
   assert.deepEqual(await store.readQueue("a"), [change("/b")]);
   await store.dropQueued([change("/b"), change("/never there")]);
   assert.deepEqual(await store.readQueue("a"), []);
 });
 
-Deno.test("SqlWatchStore.readSeen() tells apart that nothing was stored from no files", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
+Deno.test("SqlWatchStore.markSeen() replaces stamps and forgets files that are gone; no files are not nothing stored", async () => {
+  await using world = await open();
+  const { store } = world;
   assert.equal(await store.readSeen("a"), undefined);
   await store.markSeen("a", []);
   assert.deepEqual(await store.readSeen("a"), new Map());
-});
-
-Deno.test("SqlWatchStore.markSeen() replaces stamps and forgets files that are gone", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
   await store.markSeen("a", [{ path: "/1", stamp: "x" }, { path: "/2", stamp: "y" }]);
   await store.markSeen("a", [{ path: "/1", stamp: null }, { path: "/2", stamp: "z" }]);
   assert.deepEqual(await store.readSeen("a"), new Map([["/2", "z"]]));
 });
 
 Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
+  await using world = await open();
+  const { store } = world;
   await store.markSeen("a", []);
   await store.enqueue([change("/1")], {
     dropped: [],
@@ -94,11 +92,11 @@ Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does noth
 });
 
 Deno.test("SqlWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
+  await using world = await open();
+  const { store } = world;
   for (const agentId of ["a", "b"]) {
     await store.markSeen(agentId, [{ path: "/1", stamp: "x" }]);
-    await store.enqueue([change("/1", { agentId })], { dropped: [], seen: [] });
+    await world.enqueue([change("/1", { agentId })]);
   }
   await store.forgetWatches(["a"]);
   assert.equal(await store.readSeen("a"), undefined);
@@ -108,14 +106,11 @@ Deno.test("SqlWatchStore.forgetWatches() forgets queue and files of these agents
 });
 
 Deno.test("SqlWatchStore.listAgents() names each agent of which anything is stored once", async () => {
-  await using db = await openTestDatabase();
-  const store = new SqlWatchStore(db);
+  await using world = await open();
+  const { store } = world;
   assert.deepEqual(await store.listAgents(), []);
   await store.markSeen("seen", [{ path: "/1", stamp: "x" }]);
-  await store.enqueue([change("/1", { agentId: "queued" }), change("/2")], {
-    dropped: [],
-    seen: [],
-  });
+  await world.enqueue([change("/1", { agentId: "queued" }), change("/2")]);
   await store.enqueue([change("/2")], {
     dropped: [],
     seen: [{ agentId: "a", path: "/2", stamp: "y" }],

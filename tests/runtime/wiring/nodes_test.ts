@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HAS_POSTGRES, startPostgres } from "../../support/postgres.ts";
+import { createTestPostgres, HAS_POSTGRES } from "../../support/postgres.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -7,10 +7,10 @@ Deno.test({
   name: "a run waits for a node with a label, is told so everywhere, and runs once there is one",
   ignore: !HAS_POSTGRES,
 }, async () => {
-  await using server = await startPostgres();
+  await using shared = await createTestPostgres();
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   const start = async (name: string, labels: string) => {
-    const database = `${server.address.replace("inkling@", "inkling:s3cret@")}/postgres`;
+    const database = shared.address.replace("inkling@", "inkling:s3cret@");
     const config = `workspace: ${place.workspace}\ndatabase: ${database}\n` +
       `node: { name: ${name}, labels: [${labels}] }\n`;
     await Deno.writeTextFile(`${place.configDir}/config.yaml`, config);
@@ -20,7 +20,7 @@ Deno.test({
   await place.writeScript("trainer", [{ say: "Trained." }], "nodes: [gpu]");
   await using attic = await start("attic", "linux");
   const { kind, place: address } = attic.storage;
-  assert.deepEqual([kind, address], ["postgres", `${server.address}/postgres`]);
+  assert.deepEqual([kind, address], ["postgres", shared.address]);
   const { id } = await attic.run("trainer", {});
   assert.deepEqual((await attic.getExecution(id)).waitsForLabels, ["gpu"]);
   assert.deepEqual((await attic.getAgent("trainer")).lastExecution?.waitsForLabels, ["gpu"]);

@@ -4,11 +4,9 @@ import assert from "node:assert/strict";
 import { DatabaseUnusable } from "../../../runtime/storage/database.ts";
 import { PostgresDatabase } from "../../../runtime/storage/postgres/postgres_database.ts";
 import { openWorkspacePurse } from "../../../runtime/wiring/workspace_purse.ts";
-import { createBarePostgres, HAS_POSTGRES, sharePostgres } from "../../support/postgres.ts";
+import { createBarePostgres, HAS_POSTGRES } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
-
-sharePostgres();
 
 Deno.test(
   "openWorkspacePurse() leaves the shape of a shared database to its services, and says so",

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { FrameDraft } from "../../../../runtime/events/frame.ts";
 import type {
   Acceptance,
   Claim,
@@ -14,20 +13,9 @@ import { pauseExecution } from "../../../../runtime/storage/executions/waiting.t
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
-import { storedFrames } from "../stored_frames.ts";
+import { ending, NEW_EXECUTION } from "../stored_situations.ts";
 
-const WANTED: NewExecution = {
-  agentId: "tester",
-  displayName: "Tester",
-  trigger: "schedule",
-  parentExecutionId: null,
-  parentPosition: null,
-  depth: 0,
-  sessionId: null,
-  request: { args: [] },
-  model: "demo/echo",
-  startedAt: 60_000,
-};
+const WANTED: NewExecution = { ...NEW_EXECUTION, trigger: "schedule", startedAt: 60_000 };
 const SLOT: Claim = { type: "slot", scheduledFor: 60_000, reason: null };
 
 function claim(
@@ -42,33 +30,17 @@ function claim(
   });
 }
 
-async function end({ endings }: TestStore, id: number): Promise<void> {
-  await endings.finishExecution(id, {
-    from: "running",
-    status: "success",
-    error: null,
-    output: null,
-    finishedAt: 61_000,
-    durationMs: 1_000,
-    frames: () => [],
-  });
-}
-
 Deno.test("acceptExecution() gives a slot to one run: whoever comes later is refused, and nothing is stored", async () => {
   await using store = await openTestStore();
   const first = await claim(store);
   assert.ok("execution" in first);
   // Also once the first has ended, and nothing else is in the way.
-  await end(store, first.execution.id);
+  await store.endings.finishExecution(first.execution.id, ending("running"));
   assert.deepEqual(await claim(store), { refused: "claimed" });
   const rows = async (table: string) => (await store.all(`SELECT 1 FROM ${table}`)).length;
   assert.equal(await rows("executions"), 1);
   assert.equal(await rows("slots"), 1);
-});
-
-Deno.test("acceptExecution() gives the same slot to each agent", async () => {
-  await using store = await openTestStore();
-  assert.ok("execution" in await claim(store));
+  // Each agent has its own slots.
   assert.ok("execution" in await claim(store, { agentId: "another" }));
 });
 
@@ -89,65 +61,13 @@ Deno.test("acceptExecution() takes a change out of the queue with the run that i
   });
 });
 
-Deno.test("SqlAcceptanceStore.acceptExecution() stores execution and first frame together", async () => {
+Deno.test("acceptExecution() gives the first execution for a repeated key for 24 hours, also while that one waits and holds its conversation", async () => {
   await using store = await openTestStore();
-  const execution = await store.accept({
-    request: { args: ["x"], message: "hi" },
-  });
-  assert.equal(execution.status, "running");
-  assert.deepEqual(execution.args, ["x"]);
-  const frames = await storedFrames(store, execution.id);
-  assert.equal(frames.length, 1);
-  assert.equal(frames[0]?.payload.event_type, "execution_info");
-  assert.equal(frames[0]?.payload.execution_id, execution.id);
-});
-
-Deno.test("SqlAcceptanceStore.acceptExecution() leaves nothing behind when its frame cannot be made", async () => {
-  await using store = await openTestStore();
-  await assert.rejects(
-    store.acceptances.acceptExecution({
-      agentId: "a",
-      displayName: "a",
-      trigger: "manual",
-      parentExecutionId: null,
-      parentPosition: null,
-      depth: 0,
-      sessionId: null,
-      request: { args: [] },
-      model: "",
-      startedAt: 0,
-    }, {
-      unlessWaiting: false,
-      frames: (): FrameDraft[] => {
-        throw new Error("no frame");
-      },
-    }),
-    /no frame/,
-  );
-  assert.deepEqual(
-    await store.executions.listExecutions({ limit: 10, offset: 0 }),
-    [],
-  );
-});
-
-Deno.test("SqlAcceptanceStore.acceptExecution() gives the first execution for a repeated key, for 24 hours", async () => {
-  await using store = await openTestStore();
-  const first = await store.accept({}, "key-1");
-  assert.equal(
-    (await store.accept({ startedAt: 86_400_000 }, "key-1")).id,
-    first.id,
-  );
-  assert.notEqual(
-    (await store.accept({ startedAt: 86_402_000 }, "key-1")).id,
-    first.id,
-  );
-  assert.notEqual((await store.accept({}, "key-2")).id, first.id);
-});
-
-Deno.test("acceptExecution() gives the first execution for a repeated key also while that one waits and holds its conversation", async () => {
-  await using store = await openTestStore();
+  const { id: kept } = await store.accept({}, "kept");
+  assert.equal((await store.accept({ startedAt: 86_400_000 }, "kept")).id, kept);
+  assert.notEqual((await store.accept({ startedAt: 86_402_000 }, "kept")).id, kept);
   const accept = (idempotencyKey: string) =>
-    store.acceptances.acceptExecution({ ...WANTED, trigger: "manual" }, {
+    store.acceptances.acceptExecution({ ...NEW_EXECUTION, agentId: "other" }, {
       unlessWaiting: true,
       idempotencyKey,
       frames: () => [],

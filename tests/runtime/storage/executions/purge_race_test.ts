@@ -8,7 +8,7 @@ import { createExecutionStores } from "../../../../runtime/storage/executions/ex
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { interrupt } from "../between_statements.ts";
-import { ending, FRAME, reply, start } from "../stored_situations.ts";
+import { ending, FRAME, NEW_EXECUTION, reply, start } from "../stored_situations.ts";
 
 /** Other terms for each number, so that no two tries share them. */
 const termsOf = (maxTokens: number) => ({
@@ -88,18 +88,7 @@ Deno.test({
       await store.endings.finishExecution(id, ending("running"));
       const outcome = await interrupt(store.db, {
         begin: (db) =>
-          createExecutionStores(db, "instance-1").acceptances.acceptExecution({
-            agentId: "tester",
-            displayName: "Tester",
-            trigger: "manual",
-            parentExecutionId: null,
-            parentPosition: null,
-            depth: 0,
-            sessionId: null,
-            request: { args: [] },
-            model: "demo/echo",
-            startedAt: 1_000,
-          }, {
+          createExecutionStores(db, "instance-1").acceptances.acceptExecution(NEW_EXECUTION, {
             unlessWaiting: false,
             frames: () => [FRAME],
             taken: { executionId: id, end: 2, count: 1 },

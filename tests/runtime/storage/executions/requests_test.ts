@@ -1,25 +1,6 @@
 import assert from "node:assert/strict";
-import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
-
-function question(executionId: number, requestId: string): HumanRequest {
-  return {
-    executionId,
-    requestId,
-    kind: "input",
-    position: 3,
-    toolName: "ask_user",
-    toolArgs: {},
-    message: "Which?",
-    createdAt: 1_000,
-    expiresAt: null,
-  } as HumanRequest;
-}
-
-function ask({ requests }: TestStore, executionId: number, requestId: string): Promise<unknown> {
-  const request = question(executionId, requestId);
-  return requests.openRequest(executionId, { request, durationMs: 0, frames: [] });
-}
+import { ask } from "../stored_situations.ts";
 
 function answer({ requests }: TestStore, executionId: number, requestId: string, text: string) {
   return requests.answerRequest(executionId, {

@@ -4,12 +4,11 @@ import { LEFT_OUT, readHistoryTables } from "../../../../runtime/storage/history
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { createBarePostgres, HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
 const WITH_POSTGRES = { ignore: !HAS_POSTGRES };
-sharePostgres();
 
 Deno.test(
   "every table and column of both databases is copied, or left out with a reason",

@@ -4,22 +4,14 @@ import type { MovedHistory } from "../../../../runtime/storage/history/move_hist
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqlExecutionReads } from "../../../../runtime/storage/executions/execution_reads.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
-import { HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
-import { openMoveWorld } from "./move_world.ts";
+import { testMove } from "./move_world.ts";
 
-/** Both databases are here already, whichever the other tests use. */
-const WITH_POSTGRES = { ignore: !HAS_POSTGRES || IS_POSTGRES };
-sharePostgres();
-
-Deno.test(
+testMove(
   "there and back again: every table is what it was, and what is searched for is found",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillHistory(databaseFile);
     const before = readAll(databaseFile);
@@ -50,11 +42,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "numbers go on behind the highest that was ever given, also where it was removed",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillHistory(databaseFile);
     const numbers = (path: string) =>
@@ -101,11 +91,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "real runs: they are shown after the way there and back as before, and their agent runs on",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { place, directories: { databaseFile } } = world;
     await place.writeScript("clerk", [
       { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
@@ -139,11 +127,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "an execution that was left running is running there, and nobody has taken it; one without a machine comes back as the newest one's",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillHistory(databaseFile);
     await world.move("to");
@@ -161,38 +147,31 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "a text with NUL gets there with U+FFFD in its place, and is counted",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
-    const { databaseFile } = world.directories;
-    {
-      using db = SqliteDatabase.open(databaseFile);
-      db.run("INSERT INTO settings (key, value) VALUES ('a', ?)", "x\0y\0");
-      db.run("INSERT INTO settings (key, value) VALUES ('b', ?)", "\0");
-      db.run("INSERT INTO settings (key, value) VALUES ('c', ?)", "x\\u0000y\uFFFD");
-    }
-    const moved = await world.move("to");
-    assert.equal(moved.changedTexts, 2);
-    const settings = await world.query<{ value: string }>(
-      "SELECT value FROM inkling.settings ORDER BY key",
-    );
-    assert.deepEqual(settings.map(({ value }) => value), [
-      "x\uFFFDy\uFFFD",
-      "\uFFFD",
-      "x\\u0000y\uFFFD",
-    ]);
-    world.removeFile();
-    assert.equal((await world.move("from")).changedTexts, 0);
-  },
-);
+testMove("a text with NUL gets there with U+FFFD in its place, and is counted", async (world) => {
+  const { databaseFile } = world.directories;
+  {
+    using db = SqliteDatabase.open(databaseFile);
+    db.run("INSERT INTO settings (key, value) VALUES ('a', ?)", "x\0y\0");
+    db.run("INSERT INTO settings (key, value) VALUES ('b', ?)", "\0");
+    db.run("INSERT INTO settings (key, value) VALUES ('c', ?)", "x\\u0000y\uFFFD");
+  }
+  const moved = await world.move("to");
+  assert.equal(moved.changedTexts, 2);
+  const settings = await world.query<{ value: string }>(
+    "SELECT value FROM inkling.settings ORDER BY key",
+  );
+  assert.deepEqual(settings.map(({ value }) => value), [
+    "x\uFFFDy\uFFFD",
+    "\uFFFD",
+    "x\\u0000y\uFFFD",
+  ]);
+  world.removeFile();
+  assert.equal((await world.move("from")).changedTexts, 0);
+});
 
-Deno.test(
+testMove(
   "a history of many and of large rows comes in batches that neither side has to hold as a whole",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillHistory(databaseFile);
     const LARGE = 6;
@@ -249,11 +228,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "a database that sorts texts as a language does is read in the same order",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillHistory(databaseFile);
     const before = readAll(databaseFile);
@@ -273,11 +250,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "what others write while a history is copied is in it as a whole or not at all",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillHistory(databaseFile);
     const before = readAll(databaseFile);

@@ -5,15 +5,10 @@ import assert from "node:assert/strict";
 import { readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { createTestPostgres, HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
-import { type MoveWorld, openMoveWorld } from "./move_world.ts";
-
-/** Both databases are here already, whichever the other tests use. */
-const WITH_POSTGRES = { ignore: !HAS_POSTGRES || IS_POSTGRES };
-sharePostgres();
+import { type MoveWorld, testMove } from "./move_world.ts";
 
 /** What a node leaves that begins, and ends in order. */
 const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
@@ -53,11 +48,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "what a node would write while a history is copied out waits until the copy is in its place",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const before = await fill(world);
     let there: Promise<string[]> | undefined;
     await world.move("from", {
@@ -68,11 +61,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "what is being written when a history is to be copied out is in the copy, or nothing is copied",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     await fill(world);
     const writer = new pg.Client({ connectionString: world.address });
     await writer.connect();

@@ -7,15 +7,9 @@ import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storag
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
-import { HAS_POSTGRES, sharePostgres } from "../../../support/postgres.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
-import { openMoveWorld } from "./move_world.ts";
-
-/** Both databases are here already, whichever the other tests use. */
-const WITH_POSTGRES = { ignore: !HAS_POSTGRES || IS_POSTGRES };
-sharePostgres();
+import { openMoveWorld, testMove } from "./move_world.ts";
 
 /** A history with one execution. */
 async function fillLittle(path: string): Promise<void> {
@@ -23,11 +17,9 @@ async function fillLittle(path: string): Promise<void> {
   await store.accept();
 }
 
-Deno.test(
+testMove(
   "a database with a history is not written into, and a state directory with one neither",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillLittle(databaseFile);
     await world.move("to");
@@ -63,26 +55,20 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "where there is no history there is nothing to move, either way",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
-    await assert.rejects(
-      world.move("to"),
-      /There is no history in .+: nothing ran in this workspace yet/,
-    );
-    await assert.rejects(
-      world.move("from"),
-      /There is no history in postgres:\/\/.+: nothing to copy/,
-    );
-    assert.deepEqual(await world.filled(), {});
-    assert.deepEqual(world.files(), []);
-  },
-);
+testMove("where there is no history there is nothing to move, either way", async (world) => {
+  await assert.rejects(
+    world.move("to"),
+    /There is no history in .+: nothing ran in this workspace yet/,
+  );
+  await assert.rejects(
+    world.move("from"),
+    /There is no history in postgres:\/\/.+: nothing to copy/,
+  );
+  assert.deepEqual(await world.filled(), {});
+  assert.deepEqual(world.files(), []);
+});
 
-Deno.test("while the service of the workspace runs, nothing is moved", WITH_POSTGRES, async () => {
-  await using world = await openMoveWorld();
+testMove("while the service of the workspace runs, nothing is moved", async (world) => {
   {
     await using _runtime = await world.place.open();
     for (const direction of ["to", "from"] as const) {
@@ -97,11 +83,9 @@ Deno.test("while the service of the workspace runs, nothing is moved", WITH_POST
   await world.move("to");
 });
 
-Deno.test(
+testMove(
   "while nodes live on the database nothing is taken out of it; one that ended or fell silent does not count",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     await fillLittle(world.directories.databaseFile);
     await world.move("to");
     world.removeFile();
@@ -126,32 +110,25 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "two that copy into one database at once: one of them is refused",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
-    await fillLittle(world.directories.databaseFile);
-    await using other = await openMoveWorld();
-    await fillLittle(other.directories.databaseFile);
-    let second: Promise<void> | undefined;
-    await world.move("to", {
-      onProgress: () =>
-        void (second ??= assert.rejects(
-          other.move("to", { address: world.address }),
-          /Another Inkling is writing into|has a history already/,
-        )),
-    });
-    await second;
-    assert.equal((await world.filled())["executions"], 1);
-  },
-);
+testMove("two that copy into one database at once: one of them is refused", async (world) => {
+  await fillLittle(world.directories.databaseFile);
+  await using other = await openMoveWorld();
+  await fillLittle(other.directories.databaseFile);
+  let second: Promise<void> | undefined;
+  await world.move("to", {
+    onProgress: () =>
+      void (second ??= assert.rejects(
+        other.move("to", { address: world.address }),
+        /Another Inkling is writing into|has a history already/,
+      )),
+  });
+  await second;
+  assert.equal((await world.filled())["executions"], 1);
+});
 
-Deno.test(
+testMove(
   "a copy that is not what it was made of is an error, and nothing stays of it",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     await fillLittle(world.directories.databaseFile);
     {
       await using _shaped = await PostgresDatabase.open({ address: world.address });
@@ -181,11 +158,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "ended at any step of it, a copy leaves nothing behind, and can be made then",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     await fillLittle(world.directories.databaseFile);
     const source = await Deno.readFile(world.directories.databaseFile);
     for (const direction of ["to", "from"] as const) {
@@ -213,11 +188,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "a connection that breaks off is told in one sentence, without a promise to go on, and nothing stays",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     await fillLittle(world.directories.databaseFile);
     for (const direction of ["to", "from"] as const) {
       let cut: Promise<unknown> | undefined;
@@ -248,11 +221,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "where the very end was not heard, it is said that nobody knows, and the next try tells",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     await fillLittle(world.directories.databaseFile);
     const url = new URL(world.address);
     await using proxy = openCuttingProxy(Number(url.port));
@@ -269,11 +240,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "nobody there, a wrong name, no address: each is told, and never the password",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const url = new URL(world.address);
     const at = (rest: string) => `postgres://inkling:secret@${rest}`;
     const wrong = [
@@ -306,11 +275,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testMove(
   "histories of other versions are refused, with what brings them up to date",
-  WITH_POSTGRES,
-  async () => {
-    await using world = await openMoveWorld();
+  async (world) => {
     const { databaseFile } = world.directories;
     await fillLittle(databaseFile);
     await world.move("to");
@@ -337,8 +304,7 @@ Deno.test(
   },
 );
 
-Deno.test("a database that does not have all characters is refused", WITH_POSTGRES, async () => {
-  await using world = await openMoveWorld();
+testMove("a database that does not have all characters is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const name = `${new URL(world.address).pathname.slice(1)}_latin`;
   await world.query(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`);

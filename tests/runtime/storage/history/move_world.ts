@@ -7,8 +7,17 @@ import {
   moveHistory,
   type MoveOptions,
 } from "../../../../runtime/storage/history/move_history.ts";
-import { createBarePostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
+
+/** A test of both databases, which are here already, whichever the other tests use. */
+export function testMove(name: string, body: (world: MoveWorld) => Promise<void>): void {
+  Deno.test({ name, ignore: !HAS_POSTGRES || IS_POSTGRES }, async () => {
+    await using world = await openMoveWorld();
+    await body(world);
+  });
+}
 
 export interface MoveWorld extends AsyncDisposable {
   place: TestWorkspace;

@@ -8,7 +8,12 @@ import { DatabaseAway, StorageUnavailable } from "../../../../runtime/storage/da
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
-import { HAS_POSTGRES, type PostgresServer, startPostgres } from "../../../support/postgres.ts";
+import {
+  createTestPostgres,
+  HAS_POSTGRES,
+  type PostgresServer,
+  startPostgres,
+} from "../../../support/postgres.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
@@ -54,7 +59,7 @@ async function load(database: PostgresDatabase, happen: () => Promise<void>) {
 }
 
 Deno.test(
-  { name: "PostgresDatabase lives through what happens to its server", ignore: !HAS_POSTGRES },
+  { name: "PostgresDatabase lives through restarts of its server", ignore: !HAS_POSTGRES },
   async (t) => {
     await using server = await startPostgres({ durable: true });
     const address = `${server.address}/postgres`;
@@ -87,19 +92,6 @@ Deno.test(
       );
     }
 
-    await t.step("pg_terminate_backend: the work goes on over new connections", async () => {
-      await clear();
-      const { stored, refusals } = await load(database, async () => {
-        for (let n = 0; n < 5; n++) {
-          await server.administer(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling'",
-          );
-        }
-      });
-      for (const error of refusals) unavailable(/./)(error);
-      assert.deepEqual(await keys(database), stored.sort());
-    });
-
     await t.step("a change that a crash has undone is not taken for another one", async () => {
       await clear();
       await using proxy = openCuttingProxy(server.port);
@@ -125,79 +117,116 @@ Deno.test(
       assert.equal(runs, 2);
       assert.deepEqual(await keys(database), ["0", "1", "2", "mine"]);
     });
-
-    await t.step("a cancelled statement is told, and its change undone", async () => {
-      await clear();
-      const changing = database.change("power", function* () {
-        yield* keep("cancelled");
-        yield* get("SELECT pg_sleep(60)");
-      });
-      const cancel =
-        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' " +
-        "AND pid <> pg_backend_pid()";
-      let isOver = false;
-      const cancelling = until(async () => {
-        await server.administer(cancel);
-        return isOver;
-      }, "it is cancelled");
-      await assert.rejects(
-        changing.finally(() => isOver = true),
-        unavailable(/: a statement was cancelled there, by hand or by its statement_timeout\./),
-      );
-      await cancelling;
-      assert.deepEqual(await keys(database), []);
-    });
-
-    await t.step("a database that becomes read-only is told", async () => {
-      const alter = (how: string, rest = "") =>
-        server.administer(
-          `ALTER DATABASE postgres ${how} default_transaction_read_only${rest}`,
-          "template1",
-        );
-      await alter("SET", " = on");
-      await endConnections(server);
-      await assert.rejects(
-        database.change("power", () => keep("x")),
-        unavailable(/: it is read-only, a standby perhaps\./),
-      );
-      await alter("RESET");
-      await endConnections(server);
-      await database.change("power", () => keep("x"));
-    });
-
-    await t.step("another machine may change a table that this one reads", async () => {
-      await clear();
-      const read = () => database.read(() => all("SELECT * FROM settings"));
-      await read();
-      await server.administer("ALTER TABLE inkling.settings ADD COLUMN more TEXT");
-      assert.deepEqual(await read(), []);
-    });
-
-    await t.step("all connections are in use: waiting ends, and says what to raise", async () => {
-      await using narrow = await PostgresDatabase.open({
-        address,
-        connections: 1,
-        limits: { connectMs: 300, askAfterMs: 100 },
-      });
-      const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
-      await assert.rejects(
-        narrow.read(() => all("SELECT 1")),
-        unavailable(
-          /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/,
-        ),
-      );
-      // The server was at work for it all the time, many times longer than silence is borne.
-      await slow;
-    });
   },
 );
 
-/** Ends all connections of databases: a new one takes up new settings. */
-function endConnections(server: PostgresServer): Promise<void> {
-  return server.administer(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling'",
-  );
+/** A database of its own on the server that all tests share. */
+interface World {
+  address: string;
+  database: PostgresDatabase;
+  /** Runs statements beside it. */
+  administer: (statement: string) => Promise<unknown>;
+  endConnections: () => Promise<unknown>;
 }
+
+function test(name: string, body: (world: World) => Promise<void>): void {
+  Deno.test({ name: `PostgresDatabase lives through ${name}`, ignore: !HAS_POSTGRES }, async () => {
+    await using place = await createTestPostgres();
+    const { address } = place;
+    const limits = { ...LIMITS, silentMs: 1_000 };
+    await using database = await PostgresDatabase.open({ address, connections: 4, limits });
+    const client = await openClient(address);
+    const administer = (statement: string) => client.query(statement);
+    try {
+      await body({
+        address,
+        database,
+        administer,
+        endConnections: () => administer(END_CONNECTIONS),
+      });
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+/** A new connection has the new settings. */
+const END_CONNECTIONS =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling' " +
+  "AND datname = current_database()";
+
+test("pg_terminate_backend: the work goes on over new connections", async ({ database, endConnections }) => {
+  const { stored, refusals } = await load(database, async () => {
+    for (let n = 0; n < 5; n++) {
+      await endConnections();
+    }
+  });
+  for (const error of refusals) unavailable(/./)(error);
+  assert.deepEqual(await keys(database), stored.sort());
+});
+
+test("a cancelled statement is told, and its change undone", async ({ database, administer }) => {
+  const changing = database.change("power", function* () {
+    yield* keep("cancelled");
+    yield* get("SELECT pg_sleep(60)");
+  });
+  const cancel =
+    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' " +
+    "AND pid <> pg_backend_pid() AND datname = current_database()";
+  let isOver = false;
+  const cancelling = until(async () => {
+    await administer(cancel);
+    return isOver;
+  }, "it is cancelled");
+  await assert.rejects(
+    changing.finally(() => isOver = true),
+    unavailable(/: a statement was cancelled there, by hand or by its statement_timeout\./),
+  );
+  await cancelling;
+  assert.deepEqual(await keys(database), []);
+});
+
+test("a database that becomes read-only is told", async ({ address, database, administer, endConnections }) => {
+  const alter = (how: string, rest = "") =>
+    administer(
+      `ALTER DATABASE ${
+        new URL(address).pathname.slice(1)
+      } ${how} default_transaction_read_only${rest}`,
+    );
+  await alter("SET", " = on");
+  await endConnections();
+  await assert.rejects(
+    database.change("power", () => keep("x")),
+    unavailable(/: it is read-only, a standby perhaps\./),
+  );
+  await alter("RESET");
+  await endConnections();
+  await database.change("power", () => keep("x"));
+});
+
+test("another machine may change a table that this one reads", async ({ database, administer }) => {
+  const read = () => database.read(() => all("SELECT * FROM settings"));
+  await read();
+  await administer("ALTER TABLE inkling.settings ADD COLUMN more TEXT");
+  assert.deepEqual(await read(), []);
+});
+
+test("all connections are in use: waiting ends, and says what to raise", async ({ address }) => {
+  await using narrow = await PostgresDatabase.open({
+    address,
+    connections: 1,
+    limits: { connectMs: 300, askAfterMs: 100 },
+  });
+  const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
+  await assert.rejects(
+    narrow.read(() => all("SELECT 1")),
+    unavailable(
+      /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/,
+    ),
+  );
+  // The server was at work for it all the time, many times longer than silence is borne.
+  await slow;
+});
 
 Deno.test(
   {
@@ -205,14 +234,15 @@ Deno.test(
     ignore: !HAS_POSTGRES,
   },
   async (t) => {
-    await using server = await startPostgres();
-    await using proxy = openCuttingProxy(server.port);
-    const address = `postgres://inkling@127.0.0.1:${proxy.port}/postgres`;
+    await using place = await createTestPostgres();
+    const port = Number(new URL(place.address).port);
+    await using proxy = openCuttingProxy(port);
+    const address = place.address.replace(`:${port}`, `:${proxy.port}`);
     await using database = await PostgresDatabase.open({
       address,
       limits: { connectMs: 1_500, askAfterMs: 300 },
     });
-    await using direct = await PostgresDatabase.open({ address: `${server.address}/postgres` });
+    await using direct = await PostgresDatabase.open(place);
 
     await t.step(
       "in the middle of changes and reads: they are refused, then it goes on",
@@ -267,9 +297,10 @@ Deno.test(
   { name: "a frozen or vanished process does not hold an execution's row", ignore: !HAS_POSTGRES },
   async (t) => {
     assert.ok(CONNECTION_LIMITS.silentMs <= 10_000, "longer than a lease");
-    await using server = await startPostgres();
-    await using proxy = openCuttingProxy(server.port);
-    const address = `${server.address}/postgres`;
+    await using place = await createTestPostgres();
+    const { address } = place;
+    const port = Number(new URL(address).port);
+    await using proxy = openCuttingProxy(port);
     // A process that is frozen asks nothing: the server alone sets it free.
     const limits = { connectMs: 1_500, askAfterMs: 60_000, silentMs: 1_000 };
     const leases = new Map([[1, 1]]);
@@ -280,7 +311,7 @@ Deno.test(
       await thaw.promise;
     };
     await using here = await PostgresDatabase.open({
-      address: `postgres://inkling@127.0.0.1:${proxy.port}/postgres`,
+      address: address.replace(`:${port}`, `:${proxy.port}`),
       node: { instanceId: "here", leases, enqueue: standStill, cancelled: () => {} },
       limits,
     });
@@ -301,7 +332,8 @@ Deno.test(
       });
     const sees = (what: string, condition: string) =>
       until(async () => {
-        const found = () => all(`SELECT 1 FROM pg_stat_activity WHERE ${condition}`);
+        const found = () =>
+          all(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
         return (await there.read(found)).length > 0;
       }, what);
     const giveBack = () =>
@@ -363,7 +395,7 @@ Deno.test(
     await server.administer("CREATE DATABASE runs OWNER team");
     const address = server.address.replace("inkling@", "team@") + "/runs";
     await using database = await PostgresDatabase.open({ address });
-    await endConnections(server);
+    await server.administer(END_CONNECTIONS, "runs");
     const others = await Promise.all([1, 2, 3].map(() => openClient(address)));
     const refusal = unavailable(/: it has no connection left\. Raise max_connections there/);
     await assert.rejects(database.change("power", () => keep("x")), refusal);

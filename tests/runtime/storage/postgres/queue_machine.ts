@@ -160,6 +160,11 @@ export class QueueMachine implements AsyncDisposable {
     return Object.fromEntries(rows.map(({ state, jobs }) => [state, jobs]));
   }
 
+  /** Changes all jobs behind the queue's back: pg-boss takes them away, or time passes. */
+  async changeJobs(changes: string): Promise<void> {
+    await this.database.change("power", () => run(`UPDATE inkling_queue.job SET ${changes}`));
+  }
+
   /** As a node does it every few seconds, on a connection of its own. */
   async beat(): Promise<void> {
     await this.queue.beat(async (text, values) =>

@@ -3,10 +3,17 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Socket } from "node:net";
 import { join } from "node:path";
+// @ts-types="@types/pg"
+import pg from "pg";
 import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
 import { all } from "../../../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
-import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import {
+  createTestPostgres,
+  HAS_POSTGRES,
+  sharedPostgres,
+  startPostgres,
+} from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
 /** As it stands in an address. */
@@ -124,7 +131,7 @@ Deno.test(
       ]);
       await using server = await startPostgres({ tls: own });
       await using elsewhere = await startPostgres({ tls: other });
-      await using plain = await startPostgres();
+      const plain = await sharedPostgres();
       const rest = (options: string) => `/postgres?${options}`;
       const unverified =
         /: its certificate cannot be verified\. Name the file of the authority that made it with sslrootcert/;
@@ -139,7 +146,7 @@ Deno.test(
             /: its certificate is for another host\. Correct the host of the address/,
           );
           await refused(
-            plain.address + rest(`sslmode=${sslmode}`),
+            plain + rest(`sslmode=${sslmode}`),
             /: it speaks no TLS\. Turn it on there, or say sslmode=disable in the address\.$/,
           );
         });
@@ -150,7 +157,7 @@ Deno.test(
       });
       await t.step("sslmode=no-verify takes any certificate, but demands TLS", async () => {
         await opens(elsewhere.address + rest("sslmode=no-verify"));
-        await refused(plain.address + rest("sslmode=no-verify"), /: it speaks no TLS\./);
+        await refused(plain + rest("sslmode=no-verify"), /: it speaks no TLS\./);
       });
       await t.step("sslmode=disable, and none, speak without TLS", async () => {
         for (const address of [rest("sslmode=disable"), "/postgres"]) {
@@ -229,39 +236,41 @@ Deno.test("PostgresDatabase.open() does not wait for a host that swallows packet
   }
 });
 
-Deno.test(
-  { name: "PostgresDatabase.open() refuses a database that is only read", ignore: !HAS_POSTGRES },
-  async () => {
-    await using server = await startPostgres();
-    await opens(`${server.address}/postgres`);
-    await server.administer("ALTER DATABASE postgres SET default_transaction_read_only = on");
-    await refused(
-      `${server.address}/postgres`,
+for (
+  const [what, statement, sentence] of [
+    [
+      "a database that is only read",
+      "ALTER ROLE $role SET default_transaction_read_only = on",
       /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
-    );
-  },
-);
-
-Deno.test(
-  { name: "PostgresDatabase.open() tells that no connection is left", ignore: !HAS_POSTGRES },
-  async () => {
-    await using server = await startPostgres({
-      settings: ["max_connections=5", "superuser_reserved_connections=3"],
-    });
-    await server.administer("CREATE ROLE team LOGIN");
-    await server.administer("CREATE DATABASE runs OWNER team");
-    const address = server.address.replace("inkling@", "team@") + "/runs";
-    await using database = await PostgresDatabase.open({ address, connections: 2 });
-    await using held = await PostgresDatabase.open({ address, connections: 2 });
-    const sleep = () => all("SELECT pg_sleep(1)");
-    const sleeping = Promise.all([database.read(sleep), held.read(sleep)]);
-    await refused(
-      address,
+    ],
+    [
+      "a server without a connection left",
+      // A limit is not for superusers.
+      "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
       /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
-    );
-    await sleeping;
-  },
-);
+    ],
+  ] as const
+) {
+  Deno.test(
+    { name: `PostgresDatabase.open() refuses ${what}`, ignore: !HAS_POSTGRES },
+    async () => {
+      await using place = await createTestPostgres();
+      const client = new pg.Client({ connectionString: place.address });
+      await client.connect();
+      const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
+      try {
+        await client.query(`CREATE ROLE ${role} LOGIN SUPERUSER`);
+        const address = place.address.replace("inkling@", `${role}@`);
+        await opens(address);
+        await client.query(statement.replace("$role", role));
+        await refused(address, sentence);
+      } finally {
+        await client.query(`DROP ROLE ${role}`);
+        await client.end();
+      }
+    },
+  );
+}
 
 /** Signs itself. */
 async function makeCertificate(folder: string, name: string, subjectAltName: string) {
