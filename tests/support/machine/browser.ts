@@ -51,7 +51,7 @@ const GIVEN = Deno.env.get("INKLING_TEST_BROWSER");
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
 /** Opens the browser that test files share, or starts one. It resolves no name: it reaches 127.0.0.1 and nothing else. */
-async function openTestBrowser(): Promise<TestBrowser> {
+export async function openTestBrowser(): Promise<TestBrowser> {
   const chromium = await loadDriver();
   if (GIVEN !== undefined) {
     const browser = await chromium.connect(GIVEN, { timeout: 120_000 });
