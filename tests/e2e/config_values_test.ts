@@ -31,8 +31,7 @@ Deno.test("a service uses what config.yaml sets for model calls, delegation, key
     "foreign",
     "---\nmodel: { provider: openai, name: m, base_url: http://models.invalid/v1 }\n---\nHello.\n",
   );
-  const started = await home.inkling("start", "--daemon", "--port", "0", "--api-key", key);
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "--daemon", "--port", "0", "--api-key", key);
   using client = home.client();
   const { transports } = await client.info();
   const own = transports.find((one) => one.startsWith("tcp://"))?.replace("tcp:", "http:");

@@ -11,7 +11,7 @@ Deno.test("doctor: a service that is killed leaves what --fix removes, and is mi
     [{ say: "Done." }],
     'trigger: { type: schedule, every: 1h }\nauto_approve: "*"',
   );
-  assert.equal((await home.inkling("start", "-d")).code, 0);
+  await home.succeed("start", "-d");
   const well = await home.inkling("doctor");
   assert.match(well.stdout, /^\d+ checks, nothing to mend\n$/);
   assert.equal(well.code, 0, well.stderr);

@@ -23,8 +23,7 @@ async function openHome(receiver: Receiver): Promise<{ home: RealHome; port: num
 }
 
 async function start(home: RealHome, port: number): Promise<void> {
-  const { code, stderr } = await home.inkling("start", "-d", "--port", String(port));
-  assert.equal(code, 0, stderr);
+  await home.succeed("start", "-d", "--port", String(port));
 }
 
 const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers.get("webhook-id"));
@@ -84,8 +83,7 @@ Deno.test("a link is revoked by inkling respond", async () => {
   assert.equal((await home.inkling("run", "writer")).code, 4);
   const message = await untilFound("the message", () => Promise.resolve(receiver.received[0]));
   const link: string = message.body.data.answer_url;
-  const answered = await home.inkling("respond", String(message.body.data.execution_id), "--no");
-  assert.equal(answered.code, 0, answered.stderr);
+  await home.succeed("respond", String(message.body.data.execution_id), "--no");
   const page = await fetch(link, {
     method: "POST",
     body: new URLSearchParams({ decision: "approve" }),
@@ -99,8 +97,7 @@ Deno.test("notify --test sends through a channel, and tells what came back", asy
   await using receiver = new Receiver();
   const { home } = await openHome(receiver);
   await using _home = home;
-  const sent = await home.inkling("notify", "--test", "hook");
-  assert.equal(sent.code, 0, sent.stderr);
+  const sent = await home.succeed("notify", "--test", "hook");
   assert.match(sent.stdout, /^hook: delivered \(127\.0\.0\.1:\d+ answered 200\)\n$/);
   assert.equal(receiver.received[0]?.body.type, "inkling.test");
   receiver.reply = () => 404;

@@ -1,4 +1,5 @@
 // The real program in real processes, with a home of its own.
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../cli/service/processes.ts";
 import { type Client, openSocketClient } from "../../server/client.ts";
@@ -23,6 +24,8 @@ export interface SpawnOptions {
 export interface RealHome extends TestWorkspace {
   /** Runs one command to its end, with nothing on stdin. */
   inkling(...args: string[]): Promise<Finished>;
+  /** The same, and fails unless the exit code is 0. */
+  succeed(...args: string[]): Promise<Finished>;
   /** Starts a command and leaves it running. */
   spawn(args: string[], options?: SpawnOptions): Promise<Deno.ChildProcess>;
   /** Program, flags and arguments of a command, for who starts it in a way of its own. */
@@ -64,15 +67,17 @@ export async function createRealHome(
       stderr: "piped",
     }).spawn();
   };
+  const inkling = async (...args: string[]) => await finish(await spawn(args));
   return {
     ...place,
     spawn,
     command,
     environment,
-    async inkling(...args) {
-      const { code, stdout, stderr } = await (await spawn(args)).output();
-      const text = new TextDecoder();
-      return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+    inkling,
+    async succeed(...args) {
+      const finished = await inkling(...args);
+      assert.equal(finished.code, 0, `${args.join(" ")}: ${finished.stderr}`);
+      return finished;
     },
     client: () => openSocketClient(join(place.stateDir, "service.sock")),
     async [Symbol.asyncDispose]() {
@@ -80,6 +85,18 @@ export async function createRealHome(
       await place[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Waits for the end of a command and returns its output. */
+export async function finish(command: Pick<Deno.ChildProcess, "output">): Promise<Finished> {
+  const { code, stdout, stderr } = await command.output();
+  const text = new TextDecoder();
+  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+/** Waits until a service answers. */
+export async function untilReady(client: Client): Promise<void> {
+  await untilFound("the service", () => client.health().catch(() => undefined));
 }
 
 /** Kills the service that left its PID in this state directory, if there is one, and waits until it is gone. */
@@ -105,12 +122,12 @@ const PATIENCE_MS = 120_000;
 /** Waits until the probe finds something, and returns it. Throws Error where it finds nothing for two minutes. */
 export async function untilFound<T>(
   what: string,
-  probe: () => Promise<T | undefined>,
+  probe: () => T | false | undefined | Promise<T | false | undefined>,
 ): Promise<T> {
   const start = performance.now();
   while (performance.now() - start < PATIENCE_MS) {
     const found = await probe();
-    if (found !== undefined) return found;
+    if (found !== undefined && found !== false) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`Waited in vain for ${what}`);

@@ -16,20 +16,17 @@ function createRelativeHome(): Promise<RealHome> {
 Deno.test("start -d serves the configuration and the state that relative variables name from here", async () => {
   await using home = await createRelativeHome();
   await home.writeScript("hello", [{ say: "hi" }]);
-  const started = await home.inkling("start", "-d");
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "-d");
   using client = home.client();
   const { workspace, state_dir: stateDir } = await client.info();
   assert.deepEqual([workspace, stateDir], [home.workspace, home.stateDir]);
-  const { code, stdout, stderr } = await home.inkling("run", "hello", "-q");
-  assert.equal(code, 0, stderr);
+  const { stdout } = await home.succeed("run", "hello", "-q");
   assert.equal(stdout, "hi\n");
 });
 
 Deno.test("start --print-unit writes relative folders as absolute ones", async () => {
   await using home = await createRelativeHome();
-  const { code, stdout, stderr } = await home.inkling("start", "--print-unit=systemd");
-  assert.equal(code, 0, stderr);
+  const { stdout } = await home.succeed("start", "--print-unit=systemd");
   const unit = readUnit(stdout);
   const variables = unit.words("Service", "Environment");
   assert.ok(variables.includes(`INKLING_CONFIG_DIR=${home.configDir}`), stdout);

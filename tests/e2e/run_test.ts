@@ -1,7 +1,7 @@
 // One agent, end to end, in real processes: what a user sees, what the socket says, what a kill leaves.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { CHAT_COMPLETIONS, OpenAiServer } from "../support/models/openai_server.ts";
+import { OpenAiServer } from "../support/models/openai_server.ts";
 import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
 
 const usesServer = (server: { url: string }) =>
@@ -35,26 +35,15 @@ Deno.test("a run with tool calls against an OpenAI-compatible server: live and r
   await using server = new OpenAiServer([
     {
       text: ["I will ", "look."],
-      toolCalls: [{
-        id: "c1",
-        name: "file_read",
-        arguments: { path: "a.txt" },
-      }],
+      toolCalls: [{ name: "file_read", arguments: { path: "a.txt" } }],
     },
-    {
-      toolCalls: [{
-        id: "c2",
-        name: "file_write",
-        arguments: { path: "b.txt", content: "copy" },
-      }],
-    },
+    { toolCalls: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] },
     { text: ["Do", "ne."] },
   ]);
   await using home = await createRealHome({ shell: KEY });
   await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
   await home.writeAgent("copier", usesServer(server));
-  const started = await home.inkling("start", "--daemon");
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const { execution_id: id, model } = await client.run("copier");
   assert.equal(model, "elsewhere/tiny");
@@ -63,53 +52,35 @@ Deno.test("a run with tool calls against an OpenAI-compatible server: live and r
   assert.deepEqual(replay, live);
   assert.ok(!live.has("none"), "every frame has an id");
   const types = [...live.values()].map((event) => /^event: (\w+)/.exec(event)?.[1]);
-  assert.deepEqual(types, [
-    "meta",
-    "message",
-    "message",
-    "tool_call",
-    "meta",
-    "tool_result",
-    "tool_call",
-    "meta",
-    "tool_result",
-    "ai",
-    "meta",
-    "final_answer",
-    "complete",
-  ]);
+  assert.equal(
+    types.join(" "),
+    "meta message message tool_call meta tool_result tool_call meta tool_result ai meta final_answer complete",
+  );
   assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
   server.assertDone();
   const detail = await client.execution(id);
   assert.equal(detail.status, "success");
   assert.equal(detail.output_data, "Done.");
   assert.equal(detail.total_tokens, 45);
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
 });
 
 Deno.test("an answer of 900,000 characters: output_data, the live frame and the replay agree", async () => {
   const pieces = Array.from({ length: 100 }, () => "abcdefgh\n".repeat(1_000));
-  const reply = CHAT_COMPLETIONS.write({ text: pieces }).join("");
   // It replies once somebody follows the run: nothing that is seen then is a replay.
-  const { promise: followed, resolve: follow } = Promise.withResolvers<void>();
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async () => {
-      await followed;
-      return new Response(reply, { headers: { "content-type": CHAT_COMPLETIONS.contentType } });
-    },
-  );
+  const { promise: after, resolve: follow } = Promise.withResolvers<void>();
+  await using server = new OpenAiServer([{ text: pieces, after }, { text: pieces }]);
   // The server has to be free to end, whatever fails.
   using _ = { [Symbol.dispose]: follow };
   await using home = await createRealHome({ shell: KEY });
-  await home.writeAgent("long", usesServer({ url: `http://127.0.0.1:${server.addr.port}/v1` }));
+  await home.writeAgent("long", usesServer(server));
   await home.inkling("start", "--daemon");
   using client = home.client();
   const { execution_id: id } = await client.run("long");
   const following = readRawStream(home, id);
   await untilFound(
     "the follower",
-    async () => (await client.info()).active_streams > 0 || undefined,
+    async () => (await client.info()).active_streams > 0,
   );
   follow();
   const live = await following;
@@ -121,8 +92,7 @@ Deno.test("an answer of 900,000 characters: output_data, the live frame and the 
   const answer = [...live.values()].find((event) => /^event: final_answer$/m.test(event)) ?? "";
   const { content } = JSON.parse(/^data: (.*)$/m.exec(answer)?.[1] ?? "{}");
   assert.ok(content === detail.output_data);
-  const printed = await home.inkling("run", "long", "--quiet");
-  assert.equal(printed.code, 0);
+  const printed = await home.succeed("run", "long", "--quiet");
   assert.equal(printed.stdout.trimEnd(), detail.output_data?.trimEnd());
 });
 
@@ -130,10 +100,7 @@ Deno.test("kill -9 in the middle of a run loses no logged frame; the next start 
   await using home = await createRealHome();
   await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
   const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };
-  await home.writeScript("walker", [look, look, look, {
-    say: "late",
-    delay_ms: 600_000,
-  }]);
+  await home.writeScript("walker", [look, look, look, { say: "late", delay_ms: 600_000 }]);
   await home.inkling("start", "--daemon");
   const seen: string[] = [];
   let id: number;
@@ -148,8 +115,7 @@ Deno.test("kill -9 in the middle of a run loses no logged frame; the next start 
     });
   }
   assert.equal(seen.length, 12);
-  const started = await home.inkling("start", "--daemon");
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const replay: string[] = [];
   for await (const frame of client.follow(id)) {
@@ -173,48 +139,20 @@ Deno.test("two workspaces run at once and do not see each other", async () => {
     "---\nmodel: { provider: demo, name: echo }\n---\nSay something.\n",
   );
   try {
-    const here = await one.inkling("run", "here", "-q");
-    const there = await one.inkling(
-      "run",
-      "yonder",
-      "-q",
-      "--workspace",
-      other,
-      "--message",
-      "hi",
-    );
-    assert.deepEqual(
-      [here.code, here.stdout.trim()],
-      [0, "from here"],
-      here.stderr,
-    );
-    assert.deepEqual(
-      [there.code, there.stdout.trim()],
-      [0, "hi"],
-      there.stderr,
-    );
+    assert.equal((await one.succeed("run", "here", "-q")).stdout, "from here\n");
+    const there = ["run", "yonder", "-q", "--workspace", other, "--message", "hi"];
+    assert.equal((await one.succeed(...there)).stdout, "hi\n");
     const crossed = await one.inkling("run", "here", "--workspace", other);
     assert.equal(crossed.code, 2);
     assert.match(crossed.stderr, /no agent "here"/);
-    assert.match(
-      (await one.inkling("status")).stdout,
-      new RegExp(one.workspace),
-    );
-    assert.match(
-      (await one.inkling("status", "-w", other)).stdout,
-      new RegExp(other),
-    );
-    assert.doesNotMatch(
-      (await one.inkling("list", "-w", other)).stdout,
-      /here/,
-    );
+    assert.ok((await one.inkling("status")).stdout.includes(one.workspace));
+    assert.ok((await one.inkling("status", "-w", other)).stdout.includes(other));
+    assert.doesNotMatch((await one.inkling("list", "-w", other)).stdout, /here/);
   } finally {
-    const states = [...Deno.readDirSync(join(one.stateDir, "workspaces"))].map(({ name }) => name);
-    const others = states.filter((name) => /^other-[0-9a-f]{8}$/.test(name));
-    assert.equal(others.length, 1);
-    for (const name of others) {
-      await killService(join(one.stateDir, "workspaces", name));
-    }
+    const [state, ...more] = Deno.readDirSync(join(one.stateDir, "workspaces"))
+      .filter(({ name }) => /^other-[0-9a-f]{8}$/.test(name));
+    assert.deepEqual(more, []);
+    await killService(join(one.stateDir, "workspaces", state?.name ?? assert.fail("no state")));
   }
 });
 
@@ -222,26 +160,15 @@ Deno.test("a key added to the environment file works without a restart", async (
   await using server = new OpenAiServer([{ text: "hello" }]);
   await using home = await createRealHome();
   await home.writeAgent("keyed", usesServer(server));
-  const without = await home.inkling("run", "keyed");
-  assert.equal(without.code, 1);
+  const { code, stdout, stderr } = await home.inkling("run", "keyed");
+  assert.equal(code, 1);
   const folder = join(home.agentsDir, "_config");
-  assert.match(without.stderr + without.stdout, /ELSEWHERE_API_KEY/);
-  assert.ok((without.stderr + without.stdout).includes(join(folder, ".env")));
+  assert.match(stderr + stdout, /ELSEWHERE_API_KEY/);
+  assert.ok((stderr + stdout).includes(join(folder, ".env")));
   await Deno.mkdir(folder);
-  await Deno.writeTextFile(
-    join(folder, ".env"),
-    "ELSEWHERE_API_KEY=key-0123456789\n",
-  );
-  const withKey = await home.inkling("run", "keyed", "-q");
-  assert.deepEqual(
-    [withKey.code, withKey.stdout],
-    [0, "hello\n"],
-    withKey.stderr,
-  );
-  assert.equal(
-    server.request(0).headers.get("authorization"),
-    "Bearer key-0123456789",
-  );
+  await Deno.writeTextFile(join(folder, ".env"), "ELSEWHERE_API_KEY=key-0123456789\n");
+  assert.equal((await home.succeed("run", "keyed", "-q")).stdout, "hello\n");
+  assert.equal(server.request(0).headers.get("authorization"), "Bearer key-0123456789");
 });
 
 Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
@@ -257,7 +184,7 @@ Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
   // The run is under way; wait for the command to follow it, too.
   await untilFound(
     "the follower",
-    async () => (await client.info()).active_streams > 0 ? true : undefined,
+    async () => (await client.info()).active_streams > 0,
   );
   run.kill("SIGINT");
   const { code } = await run.output();
@@ -272,16 +199,8 @@ Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
 Deno.test("several runs at once with no service start exactly one", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
-  const runs = await Promise.all(
-    Array.from({ length: 4 }, () => home.inkling("run", "hi", "-q")),
-  );
-  for (const { code, stdout, stderr } of runs) {
-    assert.deepEqual([code, stdout], [0, "hello\n"], stderr);
-  }
+  const runs = await Promise.all([1, 2, 3].map(() => home.succeed("run", "hi", "-q")));
+  assert.deepEqual(runs.map(({ stdout }) => stdout), ["hello\n", "hello\n", "hello\n"]);
   using client = home.client();
-  assert.equal(
-    (await client.executions()).length,
-    4,
-    "one service has them all",
-  );
+  assert.equal((await client.executions()).length, 3, "one service has them all");
 });

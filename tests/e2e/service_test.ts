@@ -4,12 +4,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../support/program.ts";
 import { IS_POSTGRES, SQLITE } from "../support/test_database.ts";
-import { createRealHome, isAlive, untilFound } from "./real_process.ts";
+import {
+  createRealHome,
+  finish,
+  isAlive,
+  killService,
+  type RealHome,
+  untilFound,
+  untilReady,
+} from "./real_process.ts";
 
 Deno.test("start -d returns when the service answers; a second start says so; stop ends it and cleans up", async () => {
   await using home = await createRealHome();
-  const started = await home.inkling("start", "--daemon");
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const { pid } = await client.info();
   assert.equal(
@@ -37,55 +44,38 @@ Deno.test("start -d returns when the service answers; a second start says so; st
     "the first service was left alone",
   );
 
-  const status = await home.inkling("status");
-  assert.equal(status.code, 0);
+  const status = await home.succeed("status");
   assert.match(status.stdout, new RegExp(`\\b${pid}\\b`));
 
-  const stopped = await home.inkling("stop");
-  assert.equal(stopped.code, 0, stopped.stderr);
+  await home.succeed("stop");
   assert.equal(await isAlive(pid), false);
-  const left = [...Deno.readDirSync(home.stateDir)].map(({ name }) => name);
-  assert.ok(
-    !left.includes("service.sock") && !left.includes("inkling.pid"),
-    left.join(" "),
-  );
-
-  assert.equal((await home.inkling("status")).code, 0);
-  assert.equal((await home.inkling("stop")).code, 0);
+  assert.deepEqual(left(home), []);
+  await home.succeed("status");
+  await home.succeed("stop");
 });
 
-Deno.test("start replaces the socket that a killed service left", async () => {
+Deno.test("start replaces the socket of a killed service; in the foreground, SIGTERM ends it with exit code 0", async () => {
   await using home = await createRealHome();
-  await home.inkling("start", "--daemon");
-  using client = home.client();
-  const { pid } = await client.info();
-  Deno.kill(pid, "SIGKILL");
-  await untilFound(
-    "its end",
-    async () => await isAlive(pid) ? undefined : true,
-  );
-  assert.ok(Deno.lstatSync(join(home.stateDir, "service.sock")));
-  const again = await home.inkling("start", "--daemon");
-  assert.equal(again.code, 0, again.stderr);
-  using fresh = home.client();
-  assert.notEqual((await fresh.info()).pid, pid);
-});
-
-Deno.test("SIGTERM lets the service go in order; start in the foreground ends with exit code 0", async () => {
-  await using home = await createRealHome();
+  await home.succeed("start", "--daemon");
+  await killService(home.stateDir);
+  assert.deepEqual(left(home), ["inkling.pid", "service.sock"]);
   const service = await home.spawn(["start"]);
   using client = home.client();
-  await untilFound("the service", () => client.health().catch(() => undefined));
+  await untilReady(client);
   service.kill("SIGTERM");
-  const { code } = await service.output();
-  assert.equal(code, 0);
-  assert.throws(() => Deno.lstatSync(join(home.stateDir, "service.sock")));
+  assert.equal((await finish(service)).code, 0);
+  assert.deepEqual(left(home), []);
 });
+
+/** The files that a service has only while it runs. */
+const left = ({ stateDir }: RealHome) =>
+  [...Deno.readDirSync(stateDir)].map(({ name }) => name)
+    .filter((name) => /^(service\.sock|inkling\.pid)$/.test(name)).sort();
 
 Deno.test("SIGTERM before the service listens is an end in order, too", SQLITE, async () => {
   await using home = await createRealHome();
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("start", "--daemon");
+  await home.succeed("stop");
   // Whoever writes to the database holds the start up, behind the lock and before the listeners.
   const db = new DatabaseSync(join(home.stateDir, "inkling.db"));
   let service: Deno.ChildProcess;
@@ -98,11 +88,10 @@ Deno.test("SIGTERM before the service listens is an end in order, too", SQLITE, 
   } finally {
     db.close();
   }
-  const { code, stdout } = await service.output();
+  const { code, stdout } = await finish(service);
   assert.equal(code, 0);
-  assert.match(new TextDecoder().decode(stdout), /Stopped\n$/);
-  const left = [...Deno.readDirSync(home.stateDir)].map(({ name }) => name);
-  assert.ok(!left.includes("inkling.pid") && !left.includes("service.sock"), left.join(" "));
+  assert.match(stdout, /Stopped\n$/);
+  assert.deepEqual(left(home), []);
 });
 
 Deno.test("on Windows the service says in a sentence what it lacks there", async () => {
@@ -175,19 +164,18 @@ Deno.test("start --port without a key is refused; a key or host without a port o
   assert.match(refused.stderr, /--port needs --api-key/);
   const odd = await home.spawn(["start", "--api-key", "secret-0123456789"]);
   using client = home.client();
-  await untilFound("the service", () => client.health().catch(() => undefined));
+  await untilReady(client);
   assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
   odd.kill("SIGTERM");
-  const { stderr } = await odd.output();
-  assert.match(new TextDecoder().decode(stderr), /change nothing without --port/);
+  const { stderr } = await finish(odd);
+  assert.match(stderr, /change nothing without --port/);
 });
 
 Deno.test("start -d passes every flag on; the key travels by the environment, not by arguments", async () => {
   await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "1h" } });
   const key = "secret-0123456789";
   const flags = ["--keep-alive", "--port", "0", "--host", "::1", "--api-key", key];
-  const started = await home.inkling("start", "-d", ...flags);
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "-d", ...flags);
   using client = home.client();
   const { transports, keep_alive, pid } = await client.info();
   assert.equal(keep_alive, true);
@@ -207,50 +195,44 @@ Deno.test("start -d passes every flag on; the key travels by the environment, no
   assert.ok(!command.includes(key), command);
 });
 
-for (const [mode, listener] of [["its socket", []], ["a port", ["--port", "0"]]] as const) {
-  Deno.test(`an idle service on ${mode} stops by itself and removes its socket file; --keep-alive keeps it running`, async () => {
-    const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
+Deno.test("an idle service stops by itself and removes its socket file; --keep-alive keeps it running", async () => {
+  const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
+  for (const listener of [[], ["--port", "0"]]) {
     await using stays = await createRealHome({ shell });
     const kept = await stays.spawn(["start", "--keep-alive", ...listener]);
     using client = stays.client();
-    await untilFound("the service", () => client.health().catch(() => undefined));
+    await untilReady(client);
     assert.equal((await client.info()).transports.length, 1 + listener.length / 2);
 
     // It starts after the last request to the other one, which has been idle for longer when this one stops.
     await using goes = await createRealHome({ shell });
-    const { code, stdout } = await (await goes.spawn(["start", ...listener])).output();
-    const text = new TextDecoder();
-    assert.equal(code, 0);
-    assert.match(text.decode(stdout), /\nStopped: there was nothing to do\./);
+    const { stdout } = await goes.succeed("start", ...listener);
+    assert.match(stdout, /\nStopped: there was nothing to do\./);
     assert.throws(() => Deno.lstatSync(join(goes.stateDir, "service.sock")));
 
     assert.equal((await client.health()).status, "ok");
     kept.kill("SIGTERM");
-    const ended = await kept.output();
+    const ended = await finish(kept);
     assert.equal(ended.code, 0);
-    assert.match(text.decode(ended.stdout), /\nStopped\n$/);
-  });
-}
-
-Deno.test("without a home directory a command says what to set", async () => {
-  await using home = await createRealHome();
-  const { code, stderr } = await (await home.spawn(["info"], { env: { HOME: "" } })).output();
-  assert.equal(code, 1);
-  assert.equal(
-    new TextDecoder().decode(stderr),
-    "Error: Cannot find the home directory: HOME is not set; set it to the folder that ~ stands for\n",
-  );
+    assert.match(ended.stdout, /\nStopped\n$/);
+  }
 });
 
-Deno.test("a state directory that cannot be made is told with the remedy, in both ways of starting", async () => {
+Deno.test("without a home directory, or a usable state directory, a command says what to set", async () => {
   await using home = await createRealHome();
+  const homeless = await finish(await home.spawn(["info"], { env: { HOME: "" } }));
+  assert.deepEqual(homeless, {
+    code: 1,
+    stdout: "",
+    stderr:
+      "Error: Cannot find the home directory: HOME is not set; set it to the folder that ~ stands for\n",
+  });
   const file = join(home.root, "file");
   await Deno.writeTextFile(file, "in the way");
+  const env = { INKLING_STATE_DIR: join(file, "state") };
   for (const [args, expected] of [[["start"], 1], [["start", "-d"], 3]] as const) {
-    const child = await home.spawn([...args], { env: { INKLING_STATE_DIR: join(file, "state") } });
-    const { code, stderr } = await child.output();
-    const text = new TextDecoder().decode(stderr);
-    assert.equal(code, expected, text);
-    assert.match(text, /Cannot use the state directory .*Set INKLING_STATE_DIR/);
+    const { code, stderr } = await finish(await home.spawn([...args], { env }));
+    assert.equal(code, expected, stderr);
+    assert.match(stderr, /Cannot use the state directory .*Set INKLING_STATE_DIR/);
   }
 });

@@ -20,7 +20,7 @@ const HEAVY = [
 Deno.test("--help, --version, and status and list with a running service load no heavy package", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await home.succeed("start", "--daemon");
 
   const poison = join(home.root, "poison.ts");
   await Deno.writeTextFile(

@@ -12,16 +12,15 @@ import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, without SIGKILL", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const { pid } = await client.info();
   const { execution_id: id } = await client.run("slow");
   await untilFound(
     "the run",
-    async () => (await client.execution(id)).status === "running" ? true : undefined,
+    async () => (await client.execution(id)).status === "running",
   );
-  const { code, stdout, stderr } = await home.inkling("stop", "--timeout", "1");
-  assert.equal(code, 0, stderr);
+  const { stdout } = await home.succeed("stop", "--timeout", "1");
   assert.match(stdout, /has stopped \(PID \d+\) with SIGTERM/);
   assert.equal(await isAlive(pid), false);
   const logs = await home.inkling("logs", "slow", "--json");
@@ -32,12 +31,11 @@ Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, w
 Deno.test("checkpoint --purge of a stopped workspace starts neither the service nor what is due", async () => {
   await using home = await createRealHome();
   await home.writeScript("once", [{ say: "hello" }]);
-  assert.equal((await home.inkling("run", "once")).code, 0);
-  assert.equal((await home.inkling("run", "once")).code, 0);
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("run", "once");
+  await home.succeed("run", "once");
+  await home.succeed("stop");
   await home.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
-  const { code, stdout, stderr } = await home.inkling("checkpoint", "--purge");
-  assert.equal(code, 0, stderr);
+  const { stdout } = await home.succeed("checkpoint", "--purge");
   assert.match(stdout, /^Removed 1 conversation\n/);
   assert.match((await home.inkling("status")).stdout, /not running/);
   assert.doesNotMatch((await home.inkling("logs", "often")).stdout, /success/);
@@ -45,7 +43,7 @@ Deno.test("checkpoint --purge of a stopped workspace starts neither the service 
 
 Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, both are reported; exit code 0", async () => {
   await using home = await createRealHome();
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const { pid } = await client.info();
   // The service and the signals are real; the ten seconds that `stop` waits pass on a test clock.

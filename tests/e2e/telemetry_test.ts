@@ -28,7 +28,7 @@ async function runOnce(home: RealHome, agent: string) {
     const one = await client.execution(execution_id);
     return one.status === "running" ? undefined : one;
   });
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
   const { stdout, stderr } = await shown;
   const text = new TextDecoder();
   return { execution, shown: text.decode(stdout) + text.decode(stderr) };

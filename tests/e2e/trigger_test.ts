@@ -21,8 +21,7 @@ async function writeLoop(home: RealHome): Promise<void> {
 Deno.test("a trigger that runs away is stopped, and told on the command line and in the stream of events", async () => {
   await using home = await createRealHome();
   await writeLoop(home);
-  const started = await home.inkling("start", "--daemon");
-  assert.equal(started.code, 0, started.stderr);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const over = new AbortController();
   const told: unknown[] = [];
@@ -33,7 +32,7 @@ Deno.test("a trigger that runs away is stopped, and told on the command line and
   })().catch(() => {/* It is ended below. */});
   await untilFound(
     "the stream",
-    async () => (await client.info()).active_streams > 0 ? true : undefined,
+    async () => (await client.info()).active_streams > 0,
   );
   await Deno.writeTextFile(join(home.workspace, "a/ball.md"), "begin");
   const stopped = await untilFound(
@@ -49,8 +48,7 @@ Deno.test("a trigger that runs away is stopped, and told on the command line and
       ),
   );
   assert.equal(event.status, "paused");
-  const list = await home.inkling("list");
-  assert.equal(list.code, 0);
+  const list = await home.succeed("list");
   assert.match(list.stdout, new RegExp(`${stopped.id} .* paused`));
   assert.match(
     list.stderr.replaceAll(/\s+/g, " "),
@@ -61,7 +59,7 @@ Deno.test("a trigger that runs away is stopped, and told on the command line and
   );
   over.abort();
   await listening;
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
 });
 
 Deno.test("a workspace behind a symlink: schedules, watches and agent files work, and a kill loses no slot", async () => {
@@ -76,7 +74,7 @@ Deno.test("a workspace behind a symlink: schedules, watches and agent files work
     [{ call: [{ name: "file_read", arguments: { path: "inbox/a.md" } }] }, { say: "{result}" }],
     "trigger: { type: watch, paths: [inbox], debounce: 50ms }",
   );
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   await Deno.writeTextFile(join(home.workspace, "inbox/a.md"), "the letter");
   const read = await untilFound(
@@ -91,18 +89,17 @@ Deno.test("a workspace behind a symlink: schedules, watches and agent files work
   );
   await untilFound("a slot", async () => (await client.slots("tick"))[0]);
   Deno.kill((await client.info()).pid, "SIGKILL");
-  const again = await home.inkling("start", "--daemon");
-  assert.equal(again.code, 0, again.stderr);
+  await home.succeed("start", "--daemon");
   using fresh = home.client();
   const before = (await fresh.slots("tick", { limit: 500 })).length;
   await untilFound(
     "more slots",
-    async () => (await fresh.slots("tick", { limit: 500 })).length > before ? true : undefined,
+    async () => (await fresh.slots("tick", { limit: 500 })).length > before,
   );
   await fresh.pauseScheduler();
   await untilFound(
     "a skipped slot",
-    async () => (await fresh.slots("tick"))[0]?.outcome === "skipped" ? true : undefined,
+    async () => (await fresh.slots("tick"))[0]?.outcome === "skipped",
   );
   const slots = (await fresh.slots("tick", { limit: 500 })).toReversed();
   let expected = Date.parse(slots[0]?.scheduled_for ?? "");
@@ -110,10 +107,9 @@ Deno.test("a workspace behind a symlink: schedules, watches and agent files work
     assert.equal(Date.parse(scheduled_for), expected, "every second has one outcome");
     expected += count * 1_000;
   }
-  const logs = await home.inkling("logs", "tick", "-n", "50");
-  assert.equal(logs.code, 0);
+  const logs = await home.succeed("logs", "tick", "-n", "50");
   assert.match(logs.stdout, /skipped/);
   assert.match(logs.stdout, /paused/);
   assert.match((await home.inkling("list")).stderr, /The scheduler is paused/);
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../runtime/executions/executions_of.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
-import { type DeathOrder, startAndDie } from "./start_and_die.ts";
+import { startAndDie } from "./start_and_die.ts";
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 
@@ -11,15 +11,13 @@ const call = (name: string, args: object) => ({ name, arguments: args });
  * The service dies around the n-th result that is stored, or around the end of the agent that was called. Results are stored in
  * this order: two of the first reply; that of the helper's call; the helper's run as a result; one of the last reply.
  */
-const DEATHS: readonly DeathOrder["crash"][] = [
-  { method: "recordReply", when: "after", nth: 1 },
-  ...[1, 2, 3, 4, 5].flatMap((nth) =>
-    (["before", "after"] as const).map((when) => ({ method: "finishCall", when, nth }))
-  ),
-  { method: "acceptExecution", when: "after", nth: 2 },
-  { method: "finishExecution", when: "before", nth: 1 },
-  { method: "finishExecution", when: "after", nth: 1 },
-  { method: "finishExecution", when: "before", nth: 2 },
+const DEATHS: readonly [when: "before" | "after", method: string, nth: number][] = [
+  ["after", "recordReply", 1],
+  ["before", "finishCall", 1],
+  ["after", "finishCall", 3],
+  ["before", "finishCall", 4],
+  ["after", "acceptExecution", 2],
+  ["before", "finishExecution", 2],
 ];
 
 /** What would have been done, in the order of the log. */
@@ -30,7 +28,7 @@ const WHOLE = [
   "write end.md (new file, +1)",
 ];
 
-for (const { method, when, nth } of DEATHS) {
+for (const [when, method, nth] of DEATHS) {
   Deno.test(`kill -9 ${when} ${method} (${nth}) of a dry run: nothing is done, and the list is whole`, async () => {
     await using place = await createTestWorkspace();
     await writeAgents(place);

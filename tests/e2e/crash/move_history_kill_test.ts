@@ -56,7 +56,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
             const { rows } = await database.query(
               "SELECT 1 FROM pg_stat_activity WHERE application_name = 'inkling move-history'",
             );
-            return rows.length === 0 ? true : undefined;
+            return rows.length === 0;
           });
         };
         await database.query(
@@ -70,8 +70,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
           assert.deepEqual(rows, [], name);
         }
         assert.deepEqual(readAll(path), before);
-        const into = await home.inkling("move-history", "--to", address);
-        assert.equal(into.code, 0, into.stderr);
+        const into = await home.succeed("move-history", "--to", address);
         assert.ok(into.stdout.endsWith(`\ndatabase: ${address}\n`), into.stdout);
 
         for (const name of ["inkling.db", "inkling.db-wal", "inkling.db-shm"]) {
@@ -84,8 +83,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
         if (signal === "SIGINT") {
           assert.deepEqual(files.filter((name) => name.startsWith("inkling.db")), []);
         }
-        const out = await home.inkling("move-history", "--from", address, "--json");
-        assert.equal(out.code, 0, out.stderr);
+        const out = await home.succeed("move-history", "--from", address, "--json");
         assert.equal(JSON.parse(out.stdout).to, path);
         assert.deepEqual(readAll(path), before);
         const left = [...Deno.readDirSync(home.stateDir)].map(({ name }) => name);

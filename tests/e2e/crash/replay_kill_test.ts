@@ -1,101 +1,96 @@
 // Runs whose service was killed, and whose prompt is another one when the next service goes on with them, replay as they were.
 import { join } from "node:path";
-import type { Runtime } from "../../../runtime/runtime.ts";
 import { answer } from "../../runtime/executions/executions_of.ts";
 import { assertIdentical } from "../../runtime/executions/replay/replayed.ts";
 import { programEntry } from "../../runtime/tools/mcp/mcp_world.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import { createTestWorkspace, toEnd } from "../../support/test_workspace.ts";
-import { startAndDie } from "./start_and_die.ts";
+import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
+import { type DeathOrder, startAndDie } from "./start_and_die.ts";
+
+type Death = readonly [...Parameters<typeof death>];
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 const save = (section: string) => call("memory_append", { section, content: "x" });
+const confirm = (question: string) => call("ask_user", { question, kind: "confirm" });
+const death = (
+  when: DeathOrder["crash"]["when"],
+  method: string,
+  nth = 1,
+): DeathOrder["crash"] => ({ when, method, nth });
 
-const DEATHS = [
-  { method: "recordReply", when: "after" },
-  { method: "openRequest", when: "before" },
-  { method: "openRequest", when: "after" },
-  { method: "answerRequest", when: "before" },
-  { method: "answerRequest", when: "after" },
-  { method: "startCall", when: "before" },
-  { method: "startCall", when: "after" },
-  { method: "finishCall", when: "before" },
-  { method: "finishCall", when: "after" },
-  { method: "finishExecution", when: "before" },
-] as const;
+const SETTINGS = 'on_restart: resume\nauto_approve: "*"';
 
-const DELEGATED = [
-  [2, { method: "acceptExecution", when: "before" }],
-  [2, { method: "acceptExecution", when: "after" }],
-  [1, { method: "openRequest", when: "before" }],
-  [1, { method: "waitForChild", when: "before" }],
-  [1, { method: "waitForChild", when: "after" }],
-  [1, { method: "answerRequest", when: "after" }],
-  [1, { method: "finishExecution", when: "after" }],
-] as const;
-
-for (const { method, when } of DEATHS) {
-  for (const nth of method === "recordReply" ? [1, 2, 3] : [1]) {
-    Deno.test(`kill -9 ${when} ${method} (${nth}): the run that is gone on with replays as it was`, async () => {
-      await using place = await createTestWorkspace();
+const RUNS: readonly {
+  name: string;
+  write: (place: TestWorkspace) => Promise<void>;
+  executions: readonly number[];
+  deaths: readonly Death[];
+}[] = [
+  {
+    name: "a run that is resumed",
+    write: (place) =>
+      place.writeScript("worker", [
+        { call: [save("one")] },
+        { call: [save("two"), confirm("Go on?")] },
+        { call: [confirm("And now?"), save("three")] },
+        { say: "Done." },
+      ], SETTINGS),
+    executions: [1],
+    deaths: [
+      ["after", "recordReply", 2],
+      ["after", "openRequest"],
+      ["before", "answerRequest"],
+      ["after", "startCall"],
+      ["after", "finishCall"],
+      ["before", "finishExecution"],
+    ],
+  },
+  {
+    name: "a run with an MCP server, which is started again",
+    async write(place) {
+      await Deno.mkdir(join(place.agentsDir, "_config"));
+      const servers = JSON.stringify({ fixture: programEntry() });
+      await Deno.writeTextFile(join(place.agentsDir, "_config", "mcp-servers.json"), servers);
+      await place.writeScript("worker", [
+        { call: [call("echo", { text: "hi" }), confirm("?")] },
+        { say: "Done." },
+      ], `mcp: [fixture]\n${SETTINGS}`);
+    },
+    executions: [1],
+    deaths: [["after", "startCall"], ["after", "finishCall"]],
+  },
+  {
+    name: "a run that waits for another one",
+    async write(place) {
       await place.writeScript("worker", [
         { call: [save("one")] },
-        { call: [save("two"), call("ask_user", { question: "Go on?", kind: "confirm" })] },
-        { call: [call("ask_user", { question: "And now?", kind: "confirm" }), save("three")] },
+        { call: [save("two"), call("run_agent", { agent_id: "asks" })] },
         { say: "Done." },
-      ], 'on_restart: resume\nauto_approve: "*"');
-      await startAndDie(place, { start: ["worker"], crash: { method, when, nth } });
+      ], `agents: [asks]\n${SETTINGS}`);
+      const asks = [{ call: [confirm("Go on?")] }, { say: "Asked." }];
+      await place.writeScript("asks", asks, SETTINGS);
+    },
+    executions: [1, 2],
+    deaths: [
+      ["before", "acceptExecution", 2],
+      ["before", "waitForChild"],
+      ["after", "waitForChild"],
+      ["after", "finishExecution"],
+    ],
+  },
+];
+
+for (const { name, write, executions, deaths } of RUNS) {
+  for (const [when, method, nth] of deaths) {
+    Deno.test(`kill -9 ${when} ${method} of ${name}: it replays as it was`, async () => {
+      await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
+      await write(place);
+      await startAndDie(place, { start: ["worker"], crash: death(when, method, nth) });
       await using runtime = await place.open();
-      await answerToEnd(runtime);
-      await assertIdentical(runtime, 1);
+      while ((await toEnd(runtime, 1)).status === "waiting") {
+        await answer(runtime, 1, { approved: true });
+      }
+      for (const id of executions) await assertIdentical(runtime, id);
     });
-  }
-}
-
-for (const { method, when } of DEATHS.filter(({ method }) => method.endsWith("Call"))) {
-  Deno.test(`kill -9 ${when} ${method} of a run with an MCP server, which is started again: it replays as it was`, async () => {
-    await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
-    await Deno.mkdir(join(place.agentsDir, "_config"));
-    await Deno.writeTextFile(
-      join(place.agentsDir, "_config", "mcp-servers.json"),
-      JSON.stringify({ fixture: programEntry() }),
-    );
-    await place.writeScript("worker", [
-      {
-        call: [call("echo", { text: "hi" }), call("ask_user", { question: "?", kind: "confirm" })],
-      },
-      { say: "Done." },
-    ], 'mcp: [fixture]\non_restart: resume\nauto_approve: "*"');
-    await startAndDie(place, { start: ["worker"], crash: { method, when, nth: 1 } });
-    await using runtime = await place.open();
-    await answerToEnd(runtime);
-    await assertIdentical(runtime, 1);
-  });
-}
-
-for (const [nth, { method, when }] of DELEGATED) {
-  Deno.test(`kill -9 ${when} ${method} (${nth}) of a run that waits for another one: it replays as it was`, async () => {
-    await using place = await createTestWorkspace();
-    const settings = 'on_restart: resume\nauto_approve: "*"';
-    await place.writeScript("worker", [
-      { call: [save("one")] },
-      { call: [save("two"), call("run_agent", { agent_id: "asks" })] },
-      { say: "Done." },
-    ], `agents: [asks]\n${settings}`);
-    await place.writeScript("asks", [
-      { call: [call("ask_user", { question: "Go on?", kind: "confirm" })] },
-      { say: "Asked." },
-    ], settings);
-    await startAndDie(place, { start: ["worker"], crash: { method, when, nth } });
-    await using runtime = await place.open();
-    await answerToEnd(runtime);
-    await assertIdentical(runtime, 1);
-    await assertIdentical(runtime, 2);
-  });
-}
-
-async function answerToEnd(runtime: Runtime): Promise<void> {
-  while ((await toEnd(runtime, 1)).status === "waiting") {
-    await answer(runtime, 1, { approved: true });
   }
 }

@@ -33,9 +33,7 @@ testInTerminal("new asks its questions, and takes a prompt that is typed and pas
   await terminal.paste("a\n\n\nb\n", { unmarked: true });
   await terminal.waitFor(/> a\n[^]*> b\n> *$/);
   await terminal.press("C-d");
-  const { code, isRestored, shown } = await terminal.ended();
-  assert.equal(code, 0, shown);
-  assert.ok(isRestored);
+  const shown = await terminal.endsWith(0);
   assert.match(shown, /inkling run "my agent"/);
   assert.equal(
     await Deno.readTextFile(join(home.agentsDir, "my agent.md")),
@@ -77,10 +75,10 @@ const OTHER_TURNS: readonly Turn[] = [
   { question: /Files and folders to watch/, answer: "inbox" },
 ];
 
+/** A text, a choice, and the last question of each dialog: the same prompts ask the others. */
 const INTERRUPTED: readonly (readonly Turn[])[] = [
-  ...TURNS.map((_, index) => TURNS.slice(0, index + 1)),
-  // What was not asked before.
-  ...[2, 3, 4, 6].map((index) => OTHER_TURNS.slice(0, index + 1)),
+  ...[1, 2, TURNS.length].map((count) => TURNS.slice(0, count)),
+  OTHER_TURNS,
 ];
 
 for (const turns of INTERRUPTED) {
@@ -92,29 +90,12 @@ for (const turns of INTERRUPTED) {
       await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
       await converse(terminal, turns.slice(0, -1));
       await interruptAt(terminal, question);
-      const { code, isRestored, shown } = await terminal.ended();
-      assert.equal(code, 130, shown);
-      assert.ok(isRestored, shown);
+      const shown = await terminal.endsWith(130);
       assert.match(shown, /Nothing was saved/);
       assert.deepEqual(agents(home), []);
     },
   );
 }
-
-testInTerminal("new: Ctrl+C in the prompt saves nothing and gives the terminal back", async () => {
-  await using home = await createRealHome();
-  await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
-  await converse(terminal, TURNS);
-  await terminal.waitFor(/System prompt[^]*\n> *$/);
-  await terminal.type("Half a");
-  await terminal.press("Enter");
-  await terminal.waitFor(/> Half a\n> *$/);
-  await terminal.press("C-c");
-  const { code, isRestored } = await terminal.ended();
-  assert.equal(code, 130);
-  assert.ok(isRestored);
-  assert.deepEqual(agents(home), []);
-});
 
 const DESCRIBED: Turn = { question: /What should daily do/, answer: "Greet me" };
 
@@ -127,75 +108,46 @@ function createModelHome(server: OpenAiServer): Promise<RealHome> {
   });
 }
 
-const DRAFTED: readonly (readonly Turn[])[] = [
-  [DESCRIBED],
-  [
-    DESCRIBED,
-    { question: /Save it as daily\.md/, answer: ["Down", "Enter"] },
-    { question: /What should be different/, answer: "" },
-  ],
-];
-
-for (const turns of DRAFTED) {
-  const { question } = turns.at(-1) ?? assert.fail("no question");
-  testInTerminal(
-    `new by the model: Ctrl+C at "${question.source}" saves nothing and gives the terminal back`,
-    async () => {
-      await using server = new OpenAiServer([{
-        text: "---\ndescription: Greets\n---\n\nSay hi.\n",
-      }]);
-      await using home = await createModelHome(server);
-      await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-      await converse(terminal, turns.slice(0, -1));
-      await interruptAt(terminal, question);
-      const { code, isRestored, shown } = await terminal.ended();
-      assert.equal(code, 130, shown);
-      assert.ok(isRestored, shown);
-      assert.match(shown, /Nothing was saved/);
-      assert.deepEqual(agents(home), []);
-      // Nothing was asked of the model that the person had not sent.
-      assert.equal(server.requests.length, turns.length === 1 ? 0 : 1);
-    },
-  );
-}
-
 testInTerminal(
-  "new: Ctrl+D ends the prompt in a line, and after a line that came with it",
+  "new: Ctrl+D ends the prompt in a line, and after a line that came with it; Ctrl+C saves nothing",
   async () => {
-    const table: [(terminal: RealTerminal) => Promise<void>, string][] = [
-      [(terminal) => terminal.type("Do it."), "Do it."],
-      [(terminal) => terminal.paste("One\n\ntwo"), "One\n\ntwo"],
-      [async (terminal) => {
-        await terminal.type("Do so.");
-        await terminal.press("Left", "Left", "Left");
-      }, "Do so."],
-    ];
-    for (const [enter, text] of table) {
-      await using home = await createRealHome();
-      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+    // Each with its keys in one read, the line that is shown before Ctrl+D, and the prompt that is saved.
+    const table: [enter: (terminal: RealTerminal) => Promise<void>, shown: RegExp, text: string][] =
+      [
+        [(terminal) => terminal.paste("One\n\ntwo"), /> One␤␤two$/, "One\n\ntwo"],
+        [
+          async (terminal) => {
+            await terminal.type("Do so.");
+            await terminal.press("Left", "Left", "Left");
+          },
+          /> Do so\.$/,
+          "Do so.",
+        ],
+        [(terminal) => terminal.press("D", "o", "Enter", "i", "t", "C-d"), /\[end\]/, "Do\nit"],
+        [(terminal) => terminal.press("D", "o", "Enter", "C-d"), /\[end\]/, "Do"],
+      ];
+    await using home = await createRealHome();
+    for (const [index, [enter, shown, text]] of table.entries()) {
+      await using terminal = await RealTerminal.open(home, ["new", `daily${index}`, "-t"]);
       await converse(terminal, TURNS);
       await terminal.waitFor(/System prompt[^]*\n> *$/);
       await enter(terminal);
-      await terminal.waitFor(/> (Do it\.|One␤␤two|Do so\.)$/);
-      await terminal.press("C-d");
-      const { code, isRestored, shown } = await terminal.ended();
-      assert.equal(code, 0, shown);
-      assert.ok(isRestored);
-      const saved = await Deno.readTextFile(join(home.agentsDir, "daily.md"));
+      await terminal.waitFor(shown);
+      if (shown.source !== "\\[end\\]") await terminal.press("C-d");
+      await terminal.endsWith(0);
+      const saved = await Deno.readTextFile(join(home.agentsDir, `daily${index}.md`));
       assert.ok(saved.endsWith(`---\n\n${text}\n`), saved);
     }
-    for (const keys of [["D", "o", "Enter", "i", "t", "C-d"], ["D", "o", "Enter", "C-d"]]) {
-      await using home = await createRealHome();
-      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
-      await converse(terminal, TURNS);
-      await terminal.waitFor(/System prompt[^]*\n> *$/);
-      // All in one read.
-      await terminal.press(...keys);
-      const { code, shown } = await terminal.ended();
-      assert.equal(code, 0, shown);
-      const saved = await Deno.readTextFile(join(home.agentsDir, "daily.md"));
-      assert.ok(saved.endsWith(keys.includes("t") ? "\n\nDo\nit\n" : "\n\nDo\n"), saved);
-    }
+    // Ctrl+C in the prompt saves nothing.
+    await using terminal = await RealTerminal.open(home, ["new", "half", "-t"]);
+    await converse(terminal, TURNS);
+    await terminal.waitFor(/System prompt[^]*\n> *$/);
+    await terminal.type("Half a");
+    await terminal.press("Enter");
+    await terminal.waitFor(/> Half a\n> *$/);
+    await terminal.press("C-c");
+    await terminal.endsWith(130);
+    assert.ok(!agents(home).includes("half.md"));
   },
 );
 
@@ -209,19 +161,27 @@ testInTerminal("new has the configured model write the file, and interrupts it",
   await using home = await createModelHome(server);
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-    await converse(terminal, [DESCRIBED]);
-    await server.received(1);
-    await terminal.press("C-c");
-    const { code, isRestored, shown } = await terminal.ended();
-    assert.equal(code, 130, shown);
-    assert.ok(isRestored);
+    await interruptAt(terminal, DESCRIBED.question);
+    assert.match(await terminal.endsWith(130), /Nothing was saved/);
+    assert.equal(server.requests.length, 0);
   }
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
     await converse(terminal, [DESCRIBED]);
-    await interruptAt(terminal, /Save it as daily\.md/);
-    assert.equal((await terminal.ended()).code, 130);
+    await server.received(1);
+    await terminal.press("C-c");
+    await terminal.endsWith(130);
+  }
+  {
+    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
+    await converse(terminal, [DESCRIBED, {
+      ...{ question: /Save it as daily\.md/, answer: ["Down", "Enter"] },
+    }]);
+    await interruptAt(terminal, /What should be different/);
+    assert.match(await terminal.endsWith(130), /Nothing was saved/);
     assert.deepEqual(agents(home), []);
+    // The model was asked for no more than the person had sent.
+    assert.equal(server.requests.length, 3);
   }
   server.push({ text: draft });
   await using terminal = await RealTerminal.open(home, ["new", "daily"]);
@@ -229,9 +189,7 @@ testInTerminal("new has the configured model write the file, and interrupts it",
   const shown = await terminal.waitFor(/Save it as daily\.md/);
   assert.ok(shown.includes(draft.trim()), shown);
   await converse(terminal, [{ question: /Save it as daily\.md/, answer: "" }]);
-  const { code, isRestored } = await terminal.ended();
-  assert.equal(code, 0);
-  assert.ok(isRestored);
+  await terminal.endsWith(0);
   assert.equal(await Deno.readTextFile(join(home.agentsDir, "daily.md")), draft);
   server.assertDone();
 });

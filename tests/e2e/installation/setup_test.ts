@@ -50,9 +50,7 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
 
   await using terminal = await RealTerminal.open(home, ["setup"]);
   await converse(terminal, firstSetup(server.url));
-  const { code, isRestored, shown } = await terminal.ended();
-  assert.equal(code, 0, shown);
-  assert.ok(isRestored);
+  const shown = await terminal.endsWith(0);
   assert.ok(!shown.includes(KEY));
   assert.match(shown, /The model answers/);
   assert.deepEqual(parse(await Deno.readTextFile(join(home.configDir, "config.yaml"))), {
@@ -65,60 +63,36 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
 });
 
-/** Questions as far as the one that is meant; each is answered but the last. */
-interface Way {
-  name: string;
-  turns: (url: string) => Turn[];
-}
-
-const untried = (turns: Turn[]) =>
-  turns.map((turn) =>
-    turn.question.source === "Test the model" ? { ...turn, answer: ["n"] } : turn
-  );
-
-const LIMITS: readonly RegExp[] = [
-  /Seconds to wait/,
-  /Maximum number of tool calls/,
-  /Maximum number of tokens per run/,
-  /Maximum cost/,
-  /Maximum number of tokens per reply/,
-  /Temperature/,
+/** Questions that Ctrl+C ends, each behind so many answers: the others are asked by the same prompts. */
+const INTERRUPTED: readonly (readonly [question: RegExp, answered: number, more?: Turn[]])[] = [
+  [/Workspace/, 0],
+  [/Model provider/, 1],
+  [/API key/, 5],
+  [/What next\?/, 7],
+  [/Temperature/, 6, [
+    { question: /Test the model/, answer: ["n"] },
+    { question: /Change the limits/, answer: ["y"] },
+    ...[
+      ...[/Seconds to wait/, /Maximum number of tool calls/, /Maximum number of tokens per run/],
+      ...[/Maximum cost/, /Maximum number of tokens per reply/],
+    ].map((question) => ({ question, answer: "" })),
+  ]],
+  [/Write .*config\.yaml/, 6, [
+    { question: /Test the model/, answer: ["n"] },
+    { question: /Change the limits/, answer: "" },
+  ]],
 ];
 
-const WAYS: readonly Way[] = [
-  ...firstSetup("").map(({ question }, index) => ({
-    name: question.source.replaceAll("\\", ""),
-    // Without the trial, which a test of its own interrupts.
-    turns: (url: string) => untried(firstSetup(url)).slice(0, index + 1),
-  })),
-  {
-    name: "What next?",
-    turns: (url) => [...firstSetup(url).slice(0, 7), { question: /What next\?/, answer: "" }],
-  },
-  // The first and the last stand for all: the same prompt asks them.
-  ...[1, LIMITS.length].map((count) => ({
-    name: `the limit ${count}`,
-    turns: (url: string) => [
-      ...untried(firstSetup(url)).slice(0, 7),
-      { question: /Change the limits/, answer: ["y"] },
-      ...LIMITS.slice(0, count).map((question) => ({ question, answer: "" })),
-    ],
-  })),
-];
-
-for (const { name, turns } of WAYS) {
+for (const [question, answered, more = []] of INTERRUPTED) {
   testInTerminal(
-    `setup: Ctrl+C at "${name}" writes nothing and gives the terminal back`,
+    `setup: Ctrl+C at "${question.source}" writes nothing and gives the terminal back`,
     async () => {
       await using server = new OpenAiServer([{ status: 401, body: "{}" }]);
       await using home = await createNewHome();
       await using terminal = await RealTerminal.open(home, ["setup"]);
-      const way = turns(server.url);
-      await converse(terminal, way.slice(0, -1));
-      await interruptAt(terminal, way.at(-1)?.question ?? assert.fail("no question"));
-      const { code, isRestored, shown } = await terminal.ended();
-      assert.equal(code, 130, shown);
-      assert.ok(isRestored, shown);
+      await converse(terminal, [...firstSetup(server.url).slice(0, answered), ...more]);
+      await interruptAt(terminal, question);
+      const shown = await terminal.endsWith(130);
       assert.match(shown, /Nothing was written/);
       assert.ok(!shown.includes(KEY));
       for (const path of [home.configDir, join(home.root, "inkling")]) {
@@ -135,9 +109,7 @@ testInTerminal("setup: Ctrl+D at the key writes nothing and gives the terminal b
   await converse(terminal, firstSetup(server.url).slice(0, 5));
   await terminal.waitFor(/◆ {2}API key/);
   await terminal.press("C-d");
-  const { code, isRestored, shown } = await terminal.ended();
-  assert.equal(code, 130, shown);
-  assert.ok(isRestored);
+  const shown = await terminal.endsWith(130);
   assert.match(shown, /Nothing was written/);
   await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
 });
@@ -149,25 +121,21 @@ testInTerminal("setup: Ctrl+C while the model is tried ends it, and writes nothi
   await converse(terminal, firstSetup(server.url).slice(0, 7));
   await server.received(1);
   await terminal.press("C-c");
-  const { code, isRestored } = await terminal.ended();
-  assert.equal(code, 130);
-  assert.ok(isRestored);
+  await terminal.endsWith(130);
   await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
 });
 
 Deno.test("setup --yes needs no terminal, and keeps what is there", async () => {
   const config = "# mine\nworkspace: ~/inkling\nforeign: 1 # kept\n";
   await using home = await createRealHome({ config, shell: { OPENAI_API_KEY: KEY } });
-  const first = await home.inkling("setup", "--yes", "--provider", "openai", "--timeout", "60");
-  assert.equal(first.code, 0, first.stderr);
+  const first = await home.succeed("setup", "--yes", "--provider", "openai", "--timeout", "60");
   assert.equal(first.stderr, "");
   const file = join(home.configDir, "config.yaml");
   const text = await Deno.readTextFile(file);
   assert.ok(text.startsWith(config), text);
   assert.equal(parse(text).defaults.timeout, 60);
   assert.ok(!(await Deno.readTextFile(inWorkspace(home, "_config", ".env"))).includes(KEY));
-  const second = await home.inkling("setup", "--yes");
-  assert.equal(second.code, 0, second.stderr);
+  await home.succeed("setup", "--yes");
   assert.equal(await Deno.readTextFile(file), text);
   const listed = await home.inkling("list", "--json");
   const ids = (JSON.parse(listed.stdout) as { id: string }[]).map(({ id }) => id);
@@ -179,18 +147,16 @@ testInTerminal(
   async () => {
     const config = "workspace: ~/inkling\ndefaults: { provider: demo, model: echo }\n";
     await using home = await createRealHome({ config });
-    const started = await home.inkling("start", "--daemon", "--keep-alive");
-    assert.equal(started.code, 0, started.stderr);
+    await home.succeed("start", "--daemon", "--keep-alive");
     using client = home.client();
     const before = await client.info();
     const file = join(home.configDir, "config.yaml");
     await Deno.writeTextFile(file, `${config}http: { hosts: [inkling.example] }\n`);
     await untilFound("the service has read it", async () => {
-      return (await client.info()).config_warnings.length > 0 || undefined;
+      return (await client.info()).config_warnings.length > 0;
     });
 
-    const told = await home.inkling("setup", "--yes");
-    assert.equal(told.code, 0, told.stderr);
+    const told = await home.succeed("setup", "--yes");
     assert.match(told.stderr, /config\.yaml: http\.hosts has changed: it takes effect when/);
     assert.match(told.stderr, /"inkling stop && inkling start --daemon --keep-alive"/);
     assert.equal((await client.info()).pid, before.pid);
@@ -202,8 +168,7 @@ testInTerminal(
       { question: /Write .*config\.yaml/, answer: "" },
       { question: /Restart the service now\?/, answer: "" },
     ]);
-    const { code, shown } = await terminal.ended();
-    assert.equal(code, 0, shown);
+    await terminal.endsWith(0);
     const after = await client.info();
     assert.notEqual(after.pid, before.pid);
     assert.deepEqual([after.keep_alive, after.config_warnings], [true, []]);

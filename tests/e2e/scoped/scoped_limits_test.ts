@@ -12,8 +12,7 @@ interface Call {
 
 /** The flags that the program prints for this home. */
 async function flagsOf(home: RealHome): Promise<string[]> {
-  const { code, stdout, stderr } = await home.inkling("permissions", "--json");
-  assert.equal(code, 0, stderr);
+  const { stdout } = await home.succeed("permissions", "--json");
   const { flags, command } = JSON.parse(stdout) as { flags: { flag: string }[]; command: string[] };
   assert.deepEqual(await home.command(["start"]), command, "all tests start the service like this");
   return flags.map(({ flag }) => flag);
@@ -50,8 +49,7 @@ async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]
 /** What the tools answered an agent that makes these calls, in a run of the real service. */
 async function callInRun(home: RealHome, calls: Call[]) {
   await home.writeScript("prober", [{ call: calls }, { say: "done" }], 'auto_approve: "*"');
-  const { code, stderr } = await home.inkling("run", "prober", "-q");
-  assert.equal(code, 0, stderr);
+  await home.succeed("run", "prober", "-q");
   using client = home.client();
   const [run] = await client.runs("prober");
   const rows = await client.messages(run?.id ?? 0);

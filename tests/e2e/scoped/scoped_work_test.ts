@@ -46,8 +46,7 @@ async function untilLoaded(home: RealHome, id: string): Promise<void> {
 }
 
 async function run(home: RealHome, id: string) {
-  const { code, stderr } = await home.inkling("run", id, "-q");
-  assert.equal(code, 0, stderr);
+  await home.succeed("run", id, "-q");
   return await resultsOf(home, id);
 }
 
@@ -161,7 +160,7 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
   const args = await argumentsOf((await client.info()).pid);
   assert.match(args, /--no-remote .*--allow-run .*main\.[jt]s start/);
   assert.doesNotMatch(args, /--allow-(read|write|net|env) /, "the service itself is scoped");
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
 });
 
 Deno.test("schedules, watches outside of the workspace, chat and delegation work under scoped flags, without --allow-run", async () => {
@@ -181,7 +180,7 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
   // As `deno task start:scoped` does it.
   await Deno.mkdir(home.stateDir, { mode: 0o700 });
   linkDescriptors(home.stateDir);
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await home.succeed("start", "--daemon");
   using client = home.client();
   const args = await argumentsOf((await client.info()).pid);
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
@@ -207,7 +206,7 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
 Deno.test("an agent added while the service runs that needs more is told of with the flag, and works after a restart", async () => {
   await using home = await createRealHome();
   await home.writeScript("first", [{ say: "x" }]);
-  assert.equal((await home.inkling("start", "--daemon")).code, 0);
+  await home.succeed("start", "--daemon");
   await write(home, "vault/a.txt", "treasure");
   await writeCaller(
     home,
@@ -237,7 +236,7 @@ Deno.test("an agent added while the service runs that needs more is told of with
   );
   const [refused] = await run(home, "late");
   assert.match(refused?.content ?? "", /started without --allow-read for it; start it again/);
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
   const [allowed] = await run(home, "late");
   assert.match(allowed?.content ?? "", /treasure/);
 });
@@ -260,7 +259,7 @@ Deno.test("a tool gets no more than the service has, and the message says which 
     "config/config.yaml",
     `workspace: ${home.workspace}\nhttp: {allow: [phone.test]}\n`,
   );
-  assert.equal((await home.inkling("stop")).code, 0);
+  await home.succeed("stop");
   const [allowed] = await run(home, "caller");
   assert.equal(allowed?.content, "called");
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
+import { createRealHome, finish, type RealHome, untilFound } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 /** A message that says itself what the scripted model answers to it. */
@@ -11,6 +11,16 @@ function scripted(message: string, steps: unknown[]): string {
 }
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
+
+/** A home with an agent `teller` whose model is this server. */
+async function createServedHome(server: OpenAiServer): Promise<RealHome> {
+  const home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
+  await home.writeAgent(
+    "teller",
+    `---\nmodel: { provider: mine, name: tiny, base_url: "${server.url}" }\n---\nTell it.\n`,
+  );
+  return home;
+}
 
 async function listRuns(home: RealHome): Promise<{ status: string; session: string | null }[]> {
   using client = home.client();
@@ -53,9 +63,7 @@ testInTerminal(
     await terminal.waitFor(/> bye\n\nHello/);
     await terminal.waitFor(/> bye[^]*\n>$/);
     await terminal.press("C-d");
-    const { code, isRestored, shown } = await terminal.ended();
-    assert.equal(code, 0);
-    assert.ok(isRestored);
+    const shown = await terminal.endsWith(0);
     assert.match(shown, /\n3 turns · [\d,]+ tokens · \$0 · [\d.]+m?s\n/);
     const runs = await listRuns(home);
     assert.deepEqual(runs.map(({ status }) => status), ["success", "success", "success"]);
@@ -71,11 +79,7 @@ testInTerminal(
       { text: ["Once upon", " a time"], then: "hang" },
       { text: "Here you are." },
     ]);
-    await using home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
-    await home.writeAgent(
-      "teller",
-      `---\nmodel: { provider: mine, name: tiny, base_url: "${server.url}" }\n---\nTell it.\n`,
-    );
+    await using home = await createServedHome(server);
     await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
     await terminal.waitFor(/^> *$/m);
     await terminal.type("hi");
@@ -88,15 +92,13 @@ testInTerminal(
     void server.request(0).disconnected.then(() => isDisconnected = true);
     await untilFound(
       "the end of the model's reply",
-      () => Promise.resolve(isDisconnected || undefined),
+      () => Promise.resolve(isDisconnected),
     );
     await terminal.type("quick");
     await terminal.press("Enter");
     await terminal.waitFor(/\nHere you are\.\n\n>$/);
     await terminal.press("C-c");
-    const { code, isRestored, shown } = await terminal.ended();
-    assert.equal(code, 0);
-    assert.ok(isRestored);
+    const shown = await terminal.endsWith(0);
     assert.match(shown, /\n2 turns · /);
     const runs = await listRuns(home);
     assert.deepEqual(runs.map(({ status }) => status), ["aborted", "success"]);
@@ -125,24 +127,28 @@ testInTerminal(
     await terminal.press("C-u");
     await terminal.type("/quit");
     await terminal.press("Enter");
-    const { code, shown } = await terminal.ended();
-    assert.equal(code, 0);
+    const shown = await terminal.endsWith(0);
     assert.match(shown, /\n3 turns · /);
   },
 );
 
 testInTerminal("chat: keys pressed before a question was seen are no answer to it", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("hasty", [{ ...WRITE, delay_ms: 2_000 }, { say: "Well." }]);
-  await using terminal = await RealTerminal.open(home, ["chat", "hasty"]);
+  const { promise: after, resolve: ask } = Promise.withResolvers<void>();
+  const write = { name: "file_write", arguments: { path: "b.txt", content: "copy" } };
+  await using server = new OpenAiServer([{ toolCalls: [write], after }, { text: "Well." }]);
+  // The server has to be free to end, whatever fails.
+  using _ = { [Symbol.dispose]: ask };
+  await using home = await createServedHome(server);
+  await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
   await terminal.waitFor(/^> *$/m);
   await terminal.type("hi");
   await terminal.press("Enter");
-  using client = home.client();
-  await untilFound("the answer", async () => (await client.info()).active_streams > 0 || undefined);
+  await terminal.waitFor(/Thinking · \d+s$/);
   await terminal.type("yes please");
   await terminal.press("Enter");
   await terminal.type("y");
+  await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
+  ask();
   await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
   await terminal.press("Enter");
   await terminal.waitFor(/Why not\?/);
@@ -166,9 +172,7 @@ testInTerminal(
         await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
       }
       await terminal.signal("SIGTERM");
-      const { code, isRestored } = await terminal.ended();
-      assert.equal(code, 143);
-      assert.ok(isRestored);
+      await terminal.endsWith(143);
     }
   },
 );
@@ -180,9 +184,8 @@ Deno.test("chat reads its lines from a pipe: only answers on standard output", a
   const writer = child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("one\n\nZoë 🚀"));
   await writer.close();
-  const { code, stdout, stderr } = await child.output();
-  const text = new TextDecoder();
-  assert.equal(code, 0, text.decode(stderr));
-  assert.equal(text.decode(stdout), "one\nZoë 🚀\n");
-  assert.match(text.decode(stderr), /^Starting the service\n2 turns · /);
+  const { code, stdout, stderr } = await finish(child);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, "one\nZoë 🚀\n");
+  assert.match(stderr, /^Starting the service\n2 turns · /);
 });

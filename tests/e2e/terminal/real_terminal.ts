@@ -1,4 +1,5 @@
 // A real terminal with the real program in it: tmux draws it, a test types and reads what stands there.
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type RealHome, untilFound } from "../real_process.ts";
 
@@ -118,6 +119,14 @@ export class RealTerminal implements AsyncDisposable {
       isRestored: / icanon /.test(shown) && / echo /.test(shown),
       shown,
     };
+  }
+
+  /** Waits for the end of the program, checks its exit code and the restored terminal, and returns the screen. */
+  async endsWith(expected: number): Promise<string> {
+    const { code, isRestored, shown } = await this.ended();
+    assert.equal(code, expected, shown);
+    assert.ok(isRestored, shown);
+    return shown;
   }
 
   /** Sends the program a signal. */

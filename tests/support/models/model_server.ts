@@ -12,6 +12,8 @@ export interface ModelStep {
   body?: string;
   /** Never answers, not even with headers. */
   silent?: boolean;
+  /** The answer begins when this is resolved. */
+  after?: Promise<unknown>;
   /** The reply's text; several pieces arrive as several chunks. */
   text?: string | string[];
   toolCalls?: { id?: string; name: string; arguments: string | JsonObject }[];
@@ -127,6 +129,7 @@ export class ModelServer implements AsyncDisposable {
         { status: 400 },
       );
     }
+    await step.after;
     if (step.silent) {
       await this.#closed();
       return new Response(null, { status: 503 });
