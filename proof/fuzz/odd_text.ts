@@ -1,5 +1,6 @@
 // Text that nobody means well with: the pieces that several targets make their cases of.
 import fc from "fast-check";
+import { anyText as anyCharacters } from "../../tests/support/any_text.ts";
 
 /** Escape sequences of terminals, whole, cut off and in pieces, and characters that turn the order of text. */
 const TERMINAL_PIECES: readonly string[] = [
@@ -61,13 +62,13 @@ export const ODD_NAMES: readonly string[] = [
 /** Any text at all. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "grapheme" }),
-  fc.string({ unit: "binary" }),
+  anyCharacters(),
   textOf(ODD_CHARACTERS, { maxLength: 12 }),
 );
 
 /** Text with much in it that means something to a terminal. */
 export const terminalText: fc.Arbitrary<string> = fc.array(
-  fc.oneof(fc.constantFrom(...TERMINAL_PIECES), fc.string({ unit: "binary", maxLength: 6 })),
+  fc.oneof(fc.constantFrom(...TERMINAL_PIECES), anyCharacters({ maxLength: 6 })),
   { maxLength: 30 },
 ).map((pieces) => pieces.join(""));
 

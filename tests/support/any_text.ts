@@ -11,7 +11,9 @@ const character = fc.oneof(
     .map((point) => point < SURROGATES.first ? point : point + SURROGATES.count),
 ).map((point) => String.fromCodePoint(point));
 
-/** A text of any characters, at most `maxLength` of them. */
-export function anyText(options: { maxLength?: number } = {}): fc.Arbitrary<string> {
+/** A text of any characters, `minLength` to `maxLength` of them. */
+export function anyText(
+  options: { minLength?: number; maxLength?: number } = {},
+): fc.Arbitrary<string> {
   return fc.string({ unit: character, ...options });
 }

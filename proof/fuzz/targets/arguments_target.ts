@@ -19,6 +19,7 @@ import { toToolSchema } from "../../../runtime/tools/json_schema/foreign_schema.
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { textOf } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
+import { anyText } from "../../../tests/support/any_text.ts";
 
 const PIECES = [
   ...[
@@ -82,7 +83,7 @@ const written = fc.oneof(
     text: text.slice(0, at) + put + text.slice(at + gone),
     means: undefined,
   })),
-  fc.oneof(textOf(PIECES, { maxLength: 14 }), fc.string({ unit: "binary" }))
+  fc.oneof(textOf(PIECES, { maxLength: 14 }), anyText())
     .map((text) => ({ text, means: undefined })),
 );
 

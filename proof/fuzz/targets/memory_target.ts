@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MemoryDocument } from "../../../runtime/tools/memory/memory_document.ts";
 import { defineTarget } from "../target.ts";
+import { anyText } from "../../../tests/support/any_text.ts";
 
 const lineEnd = fc.constantFrom("\n", "\r\n", "\r", "");
 const contents = fc.oneof(
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.array(
     fc.tuple(
       fc.constantFrom(

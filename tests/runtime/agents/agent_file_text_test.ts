@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatAgentFile, type NewAgentFields } from "../../../runtime/agents/agent_file_text.ts";
 import { parse } from "./parsed_file.ts";
+import { anyText } from "../../support/any_text.ts";
 
 Deno.test("formatAgentFile() writes what a person would have written", () => {
   assert.equal(
@@ -45,7 +46,7 @@ const ODD_TEXTS = [
 /** Text without NUL, which no file of text holds, and without halves of characters. */
 const text = fc.oneof(
   fc.constantFrom(...ODD_TEXTS),
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.string({ unit: "grapheme" }),
   fc.array(fc.constantFrom(..."-:#\n\r\t '\"\\|>&*!%@`{}[],?~é\u2028\u0085\ufeff\u00a0x1")).map((
     list,

@@ -4,6 +4,7 @@ import {
   createSystemPrompt,
   type SystemPromptOptions,
 } from "../../../runtime/prompt/system_prompt.ts";
+import { anyText } from "../../support/any_text.ts";
 
 const OPTIONS: SystemPromptOptions = {
   task: "\n  Water the garden.\n",
@@ -81,7 +82,7 @@ Deno.test("createSystemPrompt() lets no description, name or path end the enviro
       "\u202e",
       "x".repeat(3_000),
     ),
-    fc.string({ unit: "binary" }),
+    anyText(),
   )).map((parts) => parts.join(""));
   const promptWith = (someText: string) =>
     createSystemPrompt({

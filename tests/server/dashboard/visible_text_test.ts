@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { toVisible as toTerminal } from "../../../cli/output/visible_text.ts";
 import { endOf, toReadable, toVisible } from "../../../server/dashboard/client/visible_text.ts";
 import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../../support/unseen_texts.ts";
+import { anyText } from "../../support/any_text.ts";
 
 const strange = fc.array(
   fc.oneof(
-    fc.string({ unit: "binary" }),
+    anyText(),
     fc.constantFrom(
       ...["\u001b[31m", "\u001b]0;x\u0007", "\u009b", "\r\n", "\u007f"],
       ...UNSEEN_TEXTS.map(([text]) => text),

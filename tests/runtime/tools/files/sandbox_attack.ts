@@ -7,6 +7,7 @@ import type { Tool } from "../../../../runtime/tools/tool.ts";
 import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
 import { createBuiltinTools, Toolbox } from "../../../../runtime/tools/toolbox.ts";
 import { call, CANARY, type SandboxFixture, snapshot, testContext } from "./sandbox_fixture.ts";
+import { anyText } from "../../../support/any_text.ts";
 
 const toolbox = new Toolbox(
   createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } }),
@@ -141,7 +142,7 @@ export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
       { weight: 12, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }) },
       {
         weight: 2,
-        arbitrary: fc.array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 4 }),
+        arbitrary: fc.array(anyText({ maxLength: 12 }), { maxLength: 4 }),
       },
       {
         weight: 1,

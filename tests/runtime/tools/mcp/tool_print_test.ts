@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describeChange, printOf } from "../../../../runtime/tools/mcp/tool_print.ts";
+import { anyText } from "../../../support/any_text.ts";
 
 type Listed = Parameters<typeof printOf>[0];
 
@@ -21,7 +22,7 @@ function turned(value: unknown): unknown {
 }
 
 const tools = fc.record({
-  description: fc.string({ unit: "binary" }),
+  description: anyText(),
   schema: fc.jsonValue(),
   hints: fc.array(fc.boolean(), { minLength: 2, maxLength: 2 }),
 });

@@ -5,6 +5,7 @@ import { readSkillFiles } from "../../../../runtime/tools/skills/skill_files.ts"
 import { describeUnlocked, formatLock } from "../../../../runtime/tools/skills/skill_lock.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture } from "./skills_fixture.ts";
+import { anyText } from "../../../support/any_text.ts";
 
 /** A skill as it was added. */
 async function lockedSkill(place: SkillsFixture): Promise<string> {
@@ -61,7 +62,7 @@ Deno.test("describeUnlocked() takes a lock that is broken, or nothing of the kin
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
-        fc.string({ unit: "binary" }),
+        anyText(),
         fc.json(),
         fc.nat(lock.length - 2).map((n) => lock.slice(0, n)),
       ),
