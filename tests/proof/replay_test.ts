@@ -17,10 +17,14 @@ Deno.test("runs of a generated mix, on a service that is killed in between, repl
 });
 
 Deno.test("forks of runs of the mix at every step: the steps are the record's, and no unsafe call of theirs is made again", async () => {
-  await using mix = await createMix();
   const draw = seededRandom(20_260_207);
-  await recordMix(mix, { runs: 4, lives: 1, draw, customShare: 1 });
-  const { runs, forks, takenOver, problems } = await forkAll(mix, { draw, most: 3 });
-  assert.deepEqual(problems, []);
-  assert.ok(forks > runs && takenOver > 0);
+  // People cancel at random: a mix may have nothing that a fork takes over.
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await using mix = await createMix();
+    await recordMix(mix, { runs: 6, lives: 1, draw, customShare: 1 });
+    const { runs, forks, takenOver, problems } = await forkAll(mix, { draw, most: 4 });
+    assert.deepEqual(problems, []);
+    if (forks > runs && takenOver > 0) return;
+  }
+  assert.fail("no fork took over an unsafe call");
 });

@@ -43,14 +43,18 @@ interface Ended {
 async function answered(
   steps: (string | JsonObject)[],
   settings = OUTPUT,
-  { clock, meanwhile }: { clock?: TestClock; meanwhile?: () => Promise<void> } = {},
+  { clock, meanwhile }: {
+    clock?: TestClock;
+    meanwhile?: (isOver: () => boolean) => Promise<void>;
+  } = {},
 ): Promise<Ended> {
   await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   const script = steps.map((one) => typeof one === "string" ? { say: one } : one);
   await place.writeScript("typed", script, settings);
   await using runtime = await place.open(clock && { clock });
-  const ending = runToEnd(runtime, "typed");
-  await meanwhile?.();
+  let isOver = false;
+  const ending = runToEnd(runtime, "typed").finally(() => isOver = true);
+  await meanwhile?.(() => isOver);
   const { id, status, error, outputData } = await ending;
   const frames = await payloadsOf(runtime, id);
   const final = frames.find((one) => one["event_type"] === "final_answer")?.["content"] ?? null;
@@ -169,8 +173,8 @@ Deno.test("a pattern that takes for ever ends the check, not the service", async
   const clock = new TestClock();
   const { status, output, repairs } = await answered([said, '"aaa"'], settings, {
     clock,
-    async meanwhile() {
-      await until(() => clock.awaits(5_000), "the check");
+    async meanwhile(isOver) {
+      await until(() => clock.awaits(5_000) || isOver(), "the check");
       await clock.advance(5_000);
     },
   });
