@@ -46,7 +46,7 @@ testMove(
   "numbers go on behind the highest that was ever given, also where it was removed",
   async (world) => {
     const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
+    await fillHistory(databaseFile, "large");
     const numbers = (path: string) =>
       Object.fromEntries(
         (readAll(path)["the highest numbers"] as [string, bigint][])
@@ -131,7 +131,7 @@ testMove(
   "an execution that was left running is running there, and nobody has taken it; one without a machine comes back as the newest one's",
   async (world) => {
     const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
+    await fillHistory(databaseFile, "large");
     await world.move("to");
     const running = await world.query<Record<string, unknown>>(
       "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
@@ -232,7 +232,7 @@ testMove(
   "a database that sorts texts as a language does is read in the same order",
   async (world) => {
     const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
+    await fillHistory(databaseFile, "large");
     const before = readAll(databaseFile);
     const name = `${new URL(world.address).pathname.slice(1)}_sorted`;
     await world.query(
@@ -254,7 +254,7 @@ testMove(
   "what others write while a history is copied is in it as a whole or not at all",
   async (world) => {
     const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
+    await fillHistory(databaseFile, "large");
     const before = readAll(databaseFile);
     await world.move("to");
     world.removeFile();

@@ -17,7 +17,7 @@ const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_
 /** A history in PostgreSQL, and none in the state directory. Returns what it was made of. */
 async function fill(world: MoveWorld) {
   const { databaseFile } = world.directories;
-  await fillHistory(databaseFile);
+  await fillHistory(databaseFile, "large");
   const before = readAll(databaseFile);
   await world.move("to");
   world.removeFile();
@@ -78,7 +78,7 @@ testMove(
       const moving = world.move("from");
       await until(async () => {
         const waiting = await world.query(
-          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
         );
         return waiting.length > 0;
       }, "the copy waits for the writer");

@@ -197,7 +197,7 @@ testMove(
       const moving = world.move(direction, {
         onProgress: () =>
           void (cut ??= world.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling move-history'",
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'inkling move-history'",
           )),
       });
       await assert.rejects(moving, (error: Error) => {
