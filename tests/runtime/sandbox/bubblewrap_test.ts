@@ -7,8 +7,6 @@ import type { SandboxRules } from "../../../runtime/sandbox/sandbox_rules.ts";
 import { IGNORED_WITHOUT_SANDBOX, systemSandbox } from "./system_sandbox.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-const ignore = IGNORED_WITHOUT_SANDBOX;
-
 interface World {
   dir: string;
   home: string;
@@ -20,8 +18,10 @@ interface World {
   ): Promise<{ code: number; text: string }>;
 }
 
-async function withWorld(body: (world: World) => Promise<void>): Promise<void> {
-  await withTempDir(async (dir) => {
+function test(name: string, body: (world: World) => Promise<void>): void {
+  Deno.test({ name, ignore: IGNORED_WITHOUT_SANDBOX, fn: () => withTempDir(runIn) });
+
+  async function runIn(dir: string): Promise<void> {
     const [home, workspace] = [join(dir, "home"), join(dir, "workspace")];
     for (const one of [home, workspace]) Deno.mkdirSync(one);
     const sandbox = systemSandbox(home);
@@ -46,204 +46,158 @@ async function withWorld(body: (world: World) => Promise<void>): Promise<void> {
         return { code, text };
       },
     });
-  });
+  }
 }
 
-Deno.test({
-  name: "sandbox: a program reads and writes what is declared, in its own folder",
-  ignore,
-  fn: () =>
-    withWorld(async ({ dir, workspace, run }) => {
-      const readable = join(dir, "readable");
-      Deno.mkdirSync(readable);
-      Deno.writeTextFileSync(join(readable, "a.txt"), "to read");
-      const rules = { read: [readable] };
-      const { text } = await run(`pwd; cat ${readable}/a.txt; echo new > made.txt`, { rules });
-      assert.equal(text, `${workspace}\nto read`);
-      assert.equal(Deno.readTextFileSync(join(workspace, "made.txt")), "new\n");
-      const denied = await run(`echo x > ${readable}/a.txt`, { rules });
-      assert.match(denied.text, /Read-only file system/);
-    }),
+test("sandbox: a program reads and writes what is declared, in its own folder", async ({ dir, workspace, run }) => {
+  const readable = join(dir, "readable");
+  Deno.mkdirSync(readable);
+  Deno.writeTextFileSync(join(readable, "a.txt"), "to read");
+  const rules = { read: [readable] };
+  const { text } = await run(`pwd; cat ${readable}/a.txt; echo new > made.txt`, { rules });
+  assert.equal(text, `${workspace}\nto read`);
+  assert.equal(Deno.readTextFileSync(join(workspace, "made.txt")), "new\n");
+  const denied = await run(`echo x > ${readable}/a.txt`, { rules });
+  assert.match(denied.text, /Read-only file system/);
 });
 
-Deno.test({
-  name: "sandbox: what is not declared does not exist in it, whichever way leads there",
-  ignore,
-  fn: () =>
-    withWorld(async ({ dir, home, workspace, run }) => {
-      Deno.writeTextFileSync(join(dir, "secret.txt"), "KEY");
-      Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
-      Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
-      const ways = [
-        "$1/secret.txt",
-        "../secret.txt",
-        "link",
-        "$HOME/.netrc",
-        "/proc/1/root/$1/secret.txt",
-      ];
-      for (const way of ways) {
-        const { code, text } = await run(`set -- ${dir}; cat ${way}`);
-        assert.equal(code, 1, way);
-        assert.doesNotMatch(text, /KEY/, way);
-      }
-      // What it makes there is its own, and gone with it.
-      await run(`echo x > ${dir}/made.txt; echo x > ~/made.txt`);
-      assert.deepEqual(names(dir), ["home", "secret.txt", "workspace"]);
-      assert.deepEqual(names(home), [".netrc"]);
-    }),
+test("sandbox: what is not declared does not exist in it, whichever way leads there", async ({ dir, home, workspace, run }) => {
+  Deno.writeTextFileSync(join(dir, "secret.txt"), "KEY");
+  Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
+  Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
+  const ways = [
+    "$1/secret.txt",
+    "../secret.txt",
+    "link",
+    "$HOME/.netrc",
+    "/proc/1/root/$1/secret.txt",
+  ];
+  for (const way of ways) {
+    const { code, text } = await run(`set -- ${dir}; cat ${way}`);
+    assert.equal(code, 1, way);
+    assert.doesNotMatch(text, /KEY/, way);
+  }
+  // What it makes there is its own, and gone with it.
+  await run(`echo x > ${dir}/made.txt; echo x > ~/made.txt`);
+  assert.deepEqual(names(dir), ["home", "secret.txt", "workspace"]);
+  assert.deepEqual(names(home), [".netrc"]);
 });
 
 function names(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
-Deno.test({
-  name:
-    "sandbox: closed folders, places of keys and .env files in a declared folder cannot be read or replaced",
-  ignore,
-  fn: () =>
-    withWorld(async ({ home, workspace, run }) => {
-      Deno.mkdirSync(join(workspace, "agents"));
-      Deno.mkdirSync(join(workspace, "deep/er"), { recursive: true });
-      Deno.mkdirSync(join(home, ".ssh"));
-      const files = [
-        ...[join(workspace, ".env"), join(workspace, "deep/er/.env.local")],
-        ...[join(workspace, "agents/a.md"), join(home, ".ssh/id_ed25519"), join(home, ".netrc")],
-      ];
-      for (const file of files) Deno.writeTextFileSync(file, "KEY");
-      const rules = { write: [workspace, home], closed: [join(workspace, "agents")] };
-      for (const file of files) {
-        for (const way of [`cat ${file}`, `echo x > ${file}`, `rm -f ${file}`, `mv ${file} got`]) {
-          const { text, code } = await run(`${way}; code=$?; cat got; exit $code`, { rules });
-          assert.doesNotMatch(text, /KEY/, way);
-          // There is nothing to remove where a whole folder is closed.
-          if (!way.startsWith("rm")) assert.notEqual(code, 0, way);
-        }
-        assert.equal(Deno.readTextFileSync(file), "KEY", file);
-      }
-      const moved = await run("mv deep moved; cat moved/er/.env.local", { rules });
-      assert.doesNotMatch(moved.text, /KEY/);
-    }),
+test("sandbox: closed folders, places of keys and .env files in a declared folder cannot be read or replaced", async ({ home, workspace, run }) => {
+  Deno.mkdirSync(join(workspace, "agents"));
+  Deno.mkdirSync(join(workspace, "deep/er"), { recursive: true });
+  Deno.mkdirSync(join(home, ".ssh"));
+  const files = [
+    ...[join(workspace, ".env"), join(workspace, "deep/er/.env.local")],
+    ...[join(workspace, "agents/a.md"), join(home, ".ssh/id_ed25519"), join(home, ".netrc")],
+  ];
+  for (const file of files) Deno.writeTextFileSync(file, "KEY");
+  const rules = { write: [workspace, home], closed: [join(workspace, "agents")] };
+  for (const file of files) {
+    for (const way of [`cat ${file}`, `echo x > ${file}`, `rm -f ${file}`, `mv ${file} got`]) {
+      const { text, code } = await run(`${way}; code=$?; cat got; exit $code`, { rules });
+      assert.doesNotMatch(text, /KEY/, way);
+      // There is nothing to remove where a whole folder is closed.
+      if (!way.startsWith("rm")) assert.notEqual(code, 0, way);
+    }
+    assert.equal(Deno.readTextFileSync(file), "KEY", file);
+  }
+  const moved = await run("mv deep moved; cat moved/er/.env.local", { rules });
+  assert.doesNotMatch(moved.text, /KEY/);
 });
 
-Deno.test({
-  name: "sandbox: a declared path inside of a closed folder is open",
-  ignore,
-  fn: () =>
-    withWorld(async ({ workspace, run }) => {
-      const closed = join(workspace, "state");
-      Deno.mkdirSync(join(closed, "own"), { recursive: true });
-      Deno.writeTextFileSync(join(closed, "key"), "KEY");
-      const rules = { write: [workspace, join(closed, "own")], closed: [closed] };
-      const { text } = await run("echo fine > state/own/a; cat state/own/a state/key", { rules });
-      assert.match(text, /^fine\n.*No such file/);
-    }),
+test("sandbox: a declared path inside of a closed folder is open", async ({ workspace, run }) => {
+  const closed = join(workspace, "state");
+  Deno.mkdirSync(join(closed, "own"), { recursive: true });
+  Deno.writeTextFileSync(join(closed, "key"), "KEY");
+  const rules = { write: [workspace, join(closed, "own")], closed: [closed] };
+  const { text } = await run("echo fine > state/own/a; cat state/own/a state/key", { rules });
+  assert.match(text, /^fine\n.*No such file/);
 });
 
-Deno.test({
-  name: "sandbox: a declared path with a symbolic link in it is found under that path",
-  ignore,
-  fn: () =>
-    withWorld(async ({ dir, run }) => {
-      Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
-      Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
-      Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
-      const { text } = await run(`cat ${dir}/link/sub/a.txt`, {
-        rules: { read: [join(dir, "link/sub")] },
-      });
-      assert.equal(text, "linked");
-      // Many systems have /bin as a link to /usr/bin.
-      const system = await run("echo begun", { rules: { read: ["/bin/sh"], programs: ["/bin"] } });
-      assert.equal(system.text, "begun\n");
-    }),
+test("sandbox: a declared path with a symbolic link in it is found under that path", async ({ dir, run }) => {
+  Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
+  Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
+  Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
+  const { text } = await run(`cat ${dir}/link/sub/a.txt`, {
+    rules: { read: [join(dir, "link/sub")] },
+  });
+  assert.equal(text, "linked");
+  // Many systems have /bin as a link to /usr/bin.
+  const system = await run("echo begun", { rules: { read: ["/bin/sh"], programs: ["/bin"] } });
+  assert.equal(system.text, "begun\n");
 });
 
-Deno.test({
-  name: "sandbox: no other process, no network and no service of the machine is in reach",
-  ignore,
-  fn: () =>
-    withWorld(async ({ run }) => {
-      const { text } = await run(
-        "cat /proc/[0-9]*/comm | grep -vE '^(bwrap|cat|grep|sh)$'; cat /proc/net/dev | grep -c :; ls /run /sys /dev/shm; ls /tmp",
-      );
-      assert.match(text, /^1\n/);
-      assert.match(text, /\/run.*No such file/);
-      const kill = await run(`kill -0 ${Deno.pid}`);
-      assert.match(kill.text, /No such process/);
-    }),
+test("sandbox: no other process, no network and no service of the machine is in reach", async ({ run }) => {
+  const { text } = await run(
+    "cat /proc/[0-9]*/comm | grep -vE '^(bwrap|cat|grep|sh)$'; cat /proc/net/dev | grep -c :; ls /run /sys /dev/shm; ls /tmp",
+  );
+  assert.match(text, /^1\n/);
+  assert.match(text, /\/run.*No such file/);
+  const kill = await run(`kill -0 ${Deno.pid}`);
+  assert.match(kill.text, /No such process/);
 });
 
-Deno.test({
-  name: "sandbox: data, files and temporary folders are bounded, and the system is read-only",
-  ignore,
-  fn: () =>
-    withWorld(async ({ run }) => {
-      const limits = await run("ulimit -c; ulimit -d; ulimit -f");
-      assert.equal(limits.text, `0\n${4096 * 1024}\n${4096 * 2048}\n`);
-      const temporary = await run("df -m /tmp | tail -1");
-      assert.match(temporary.text, / 512 /);
-      for (const path of ["/x", "/usr/x", "/etc/x", "/dev/x", "/proc/sys/kernel/core_pattern"]) {
-        assert.match((await run(`echo x > ${path}`)).text, /Read-only|denied/i, path);
-      }
-    }),
+test("sandbox: data, files and temporary folders are bounded, and the system is read-only", async ({ run }) => {
+  const limits = await run("ulimit -c; ulimit -d; ulimit -f");
+  assert.equal(limits.text, `0\n${4096 * 1024}\n${4096 * 2048}\n`);
+  const temporary = await run("df -m /tmp | tail -1");
+  assert.match(temporary.text, / 512 /);
+  for (const path of ["/x", "/usr/x", "/etc/x", "/dev/x", "/proc/sys/kernel/core_pattern"]) {
+    assert.match((await run(`echo x > ${path}`)).text, /Read-only|denied/i, path);
+  }
 });
 
-Deno.test({
-  name: "sandbox: SIGTERM for the group reaches the program, and nothing outlives it",
-  ignore,
-  fn: () =>
-    withWorld(async ({ workspace, home }) => {
-      const script =
-        'trap "echo bye > bye; exit 3" TERM; setsid sleep 30 & echo ready; while :; do sleep 0.05; done';
-      const program = await systemSandbox(home).confine({
-        program: "sh",
-        args: ["-c", script],
-        cwd: workspace,
-        environment: { PATH: "/usr/bin:/bin" },
-      }, { read: [], write: [workspace], closed: [], net: "none" });
-      const child = new Deno.Command(program.program, {
-        args: [...program.args],
-        stdout: "piped",
-        detached: true,
-      }).spawn();
-      const reader = child.stdout.getReader();
-      await reader.read();
-      Deno.kill(-child.pid, "SIGTERM");
-      const within = { clock: new SystemClock(), ms: 15_000 };
-      const ended = await firstOf(child.status, { within });
-      if (ended.kind !== "done") Deno.kill(-child.pid, "SIGKILL");
-      assert.equal(ended.kind === "done" && ended.value.code, 3);
-      // The sleeper holds the other end, wherever it went.
-      assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
-      await reader.cancel();
-      assert.equal(Deno.readTextFileSync(join(workspace, "bye")), "bye\n");
-    }),
+test("sandbox: SIGTERM for the group reaches the program, and nothing outlives it", async ({ workspace, home }) => {
+  const script =
+    'trap "echo bye > bye; exit 3" TERM; setsid sleep 30 & echo ready; while :; do sleep 0.05; done';
+  const program = await systemSandbox(home).confine({
+    program: "sh",
+    args: ["-c", script],
+    cwd: workspace,
+    environment: { PATH: "/usr/bin:/bin" },
+  }, { read: [], write: [workspace], closed: [], net: "none" });
+  const child = new Deno.Command(program.program, {
+    args: [...program.args],
+    stdout: "piped",
+    detached: true,
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  Deno.kill(-child.pid, "SIGTERM");
+  const within = { clock: new SystemClock(), ms: 15_000 };
+  const ended = await firstOf(child.status, { within });
+  if (ended.kind !== "done") Deno.kill(-child.pid, "SIGKILL");
+  assert.equal(ended.kind === "done" && ended.value.code, 3);
+  // The sleeper holds the other end, wherever it went.
+  assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
+  await reader.cancel();
+  assert.equal(Deno.readTextFileSync(join(workspace, "bye")), "bye\n");
 });
 
-Deno.test({
-  name: "sandbox: all of it ends when whoever started it is killed",
-  ignore,
-  fn: () =>
-    withWorld(async ({ workspace, home }) => {
-      const program = await systemSandbox(home).confine({
-        program: "sh",
-        args: ["-c", "setsid sleep 30 & echo ready; sleep 30"],
-        cwd: workspace,
-        environment: { PATH: "/usr/bin:/bin" },
-      }, { read: [], write: [workspace], closed: [], net: "none" });
-      // A shell between: it is who is killed, and what it started is not told.
-      const child = new Deno.Command("sh", {
-        args: ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args],
-        stdout: "piped",
-      }).spawn();
-      const reader = child.stdout.getReader();
-      let text = "";
-      while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);
-      child.kill("SIGKILL");
-      await child.status;
-      // Both sleepers hold the other end until they are gone.
-      const within = { clock: new SystemClock(), ms: 15_000 };
-      assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
-      await reader.cancel();
-    }),
+test("sandbox: all of it ends when whoever started it is killed", async ({ workspace, home }) => {
+  const program = await systemSandbox(home).confine({
+    program: "sh",
+    args: ["-c", "setsid sleep 30 & echo ready; sleep 30"],
+    cwd: workspace,
+    environment: { PATH: "/usr/bin:/bin" },
+  }, { read: [], write: [workspace], closed: [], net: "none" });
+  // A shell between: it is who is killed, and what it started is not told.
+  const child = new Deno.Command("sh", {
+    args: ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args],
+    stdout: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  let text = "";
+  while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);
+  child.kill("SIGKILL");
+  await child.status;
+  // Both sleepers hold the other end until they are gone.
+  const within = { clock: new SystemClock(), ms: 15_000 };
+  assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
+  await reader.cancel();
 });

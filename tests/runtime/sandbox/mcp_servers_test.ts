@@ -14,7 +14,10 @@ import {
   systemSandbox,
 } from "./system_sandbox.ts";
 
-const ignore = IGNORED_WITHOUT_SANDBOX;
+const testUnless = (ignore: boolean) => (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, ignore, fn });
+const test = testUnless(IGNORED_WITHOUT_SANDBOX);
+const bridgeTest = testUnless(IGNORED_WITHOUT_BRIDGE);
 
 async function look(
   script: (dirs: { base: string; workspace: string }) => string,
@@ -41,44 +44,30 @@ async function look(
   return { text, base, workspace: world.workspace, own: join(world.stateDir, "mcp/shell") };
 }
 
-Deno.test({
-  name:
-    "McpServers: a program in the sandbox finds the agents' paths and its own folder, and nothing else",
-  ignore,
-  fn: async () => {
-    const { text, own } = await look(({ base, workspace }) =>
-      `pwd; cat ${workspace}/open.txt ${workspace}/.env ${base}/foreign.txt; echo kept > $HOME/kept; ` +
-      `echo x > ${workspace}/made && echo wrote; grep -c : /proc/net/dev`
-    );
-    assert.match(text, new RegExp(`^${own};open`));
-    assert.match(text, /wrote;1;$/);
-    assert.doesNotMatch(text, /KEY|FOREIGN/);
-  },
+test("McpServers: a program in the sandbox finds the agents' paths and its own folder, and nothing else", async () => {
+  const { text, own } = await look(({ base, workspace }) =>
+    `pwd; cat ${workspace}/open.txt ${workspace}/.env ${base}/foreign.txt; echo kept > $HOME/kept; ` +
+    `echo x > ${workspace}/made && echo wrote; grep -c : /proc/net/dev`
+  );
+  assert.match(text, new RegExp(`^${own};open`));
+  assert.match(text, /wrote;1;$/);
+  assert.doesNotMatch(text, /KEY|FOREIGN/);
 });
 
-Deno.test({
-  name:
-    "McpServers: sandbox in an entry names what its program may read and write, in place of the agents' paths",
-  ignore,
-  fn: async () => {
-    const { text } = await look(
-      ({ base, workspace }) =>
-        `cat ${base}/named/a.txt; echo x > ${base}/named/b || echo refused; cat ${workspace}/open.txt`,
-      { read: ["BASE/named"], write: [] },
-    );
-    assert.match(text, /^named.*Read-only file system;refused;.*No such file/);
-  },
+test("McpServers: sandbox in an entry names what its program may read and write, in place of the agents' paths", async () => {
+  const { text } = await look(
+    ({ base, workspace }) =>
+      `cat ${base}/named/a.txt; echo x > ${base}/named/b || echo refused; cat ${workspace}/open.txt`,
+    { read: ["BASE/named"], write: [] },
+  );
+  assert.match(text, /^named.*Read-only file system;refused;.*No such file/);
 });
 
-Deno.test({
-  name: "McpServers: sandbox false in an entry runs its program without one",
-  ignore,
-  fn: async () => {
-    const read = ({ base }: { base: string }) => `cat ${base}/foreign.txt`;
-    const { text } = await look(read, false, "preferred");
-    assert.equal(text, "FOREIGN");
-    await assert.rejects(look(read, false), /"sandbox": false.*sandbox: required/);
-  },
+test("McpServers: sandbox false in an entry runs its program without one", async () => {
+  const read = ({ base }: { base: string }) => `cat ${base}/foreign.txt`;
+  const { text } = await look(read, false, "preferred");
+  assert.equal(text, "FOREIGN");
+  await assert.rejects(look(read, false), /"sandbox": false.*sandbox: required/);
 });
 
 /** Asks the proxy of the sandbox for an address, as a client of HTTP does. */
@@ -88,11 +77,9 @@ const ASK = `ask() {
     socat -t5 - TCP:127.0.0.1:\${HTTP_PROXY##*:}
 }`;
 
-Deno.test({
-  name:
-    "McpServers: a program reaches the hosts of its entry and no other, and a call says which it was kept from",
-  ignore: IGNORED_WITHOUT_BRIDGE,
-  fn: async () => {
+bridgeTest(
+  "McpServers: a program reaches the hosts of its entry and no other, and a call says which it was kept from",
+  async () => {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
       () => new Response("reached"),
@@ -110,12 +97,11 @@ Deno.test({
     );
     assert.match(text, /refused;6;\n/);
   },
-});
+);
 
-Deno.test({
-  name: "McpServers: a program whose entry names every host has the network of the machine",
-  ignore: IGNORED_WITHOUT_BRIDGE,
-  fn: async () => {
+bridgeTest(
+  "McpServers: a program whose entry names every host has the network of the machine",
+  async () => {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
       () => new Response("reached"),
@@ -126,70 +112,57 @@ Deno.test({
     const { text } = await look(() => script, { net: ["*"] });
     assert.match(text, /;reached;$/);
   },
-});
+);
 
-Deno.test({
-  name:
-    "McpServers: without socat a required sandbox starts no program that names hosts, a preferred one says what it may reach",
-  ignore,
-  fn: async () => {
-    const told: string[] = [];
-    const open = async (mode: SandboxMode) => {
-      const { bridge: _, ...bubblewrap } = systemBubblewrap();
-      const sandbox = new ProcessSandbox({
-        mode: () => mode,
-        home: "/nonexistent",
-        find: () => Promise.resolve({ bubblewrap }),
-        onMissing: (sentence) => told.push(sentence),
-      });
-      await using world = await openMcpWorld({ sandbox });
-      const entry = { command: "sh", args: ["-c", SHELL_SERVER], sandbox: { net: ["a.example"] } };
-      await world.define({ shell: entry });
-      return (await world.tools(["shell"])).size;
-    };
-    assert.equal(await open("preferred"), 1);
-    assert.match(
-      told.join(),
-      /^MCP servers that may reach a host may reach all: socat is not installed\. .*install socat/,
-    );
-    await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
-  },
-});
-
-Deno.test({
-  name: "McpServers: a program that its command line names by path is found, with its package",
-  ignore,
-  fn: async () => {
-    await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
-    // The file that is started, all around it that it imports, and the cache that a variable names.
-    const { command, args, env } = programEntry();
-    await world.define({ fixture: { command, args, env } });
-    assert.ok((await world.tools(["fixture"])).size > 0);
-    const folder = join(dirname(world.workspace), "package/dist");
-    await Deno.mkdir(folder, { recursive: true });
-    await Deno.writeTextFile(join(folder, "../package.json"), "{}");
-    await Deno.writeTextFile(join(folder, "../lib.sh"), SHELL_SERVER);
-    await Deno.writeTextFile(join(folder, "server.sh"), `. "$(dirname "$0")/../lib.sh"`);
-    await world.define({ packaged: { command: "sh", args: [join(folder, "server.sh")] } });
-    assert.equal((await world.tools(["packaged"])).size, 1);
-  },
-});
-
-Deno.test({
-  name: "McpServers: in the sandbox, too, a missing command and a missing folder are named",
-  ignore,
-  fn: async () => {
-    await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
-    await world.define({
-      one: { command: "no-such-program" },
-      two: { command: "sh", cwd: "gone" },
+test("McpServers: without socat a required sandbox starts no program that names hosts, a preferred one says what it may reach", async () => {
+  const told: string[] = [];
+  const open = async (mode: SandboxMode) => {
+    const { bridge: _, ...bubblewrap } = systemBubblewrap();
+    const sandbox = new ProcessSandbox({
+      mode: () => mode,
+      home: "/nonexistent",
+      find: () => Promise.resolve({ bubblewrap }),
+      onMissing: (sentence) => told.push(sentence),
     });
-    await assert.rejects(
-      world.tools(["one"]),
-      /no-such-program does not exist \(looked for in PATH/,
-    );
-    await assert.rejects(world.tools(["two"]), /its folder .*gone does not exist/);
-  },
+    await using world = await openMcpWorld({ sandbox });
+    const entry = { command: "sh", args: ["-c", SHELL_SERVER], sandbox: { net: ["a.example"] } };
+    await world.define({ shell: entry });
+    return (await world.tools(["shell"])).size;
+  };
+  assert.equal(await open("preferred"), 1);
+  assert.match(
+    told.join(),
+    /^MCP servers that may reach a host may reach all: socat is not installed\. .*install socat/,
+  );
+  await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
+});
+
+test("McpServers: a program that its command line names by path is found, with its package", async () => {
+  await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
+  // The file that is started, all around it that it imports, and the cache that a variable names.
+  const { command, args, env } = programEntry();
+  await world.define({ fixture: { command, args, env } });
+  assert.ok((await world.tools(["fixture"])).size > 0);
+  const folder = join(dirname(world.workspace), "package/dist");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(join(folder, "../package.json"), "{}");
+  await Deno.writeTextFile(join(folder, "../lib.sh"), SHELL_SERVER);
+  await Deno.writeTextFile(join(folder, "server.sh"), `. "$(dirname "$0")/../lib.sh"`);
+  await world.define({ packaged: { command: "sh", args: [join(folder, "server.sh")] } });
+  assert.equal((await world.tools(["packaged"])).size, 1);
+});
+
+test("McpServers: in the sandbox, too, a missing command and a missing folder are named", async () => {
+  await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
+  await world.define({
+    one: { command: "no-such-program" },
+    two: { command: "sh", cwd: "gone" },
+  });
+  await assert.rejects(
+    world.tools(["one"]),
+    /no-such-program does not exist \(looked for in PATH/,
+  );
+  await assert.rejects(world.tools(["two"]), /its folder .*gone does not exist/);
 });
 
 Deno.test("McpServers: a required sandbox that is not there is a reason not to start a server", async () => {

@@ -4,8 +4,8 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { openTestStore } from "../../../support/test_store.ts";
 import { ask, ending, reply, start, waitingFamily } from "../stored_situations.ts";
 
-/** Ten megabytes. */
-export const BIG = "0123456789".repeat(1024 * 1024);
+/** More than one batch of a copy may have. */
+const BIG = "0123456789".repeat(512 * 1024);
 
 /** Texts that look like something to a database, a driver or a terminal. */
 export const AWKWARD = [
@@ -15,8 +15,8 @@ export const AWKWARD = [
   '{"lone":"\\ud800","nul":"\\u0000","spaces" : [ 1.0 , 1e3 ]}',
 ];
 
-/** Fills a file by the stores themselves, and where they are not asked by statements. */
-export async function fillHistory(path: string): Promise<void> {
+/** Fills a file by the stores themselves, and by statements; `large` is the largest text in it. */
+export async function fillHistory(path: string, large = BIG): Promise<void> {
   await using store = await openTestStore({ path });
   const { child } = await waitingFamily(store);
   const ended = await store.accept({
@@ -28,7 +28,7 @@ export async function fillHistory(path: string): Promise<void> {
     ...ending("running"),
     status: "success",
     error: null,
-    output: `In the drawer. ${BIG}`,
+    output: `In the drawer. ${large}`,
   });
   // Without a message: PostgreSQL has a row for its answer all the same.
   const silent = await store.accept();
@@ -52,7 +52,11 @@ export async function fillHistory(path: string): Promise<void> {
     ],
     ["UPDATE executions SET cost_usd = ? WHERE id = ?", 5e-324, running.id],
     ["UPDATE executions SET cost_usd = 1e300 WHERE id = ?", silent.id],
-    ["INSERT INTO frames (execution_id, event, payload) VALUES (?, 'message', ?)", running.id, BIG],
+    [
+      "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'message', ?)",
+      running.id,
+      large,
+    ],
     ["INSERT INTO schedules VALUES ('a', 'f', -1, NULL)"],
     ["INSERT INTO slots VALUES ('a', 1, 'missed', 'asleep', NULL, 3)"],
     ["INSERT INTO slots VALUES ('a', 2, 'run', NULL, ?, 1)", running.id],

@@ -72,7 +72,7 @@ Deno.test(
 
 Deno.test("the history that these tests copy has rows in every table", async () => {
   await withTempDir(async (dir) => {
-    await fillHistory(`${dir}/inkling.db`);
+    await fillHistory(`${dir}/inkling.db`, "large");
     const empty = Object.entries(readAll(`${dir}/inkling.db`)).filter(([, rows]) =>
       rows.length === 0
     );

@@ -7,147 +7,135 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { openTestStore } from "../../../support/test_store.ts";
 import { payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
-import { testMove } from "./move_world.ts";
+import { test } from "./move_world.ts";
 
-testMove(
-  "there and back again: every table is what it was, and what is searched for is found",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
-    const before = readAll(databaseFile);
-    const bytes = await Deno.readFile(databaseFile);
+test("there and back again: every table is what it was, and what is searched for is found", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile);
+  const before = readAll(databaseFile);
+  const bytes = await Deno.readFile(databaseFile);
 
-    const moved = await world.move("to");
-    assert.equal(moved.changedTexts, 0);
-    assert.equal(moved.from, databaseFile);
-    assert.deepEqual(await Deno.readFile(databaseFile), bytes, "the source is unchanged");
-    const counts = await world.filled();
-    for (const { name, rows } of moved.tables) {
-      assert.deepEqual([rows, counts[name]], [before[name]?.length, before[name]?.length], name);
-    }
-    await using database = await PostgresDatabase.open({ address: world.address });
-    const reads = new SqlExecutionReads(database);
-    for (const word of ["invoices", "drawer", "stapler"]) {
-      const found = await reads.listExecutions({ text: word, limit: 9, offset: 0 });
-      assert.deepEqual(found.map(({ id }) => [BigInt(id)]), before[`found for ${word}`], word);
-    }
+  const moved = await world.move("to");
+  assert.equal(moved.changedTexts, 0);
+  assert.equal(moved.from, databaseFile);
+  assert.deepEqual(await Deno.readFile(databaseFile), bytes, "the source is unchanged");
+  const counts = await world.filled();
+  for (const { name, rows } of moved.tables) {
+    assert.deepEqual([rows, counts[name]], [before[name]?.length, before[name]?.length], name);
+  }
+  await using database = await PostgresDatabase.open({ address: world.address });
+  const reads = new SqlExecutionReads(database);
+  for (const word of ["invoices", "drawer", "stapler"]) {
+    const found = await reads.listExecutions({ text: word, limit: 9, offset: 0 });
+    assert.deepEqual(found.map(({ id }) => [BigInt(id)]), before[`found for ${word}`], word);
+  }
 
-    world.removeFile();
-    const back = await world.move("from");
-    assert.deepEqual(back.tables, moved.tables);
-    assert.deepEqual(readAll(databaseFile), before);
-    assert.deepEqual(world.files(), ["inkling.db"]);
-    assert.equal((Deno.statSync(databaseFile).mode ?? 0) & 0o777, 0o600);
-    assert.deepEqual(await world.filled(), counts, "the source is unchanged");
-  },
-);
+  world.removeFile();
+  const back = await world.move("from");
+  assert.deepEqual(back.tables, moved.tables);
+  assert.deepEqual(readAll(databaseFile), before);
+  assert.deepEqual(world.files(), ["inkling.db"]);
+  assert.equal((Deno.statSync(databaseFile).mode ?? 0) & 0o777, 0o600);
+  assert.deepEqual(await world.filled(), counts, "the source is unchanged");
+});
 
-testMove(
-  "numbers go on behind the highest that was ever given, also where it was removed",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
-    const numbers = (path: string) =>
-      Object.fromEntries(
-        (readAll(path)["the highest numbers"] as [string, bigint][])
-          .map(([name, highest]) => [name, Number(highest)]),
-      );
-    const { executions = 0, frames = 0, reservations = 0 } = numbers(databaseFile);
-    await world.move("to");
-    {
-      await using db = await PostgresDatabase.open({ address: world.address });
-      await using store = await openTestStore({ db, instanceId: "instance-2" });
-      const { id } = await store.accept();
-      assert.equal(id, executions + 1);
-      const [frame] = await store.all<{ id: number }>(
-        "SELECT id FROM frames WHERE execution_id = ?",
-        id,
-      );
-      assert.equal(frame?.id, frames + 1);
-      await store.run(
-        "INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)",
-      );
-      await store.run("DELETE FROM reservations WHERE id = ?", reservations + 1);
-      await store.run("INSERT INTO watch_queue VALUES ('w', 'last', 'created', -100)");
-      const order = await store.all<{ path: string }>(
-        "SELECT path FROM watch_queue ORDER BY rowid",
-      );
-      assert.deepEqual(order.map(({ path }) => path), [
-        "z",
-        "Z",
-        "é",
-        "\u{1F600}",
-        "\uFFFD",
-        "last",
-      ]);
-    }
-    world.removeFile();
-    await world.move("from");
-    assert.equal(numbers(databaseFile)["reservations"], reservations + 1);
-    await using store = await openTestStore({ path: databaseFile, instanceId: "instance-3" });
-    assert.equal((await store.accept()).id, executions + 2);
-    const order = await store.all<{ path: string }>("SELECT path FROM watch_queue ORDER BY rowid");
-    assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
-  },
-);
-
-testMove(
-  "real runs: they are shown after the way there and back as before, and their agent runs on",
-  async (world) => {
-    const { place, directories: { databaseFile } } = world;
-    await place.writeScript("clerk", [
-      { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
-      { say: "Read." },
-    ]);
-    await place.writeScript("asker", [{
-      call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-    }, { say: "Thanks." }]);
-    const seen = async () => {
-      await using runtime = await place.open({ mode: "read-only" });
-      const executions = await runtime.listExecutions({ limit: 9, offset: 0 });
-      return await Promise.all(executions.map(async ({ id }) => ({
-        detail: await runtime.getExecution(id),
-        frames: await payloadsOf(runtime, id),
-      })));
-    };
-    {
-      await using runtime = await place.open();
-      for (const agent of ["clerk", "asker"]) await runToEnd(runtime, agent, { message: "Go on" });
-    }
-    const before = await seen();
-    assert.deepEqual(before.map(({ detail }) => detail.status), ["waiting", "success"]);
-    const rows = readAll(databaseFile);
-    await world.move("to");
-    world.removeFile();
-    await world.move("from");
-    assert.deepEqual(readAll(databaseFile), rows);
-    assert.deepEqual(await seen(), before);
-    await using runtime = await place.open();
-    assert.equal((await runToEnd(runtime, "clerk", { message: "Again" })).id, 3);
-  },
-);
-
-testMove(
-  "an execution that was left running is running there, and nobody has taken it; one without a machine comes back as the newest one's",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
-    await world.move("to");
-    const running = await world.query<Record<string, unknown>>(
-      "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
+test("numbers go on behind the highest that was ever given, also where it was removed", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile, "large");
+  const numbers = (path: string) =>
+    Object.fromEntries(
+      (readAll(path)["the highest numbers"] as [string, bigint][])
+        .map(([name, highest]) => [name, Number(highest)]),
     );
-    const left = { instance_id: "instance-1", epoch: 0, job: null, cancelled: null };
-    assert.deepEqual(running, [left]);
-    await world.query("UPDATE inkling.executions SET instance_id = NULL WHERE status = 'running'");
-    world.removeFile();
-    await world.move("from");
-    using db = SqliteDatabase.open(databaseFile);
-    const sql = "SELECT instance_id FROM executions WHERE status = 'running'";
-    assert.equal(db.get<{ instance_id: string }>(sql)?.instance_id, "0 before");
-  },
-);
+  const { executions = 0, frames = 0, reservations = 0 } = numbers(databaseFile);
+  await world.move("to");
+  {
+    await using db = await PostgresDatabase.open({ address: world.address });
+    await using store = await openTestStore({ db, instanceId: "instance-2" });
+    const { id } = await store.accept();
+    assert.equal(id, executions + 1);
+    const [frame] = await store.all<{ id: number }>(
+      "SELECT id FROM frames WHERE execution_id = ?",
+      id,
+    );
+    assert.equal(frame?.id, frames + 1);
+    await store.run(
+      "INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)",
+    );
+    await store.run("DELETE FROM reservations WHERE id = ?", reservations + 1);
+    await store.run("INSERT INTO watch_queue VALUES ('w', 'last', 'created', -100)");
+    const order = await store.all<{ path: string }>(
+      "SELECT path FROM watch_queue ORDER BY rowid",
+    );
+    assert.deepEqual(order.map(({ path }) => path), [
+      "z",
+      "Z",
+      "é",
+      "\u{1F600}",
+      "\uFFFD",
+      "last",
+    ]);
+  }
+  world.removeFile();
+  await world.move("from");
+  assert.equal(numbers(databaseFile)["reservations"], reservations + 1);
+  await using store = await openTestStore({ path: databaseFile, instanceId: "instance-3" });
+  assert.equal((await store.accept()).id, executions + 2);
+  const order = await store.all<{ path: string }>("SELECT path FROM watch_queue ORDER BY rowid");
+  assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
+});
 
-testMove("a text with NUL gets there with U+FFFD in its place, and is counted", async (world) => {
+test("real runs: they are shown after the way there and back as before, and their agent runs on", async (world) => {
+  const { place, directories: { databaseFile } } = world;
+  await place.writeScript("clerk", [
+    { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
+    { say: "Read." },
+  ]);
+  await place.writeScript("asker", [{
+    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
+  }, { say: "Thanks." }]);
+  const seen = async () => {
+    await using runtime = await place.open({ mode: "read-only" });
+    const executions = await runtime.listExecutions({ limit: 9, offset: 0 });
+    return await Promise.all(executions.map(async ({ id }) => ({
+      detail: await runtime.getExecution(id),
+      frames: await payloadsOf(runtime, id),
+    })));
+  };
+  {
+    await using runtime = await place.open();
+    for (const agent of ["clerk", "asker"]) await runToEnd(runtime, agent, { message: "Go on" });
+  }
+  const before = await seen();
+  assert.deepEqual(before.map(({ detail }) => detail.status), ["waiting", "success"]);
+  const rows = readAll(databaseFile);
+  await world.move("to");
+  world.removeFile();
+  await world.move("from");
+  assert.deepEqual(readAll(databaseFile), rows);
+  assert.deepEqual(await seen(), before);
+  await using runtime = await place.open();
+  assert.equal((await runToEnd(runtime, "clerk", { message: "Again" })).id, 3);
+});
+
+test("an execution that was left running is running there, and nobody has taken it; one without a machine comes back as the newest one's", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile, "large");
+  await world.move("to");
+  const running = await world.query<Record<string, unknown>>(
+    "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
+  );
+  const left = { instance_id: "instance-1", epoch: 0, job: null, cancelled: null };
+  assert.deepEqual(running, [left]);
+  await world.query("UPDATE inkling.executions SET instance_id = NULL WHERE status = 'running'");
+  world.removeFile();
+  await world.move("from");
+  using db = SqliteDatabase.open(databaseFile);
+  const sql = "SELECT instance_id FROM executions WHERE status = 'running'";
+  assert.equal(db.get<{ instance_id: string }>(sql)?.instance_id, "0 before");
+});
+
+test("a text with NUL gets there with U+FFFD in its place, and is counted", async (world) => {
   const { databaseFile } = world.directories;
   {
     using db = SqliteDatabase.open(databaseFile);
@@ -169,101 +157,92 @@ testMove("a text with NUL gets there with U+FFFD in its place, and is counted", 
   assert.equal((await world.move("from")).changedTexts, 0);
 });
 
-testMove(
-  "a history of many and of large rows comes in batches that neither side has to hold as a whole",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
-    const LARGE = 6;
-    {
-      using db = SqliteDatabase.open(databaseFile);
-      db.transaction("process", () => {
-        for (let n = 0; n < 2_500; n++) {
-          db.run(
-            "INSERT INTO frames (execution_id, event, payload) VALUES (4, 'message', ?)",
-            `${n}`,
-          );
-        }
-        for (let n = 0; n < LARGE; n++) {
-          db.run(
-            "INSERT INTO frames (execution_id, event, payload) VALUES (4, 'message', ?)",
-            `${n}`.repeat(3 * 1024 * 1024),
-          );
-        }
-      });
-    }
-    const before = readAll(databaseFile);
-    let moved: MovedHistory | undefined;
-    for (const direction of ["to", "from"] as const) {
-      const steps = { copying: [0], checking: [0] };
-      moved = await world.move(direction, {
-        onProgress: ({ table, rows, step }) => void (table === "frames" && steps[step].push(rows)),
-      });
-      for (const counts of Object.values(steps)) {
-        const batches = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
-        assert.ok(Math.max(...batches) <= 1_000);
-        // Two of them would be more than a batch may have.
-        assert.ok(batches.length >= 3 + LARGE / 2, `${batches}`);
+test("a history of many and of large rows comes in batches that neither side has to hold as a whole", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile, "large");
+  const LARGE = 4;
+  {
+    using db = SqliteDatabase.open(databaseFile);
+    db.transaction("process", () => {
+      for (let n = 0; n < 2_500; n++) {
+        db.run(
+          "INSERT INTO frames (execution_id, event, payload) VALUES (4, 'message', ?)",
+          `${n}`,
+        );
       }
-      if (direction === "to") world.removeFile();
-    }
-    assert.deepEqual(readAll(databaseFile), before);
-
-    // Whoever interrupts from outside is heard, also where one side answers at once.
-    world.removeFile();
-    const interrupt = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let compared = "";
-    const late = world.move("from", {
-      signal: interrupt.signal,
-      onProgress({ table, step }) {
-        if (step === "copying") return;
-        timer ??= setTimeout(() => interrupt.abort(new Error("interrupted")), 0);
-        compared = table;
-      },
+      for (let n = 0; n < LARGE; n++) {
+        db.run(
+          "INSERT INTO frames (execution_id, event, payload) VALUES (4, 'message', ?)",
+          `${n}`.repeat(3 * 1024 * 1024),
+        );
+      }
     });
-    await assert.rejects(late, /^Error: interrupted$/);
-    assert.notEqual(compared, moved?.tables.findLast(({ rows }) => rows > 0)?.name);
-    assert.deepEqual(world.files(), []);
-  },
-);
-
-testMove(
-  "a database that sorts texts as a language does is read in the same order",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
-    const before = readAll(databaseFile);
-    const name = `${new URL(world.address).pathname.slice(1)}_sorted`;
-    await world.query(
-      `CREATE DATABASE ${name} LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C.UTF-8' TEMPLATE template0`,
-    );
-    try {
-      const address = `${world.address}_sorted`;
-      await world.move("to", { address });
-      world.removeFile();
-      await world.move("from", { address });
-      assert.deepEqual(readAll(databaseFile), before);
-    } finally {
-      await world.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    }
-  },
-);
-
-testMove(
-  "what others write while a history is copied is in it as a whole or not at all",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillHistory(databaseFile);
-    const before = readAll(databaseFile);
-    await world.move("to");
-    world.removeFile();
-    let written: Promise<unknown> | undefined;
-    await world.move("from", {
-      onProgress: () => void (written ??= world.query("DELETE FROM inkling.executions")),
+  }
+  const before = readAll(databaseFile);
+  let moved: MovedHistory | undefined;
+  for (const direction of ["to", "from"] as const) {
+    const steps = { copying: [0], checking: [0] };
+    moved = await world.move(direction, {
+      onProgress: ({ table, rows, step }) => void (table === "frames" && steps[step].push(rows)),
     });
-    await written;
-    assert.equal((await world.filled())["executions"], undefined);
+    for (const counts of Object.values(steps)) {
+      const batches = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
+      assert.ok(Math.max(...batches) <= 1_000);
+      // Two of them would be more than a batch may have.
+      assert.ok(batches.length >= 3 + LARGE / 2, `${batches}`);
+    }
+    if (direction === "to") world.removeFile();
+  }
+  assert.deepEqual(readAll(databaseFile), before);
+
+  // Whoever interrupts from outside is heard, also where one side answers at once.
+  world.removeFile();
+  const interrupt = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let compared = "";
+  const late = world.move("from", {
+    signal: interrupt.signal,
+    onProgress({ table, step }) {
+      if (step === "copying") return;
+      timer ??= setTimeout(() => interrupt.abort(new Error("interrupted")), 0);
+      compared = table;
+    },
+  });
+  await assert.rejects(late, /^Error: interrupted$/);
+  assert.notEqual(compared, moved?.tables.findLast(({ rows }) => rows > 0)?.name);
+  assert.deepEqual(world.files(), []);
+});
+
+test("a database that sorts texts as a language does is read in the same order", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile, "large");
+  const before = readAll(databaseFile);
+  const name = `${new URL(world.address).pathname.slice(1)}_sorted`;
+  await world.query(
+    `CREATE DATABASE ${name} LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C.UTF-8' TEMPLATE template0`,
+  );
+  try {
+    const address = `${world.address}_sorted`;
+    await world.move("to", { address });
+    world.removeFile();
+    await world.move("from", { address });
     assert.deepEqual(readAll(databaseFile), before);
-  },
-);
+  } finally {
+    await world.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  }
+});
+
+test("what others write while a history is copied is in it as a whole or not at all", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillHistory(databaseFile, "large");
+  const before = readAll(databaseFile);
+  await world.move("to");
+  world.removeFile();
+  let written: Promise<unknown> | undefined;
+  await world.move("from", {
+    onProgress: () => void (written ??= world.query("DELETE FROM inkling.executions")),
+  });
+  await written;
+  assert.equal((await world.filled())["executions"], undefined);
+  assert.deepEqual(readAll(databaseFile), before);
+});

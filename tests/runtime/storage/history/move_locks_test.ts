@@ -8,7 +8,7 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
-import { type MoveWorld, testMove } from "./move_world.ts";
+import { type MoveWorld, test } from "./move_world.ts";
 
 /** What a node leaves that begins, and ends in order. */
 const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
@@ -17,7 +17,7 @@ const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_
 /** A history in PostgreSQL, and none in the state directory. Returns what it was made of. */
 async function fill(world: MoveWorld) {
   const { databaseFile } = world.directories;
-  await fillHistory(databaseFile);
+  await fillHistory(databaseFile, "large");
   const before = readAll(databaseFile);
   await world.move("to");
   world.removeFile();
@@ -48,46 +48,40 @@ Deno.test(
   },
 );
 
-testMove(
-  "what a node would write while a history is copied out waits until the copy is in its place",
-  async (world) => {
-    const before = await fill(world);
-    let there: Promise<string[]> | undefined;
-    await world.move("from", {
-      onProgress: () => void (there ??= world.query(SHORT_LIFE).then(() => world.files())),
+test("what a node would write while a history is copied out waits until the copy is in its place", async (world) => {
+  const before = await fill(world);
+  let there: Promise<string[]> | undefined;
+  await world.move("from", {
+    onProgress: () => void (there ??= world.query(SHORT_LIFE).then(() => world.files())),
+  });
+  assert.deepEqual(await there, ["inkling.db"]);
+  assert.deepEqual(readAll(world.directories.databaseFile), before);
+});
+
+test("what is being written when a history is to be copied out is in the copy, or nothing is copied", async (world) => {
+  await fill(world);
+  const writer = new pg.Client({ connectionString: world.address });
+  await writer.connect();
+  try {
+    await writer.query(`BEGIN; ${SHORT_LIFE}`);
+    await assert.rejects(world.move("from"), (error: Error) => {
+      assert.match(error.message, /Another Inkling is writing into postgres:.+ Stop it/);
+      return true;
     });
-    assert.deepEqual(await there, ["inkling.db"]);
-    assert.deepEqual(readAll(world.directories.databaseFile), before);
-  },
-);
+    assert.deepEqual(world.files(), []);
 
-testMove(
-  "what is being written when a history is to be copied out is in the copy, or nothing is copied",
-  async (world) => {
-    await fill(world);
-    const writer = new pg.Client({ connectionString: world.address });
-    await writer.connect();
-    try {
-      await writer.query(`BEGIN; ${SHORT_LIFE}`);
-      await assert.rejects(world.move("from"), (error: Error) => {
-        assert.match(error.message, /Another Inkling is writing into postgres:.+ Stop it/);
-        return true;
-      });
-      assert.deepEqual(world.files(), []);
-
-      const moving = world.move("from");
-      await until(async () => {
-        const waiting = await world.query(
-          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
-        );
-        return waiting.length > 0;
-      }, "the copy waits for the writer");
-      await writer.query("COMMIT");
-      await moving;
-    } finally {
-      await writer.end();
-    }
-    using db = SqliteDatabase.open(world.directories.databaseFile);
-    assert.ok(db.get("SELECT 1 FROM instances WHERE id = 'short'"));
-  },
-);
+    const moving = world.move("from");
+    await until(async () => {
+      const waiting = await world.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
+      );
+      return waiting.length > 0;
+    }, "the copy waits for the writer");
+    await writer.query("COMMIT");
+    await moving;
+  } finally {
+    await writer.end();
+  }
+  using db = SqliteDatabase.open(world.directories.databaseFile);
+  assert.ok(db.get("SELECT 1 FROM instances WHERE id = 'short'"));
+});

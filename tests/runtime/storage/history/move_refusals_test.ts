@@ -3,13 +3,11 @@
 import pg from "pg";
 import assert from "node:assert/strict";
 import { MoveRefused } from "../../../../runtime/storage/history/move_history.ts";
-import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
-import { openMoveWorld, testMove } from "./move_world.ts";
+import { openMoveWorld, test } from "./move_world.ts";
 
 /** A history with one execution. */
 async function fillLittle(path: string): Promise<void> {
@@ -17,45 +15,34 @@ async function fillLittle(path: string): Promise<void> {
   await store.accept();
 }
 
-testMove(
-  "a database with a history is not written into, and a state directory with one neither",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillLittle(databaseFile);
-    await world.move("to");
-    const counts = await world.filled();
-    await assert.rejects(world.move("to"), (error: Error) => {
-      assert.ok(error instanceof MoveRefused);
-      assert.match(
-        error.message,
-        /has a history already: rows in executions and 2 more tables\. Name an empty database/,
-      );
-      return true;
-    });
-    assert.deepEqual(await world.filled(), counts);
+test("a database with a history is not written into, and a state directory with one neither", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillLittle(databaseFile);
+  await world.move("to");
+  const counts = await world.filled();
+  await assert.rejects(world.move("to"), {
+    name: "MoveRefused",
+    message: /has a history already: rows in executions and 2 more tables\. Name an empty database/,
+  });
+  assert.deepEqual(await world.filled(), counts);
 
-    const bytes = await Deno.readFile(databaseFile);
-    await assert.rejects(world.move("from"), (error: Error) => {
-      assert.ok(error instanceof MoveRefused);
-      assert.match(
-        error.message,
-        /inkling\.db has a history already: rows in .+ Move it away first/,
-      );
-      return true;
-    });
-    assert.deepEqual(await Deno.readFile(databaseFile), bytes);
-    // One in which nothing ever happened is in nobody's way, with its log beside it.
-    world.removeFile();
-    using _open = SqliteDatabase.open(databaseFile);
-    _open[Symbol.dispose]();
-    assert.equal(
-      (await world.move("from")).tables.find(({ name }) => name === "executions")?.rows,
-      1,
-    );
-  },
-);
+  const bytes = await Deno.readFile(databaseFile);
+  await assert.rejects(world.move("from"), {
+    name: "MoveRefused",
+    message: /inkling\.db has a history already: rows in .+ Move it away first/,
+  });
+  assert.deepEqual(await Deno.readFile(databaseFile), bytes);
+  // One in which nothing ever happened is in nobody's way, with its log beside it.
+  world.removeFile();
+  using _open = SqliteDatabase.open(databaseFile);
+  _open[Symbol.dispose]();
+  assert.equal(
+    (await world.move("from")).tables.find(({ name }) => name === "executions")?.rows,
+    1,
+  );
+});
 
-testMove("where there is no history there is nothing to move, either way", async (world) => {
+test("where there is no history there is nothing to move, either way", async (world) => {
   await assert.rejects(
     world.move("to"),
     /There is no history in .+: nothing ran in this workspace yet/,
@@ -68,14 +55,13 @@ testMove("where there is no history there is nothing to move, either way", async
   assert.deepEqual(world.files(), []);
 });
 
-testMove("while the service of the workspace runs, nothing is moved", async (world) => {
+test("while the service of the workspace runs, nothing is moved", async (world) => {
   {
     await using _runtime = await world.place.open();
     for (const direction of ["to", "from"] as const) {
-      await assert.rejects(world.move(direction), (error: Error) => {
-        assert.ok(error instanceof AlreadyRunning);
-        assert.match(error.message, /"inkling stop"/);
-        return true;
+      await assert.rejects(world.move(direction), {
+        name: "AlreadyRunning",
+        message: /"inkling stop"/,
       });
     }
   }
@@ -83,34 +69,31 @@ testMove("while the service of the workspace runs, nothing is moved", async (wor
   await world.move("to");
 });
 
-testMove(
-  "while nodes live on the database nothing is taken out of it; one that ended or fell silent does not count",
-  async (world) => {
-    await fillLittle(world.directories.databaseFile);
-    await world.move("to");
-    world.removeFile();
-    const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
-    await world.query(
-      "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name, last_seen) VALUES " +
-        `('lives', 71, 0, NULL, 'gpu-1', ${now}), ('ended', 72, 0, 5, 'gpu-2', ${now}), ` +
-        `('silent', 73, 0, NULL, 'gpu-3', ${now} - 31000)`,
+test("while nodes live on the database nothing is taken out of it; one that ended or fell silent does not count", async (world) => {
+  await fillLittle(world.directories.databaseFile);
+  await world.move("to");
+  world.removeFile();
+  const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+  await world.query(
+    "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name, last_seen) VALUES " +
+      `('lives', 71, 0, NULL, 'gpu-1', ${now}), ('ended', 72, 0, 5, 'gpu-2', ${now}), ` +
+      `('silent', 73, 0, NULL, 'gpu-3', ${now} - 31000)`,
+  );
+  await assert.rejects(world.move("from"), (error: Error) => {
+    assert.ok(error instanceof MoveRefused);
+    assert.match(
+      error.message,
+      /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/,
     );
-    await assert.rejects(world.move("from"), (error: Error) => {
-      assert.ok(error instanceof MoveRefused);
-      assert.match(
-        error.message,
-        /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/,
-      );
-      assert.doesNotMatch(error.message, /gpu-[23]/);
-      return true;
-    });
-    assert.deepEqual(world.files(), []);
-    await world.query("UPDATE inkling.instances SET last_seen = 0");
-    await world.move("from");
-  },
-);
+    assert.doesNotMatch(error.message, /gpu-[23]/);
+    return true;
+  });
+  assert.deepEqual(world.files(), []);
+  await world.query("UPDATE inkling.instances SET last_seen = 0");
+  await world.move("from");
+});
 
-testMove("two that copy into one database at once: one of them is refused", async (world) => {
+test("two that copy into one database at once: one of them is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   await using other = await openMoveWorld();
   await fillLittle(other.directories.databaseFile);
@@ -126,185 +109,164 @@ testMove("two that copy into one database at once: one of them is refused", asyn
   assert.equal((await world.filled())["executions"], 1);
 });
 
-testMove(
-  "a copy that is not what it was made of is an error, and nothing stays of it",
-  async (world) => {
-    await fillLittle(world.directories.databaseFile);
-    {
-      await using _shaped = await PostgresDatabase.open({ address: world.address });
-    }
-    const faults = {
-      changed: "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END",
-      lost: "BEGIN RETURN NULL; END",
-    };
-    for (const [name, body] of Object.entries(faults)) {
-      await world.query(
-        `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
-          body.replaceAll("'", "''")
-        }'`,
-      );
-      await world.query(
-        `CREATE TRIGGER ${name} BEFORE INSERT ON inkling.frames FOR EACH ROW EXECUTE FUNCTION ${name}()`,
-      );
-      await assert.rejects(world.move("to"), (error: Error) => {
-        assert.ok(error instanceof DatabaseUnusable);
-        assert.match(error.message, /not what it was made of: of 1 rows of frames/);
-        return true;
-      });
-      await world.query(`DROP TRIGGER ${name} ON inkling.frames`);
-      assert.deepEqual(await world.filled(), {}, name);
-    }
-    await world.move("to");
-  },
-);
-
-testMove(
-  "ended at any step of it, a copy leaves nothing behind, and can be made then",
-  async (world) => {
-    await fillLittle(world.directories.databaseFile);
-    const source = await Deno.readFile(world.directories.databaseFile);
-    for (const direction of ["to", "from"] as const) {
-      for (let last = 1, isDone = false; !isDone; last++) {
-        const interrupt = new AbortController();
-        let steps = 0;
-        const moving = world.move(direction, {
-          signal: interrupt.signal,
-          onProgress: () => void (++steps === last && interrupt.abort(new Error("interrupted"))),
-        });
-        isDone = await moving.then(() => true, (error) => {
-          assert.equal(error.message, "interrupted");
-          return false;
-        });
-        if (isDone) assert.ok(last > 6, "every table was copied and compared");
-        else if (direction === "to") assert.deepEqual(await world.filled(), {});
-        else assert.deepEqual(world.files(), []);
-      }
-      if (direction === "to") {
-        assert.deepEqual(await Deno.readFile(world.directories.databaseFile), source);
-        // Numbers begin anew where nothing was copied: this one did copy.
-        world.removeFile();
-      }
-    }
-  },
-);
-
-testMove(
-  "a connection that breaks off is told in one sentence, without a promise to go on, and nothing stays",
-  async (world) => {
-    await fillLittle(world.directories.databaseFile);
-    for (const direction of ["to", "from"] as const) {
-      let cut: Promise<unknown> | undefined;
-      const moving = world.move(direction, {
-        onProgress: () =>
-          void (cut ??= world.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling move-history'",
-          )),
-      });
-      await assert.rejects(moving, (error: Error) => {
-        assert.ok(error instanceof StorageUnavailable, String(error));
-        assert.match(
-          error.message,
-          /^Cannot use postgres:\/\/inkling@127\.0\.0\.1:\d+\/test_\w+: [a-z ]+( or started)?$/,
-        );
-        return true;
-      });
-      await cut;
-      if (direction === "to") {
-        assert.deepEqual(await world.filled(), {});
-        await world.move("to");
-        world.removeFile();
-      } else {
-        assert.deepEqual(world.files(), []);
-        await world.move("from");
-      }
-    }
-  },
-);
-
-testMove(
-  "where the very end was not heard, it is said that nobody knows, and the next try tells",
-  async (world) => {
-    await fillLittle(world.directories.databaseFile);
-    const url = new URL(world.address);
-    await using proxy = openCuttingProxy(Number(url.port));
-    url.port = `${proxy.port}`;
-    const moving = world.move("to", {
-      address: url.href,
-      onProgress: () => proxy.loseAnswerOf("COMMIT"),
+test("a copy that is not what it was made of is an error, and nothing stays of it", async (world) => {
+  await fillLittle(world.directories.databaseFile);
+  {
+    await using _shaped = await PostgresDatabase.open({ address: world.address });
+  }
+  const faults = {
+    changed: "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END",
+    lost: "BEGIN RETURN NULL; END",
+  };
+  for (const [name, body] of Object.entries(faults)) {
+    await world.query(
+      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
+        body.replaceAll("'", "''")
+      }'`,
+    );
+    await world.query(
+      `CREATE TRIGGER ${name} BEFORE INSERT ON inkling.frames FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+    );
+    await assert.rejects(world.move("to"), {
+      name: "DatabaseUnusable",
+      message: /not what it was made of: of 1 rows of frames/,
     });
-    await assert.rejects(
-      moving,
-      /broke off at the very end: whether the history is there is not known/,
-    );
-    await assert.rejects(world.move("to"), /has a history already/);
-  },
-);
+    await world.query(`DROP TRIGGER ${name} ON inkling.frames`);
+    assert.deepEqual(await world.filled(), {}, name);
+  }
+  await world.move("to");
+});
 
-testMove(
-  "nobody there, a wrong name, no address: each is told, and never the password",
-  async (world) => {
-    const url = new URL(world.address);
-    const at = (rest: string) => `postgres://inkling:secret@${rest}`;
-    const wrong = [
-      [at(`${url.host}/missing`), /there is no database of this name/],
-      [at("127.0.0.1:1/x"), /nothing listens there/],
-      [at(url.host), /must be an address such as .+: the name of the database is missing/],
-      [`${at(url.host)}/x?password=secret`, /password stands before the \?/],
-      [`${at(url.host)}/x?sslmode=strange`, /an sslmode that is not known/],
-      ["mysql://inkling:secret@host/x", /must be an address such as/],
-      ["secret", /must be an address such as/],
-    ] as const;
-    for (const [address, sentence] of wrong) {
-      for (const direction of ["to", "from"] as const) {
-        world.removeFile();
-        if (direction === "to") await fillLittle(world.directories.databaseFile);
-        await assert.rejects(world.move(direction, { address }), (error: Error) => {
-          assert.match(error.message, sentence);
-          assert.doesNotMatch(error.message, /secret/);
-          return true;
-        });
-        assert.ok(!world.files().includes("inkling.db.new"));
-      }
+test("ended in the middle of it, a copy leaves nothing behind, and can be made then", async (world) => {
+  await fillLittle(world.directories.databaseFile);
+  const source = await Deno.readFile(world.directories.databaseFile);
+  for (const direction of ["to", "from"] as const) {
+    // Every third step is a sample of each phase.
+    for (let last = 1, isDone = false; !isDone; last += 3) {
+      const interrupt = new AbortController();
+      let steps = 0;
+      const moving = world.move(direction, {
+        signal: interrupt.signal,
+        onProgress: () => void (++steps === last && interrupt.abort(new Error("interrupted"))),
+      });
+      isDone = await moving.then(() => true, (error) => {
+        assert.equal(error.message, "interrupted");
+        return false;
+      });
+      if (isDone) assert.ok(last > 6, "every table was copied and compared");
+      else if (direction === "to") assert.deepEqual(await world.filled(), {});
+      else assert.deepEqual(world.files(), []);
     }
-    await fillLittle(world.directories.databaseFile);
-    const address = world.address.replace("inkling@", "inkling:secret@") +
-      "?application_name=x";
-    const moved = await world.move("to", { address });
-    assert.doesNotMatch(JSON.stringify(moved), /secret/);
-    assert.equal(moved.setting, `${world.address}?application_name=x`);
-  },
-);
-
-testMove(
-  "histories of other versions are refused, with what brings them up to date",
-  async (world) => {
-    const { databaseFile } = world.directories;
-    await fillLittle(databaseFile);
-    await world.move("to");
-    const newest = "(SELECT max(version) FROM inkling.schema_steps)";
-    const step = await world.query(
-      `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version`,
-    );
-    // A service of the older version may still want to start on it.
-    await assert.rejects(world.move("to"), /has a history already/);
-    assert.notDeepEqual(await world.query(`SELECT ${newest} AS version`), step);
-    {
-      using db = SqliteDatabase.open(databaseFile);
-      db.run("PRAGMA user_version = 1");
+    if (direction === "to") {
+      assert.deepEqual(await Deno.readFile(world.directories.databaseFile), source);
+      // Numbers begin anew where nothing was copied: this one did copy.
+      world.removeFile();
     }
-    await assert.rejects(
-      world.move("to"),
-      /inkling\.db: it was written by an older Inkling\. Start the service once/,
-    );
-    world.removeFile();
-    await world.query("INSERT INTO inkling.schema_steps (version) VALUES (1000)");
-    await assert.rejects(world.move("from"), /it was written by a newer Inkling\. Update/);
-    await world.query("DELETE FROM inkling.schema_steps WHERE version > 1");
-    await assert.rejects(world.move("from"), /it was written by an older Inkling/);
-  },
-);
+  }
+});
 
-testMove("a database that does not have all characters is refused", async (world) => {
+test("a connection that breaks off is told in one sentence, without a promise to go on, and nothing stays", async (world) => {
+  await fillLittle(world.directories.databaseFile);
+  for (const direction of ["to", "from"] as const) {
+    let cut: Promise<unknown> | undefined;
+    const moving = world.move(direction, {
+      onProgress: () =>
+        void (cut ??= world.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'inkling move-history'",
+        )),
+    });
+    await assert.rejects(moving, {
+      name: "StorageUnavailable",
+      message:
+        /^Cannot use postgres:\/\/inkling@127\.0\.0\.1:\d+\/test_\w+: [a-z ]+( or started)?$/,
+    });
+    await cut;
+    if (direction === "to") {
+      assert.deepEqual(await world.filled(), {});
+      await world.move("to");
+      world.removeFile();
+    } else {
+      assert.deepEqual(world.files(), []);
+      await world.move("from");
+    }
+  }
+});
+
+test("where the very end was not heard, it is said that nobody knows, and the next try tells", async (world) => {
+  await fillLittle(world.directories.databaseFile);
+  const url = new URL(world.address);
+  await using proxy = openCuttingProxy(Number(url.port));
+  url.port = `${proxy.port}`;
+  const moving = world.move("to", {
+    address: url.href,
+    onProgress: () => proxy.loseAnswerOf("COMMIT"),
+  });
+  await assert.rejects(
+    moving,
+    /broke off at the very end: whether the history is there is not known/,
+  );
+  await assert.rejects(world.move("to"), /has a history already/);
+});
+
+test("nobody there, a wrong name, no address: each is told, and never the password", async (world) => {
+  const url = new URL(world.address);
+  const at = (rest: string) => `postgres://inkling:secret@${rest}`;
+  const wrong = [
+    [at(`${url.host}/missing`), /there is no database of this name/],
+    [at("127.0.0.1:1/x"), /nothing listens there/],
+    [at(url.host), /must be an address such as .+: the name of the database is missing/],
+    [`${at(url.host)}/x?password=secret`, /password stands before the \?/],
+    [`${at(url.host)}/x?sslmode=strange`, /an sslmode that is not known/],
+    ["mysql://inkling:secret@host/x", /must be an address such as/],
+    ["secret", /must be an address such as/],
+  ] as const;
+  for (const [address, sentence] of wrong) {
+    for (const direction of ["to", "from"] as const) {
+      world.removeFile();
+      if (direction === "to") await fillLittle(world.directories.databaseFile);
+      await assert.rejects(world.move(direction, { address }), (error: Error) => {
+        assert.match(error.message, sentence);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      });
+      assert.ok(!world.files().includes("inkling.db.new"));
+    }
+  }
+  await fillLittle(world.directories.databaseFile);
+  const address = world.address.replace("inkling@", "inkling:secret@") +
+    "?application_name=x";
+  const moved = await world.move("to", { address });
+  assert.doesNotMatch(JSON.stringify(moved), /secret/);
+  assert.equal(moved.setting, `${world.address}?application_name=x`);
+});
+
+test("histories of other versions are refused, with what brings them up to date", async (world) => {
+  const { databaseFile } = world.directories;
+  await fillLittle(databaseFile);
+  await world.move("to");
+  const newest = "(SELECT max(version) FROM inkling.schema_steps)";
+  const step = await world.query(
+    `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version`,
+  );
+  // A service of the older version may still want to start on it.
+  await assert.rejects(world.move("to"), /has a history already/);
+  assert.notDeepEqual(await world.query(`SELECT ${newest} AS version`), step);
+  {
+    using db = SqliteDatabase.open(databaseFile);
+    db.run("PRAGMA user_version = 1");
+  }
+  await assert.rejects(
+    world.move("to"),
+    /inkling\.db: it was written by an older Inkling\. Start the service once/,
+  );
+  world.removeFile();
+  await world.query("INSERT INTO inkling.schema_steps (version) VALUES (1000)");
+  await assert.rejects(world.move("from"), /it was written by a newer Inkling\. Update/);
+  await world.query("DELETE FROM inkling.schema_steps WHERE version > 1");
+  await assert.rejects(world.move("from"), /it was written by an older Inkling/);
+});
+
+test("a database that does not have all characters is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const name = `${new URL(world.address).pathname.slice(1)}_latin`;
   await world.query(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`);

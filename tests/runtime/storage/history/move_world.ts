@@ -12,7 +12,7 @@ import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 /** A test of both databases, which are here already, whichever the other tests use. */
-export function testMove(name: string, body: (world: MoveWorld) => Promise<void>): void {
+export function test(name: string, body: (world: MoveWorld) => Promise<void>): void {
   Deno.test({ name, ignore: !HAS_POSTGRES || IS_POSTGRES }, async () => {
     await using world = await openMoveWorld();
     await body(world);

@@ -4,7 +4,7 @@ import { run } from "../../../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SCHEMA, STEPS } from "../../../../runtime/storage/postgres/schema.ts";
 import { examineServer } from "../../../../runtime/storage/postgres/server_health.ts";
-import { HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 // @ts-types="@types/pg"
 import pg from "pg";
 
@@ -12,9 +12,10 @@ import pg from "pg";
 const PASSWORD = "s3cret-of-the-database";
 
 Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
-  await using server = await startPostgres();
-  const address = `${server.address.replace("inkling@", `inkling:${PASSWORD}@`)}/postgres`;
-  const place = `${server.address}/postgres`;
+  await using database = await createBarePostgres();
+  const place = database.address;
+  const address = place.replace("inkling@", `inkling:${PASSWORD}@`);
+  const name = new URL(place).pathname.slice(1);
   const administer = async (statement: string) => {
     const client = new pg.Client({ connectionString: address });
     await client.connect();
@@ -68,7 +69,7 @@ Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
     await administer(
       "CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql AS " +
         "$$ SELECT CASE $1 WHEN 'server_version' THEN '13.9' ELSE '130009' END $$; " +
-        "ALTER DATABASE postgres SET search_path = public, pg_catalog",
+        `ALTER DATABASE ${name} SET search_path = public, pg_catalog`,
     );
     assert.equal(
       await refusal(address),
@@ -78,10 +79,12 @@ Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
 
   await t.step("says of a server that cannot be reached why not, and what to do", async () => {
     assert.match(
-      await refusal(address.replace(/postgres$/, "nowhere")),
+      await refusal(`${address}_nowhere`),
       /no database of this name/,
     );
-    await server.stop("SIGINT");
-    assert.match(await refusal(address), /nothing listens there\. Start PostgreSQL/);
+    assert.match(
+      await refusal(`postgres://inkling:${PASSWORD}@127.0.0.1:1/x`),
+      /nothing listens there\. Start PostgreSQL/,
+    );
   });
 });

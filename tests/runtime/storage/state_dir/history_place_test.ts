@@ -74,83 +74,80 @@ async function createWorld(): Promise<World> {
   };
 }
 
+function test(name: string, body: (world: World) => Promise<void>): void {
+  Deno.test(name, SQLITE, async () => {
+    await using world = await createWorld();
+    await body(world);
+  });
+}
+
 async function say(runtime: Runtime, message: string): Promise<ExecutionDetail> {
   return await runToEnd(runtime, "echo", { message });
 }
 
-Deno.test(
-  "the history of a workspace stays its own when config.yaml names another, and comes back with it",
-  SQLITE,
-  async () => {
-    await using world = await createWorld();
-    {
-      await using work = await world.open();
-      await say(work, "in work");
-    }
-    await world.configure("other");
-    assert.deepEqual(await world.history(), []);
-    assert.deepEqual(await world.history("work"), ["in work"]);
-    {
-      await using other = await world.open();
-      assert.deepEqual(await other.listExecutions({ limit: 50, offset: 0 }), []);
-      await say(other, "in other");
-    }
-    assert.deepEqual(await world.history("work"), ["in work"]);
-    {
-      await using work = await world.open("work");
-      await say(work, "work again");
-    }
-    await world.configure("work");
-    assert.deepEqual(await world.history(), ["work again", "in work"]);
-    assert.deepEqual(await world.history("other"), ["in other"]);
-    {
-      await using work = await world.open();
-      await say(work, "work at last");
-    }
-    assert.deepEqual(await world.history(), ["work at last", "work again", "in work"]);
-    assert.deepEqual(await world.history("other"), ["in other"]);
-  },
-);
-
-Deno.test(
-  "what waits for an answer in one workspace cannot be answered in another",
-  SQLITE,
-  async () => {
-    await using world = await createWorld();
-    const { place } = world;
-    await place.writeScript("clean", [
-      { call: [{ name: "file_delete", arguments: { path: "old.txt" } }] },
-      { say: "Deleted." },
-    ], "confirm_tools: [file_delete]");
-    await Deno.copyFile(
-      join(place.agentsDir, "clean.md"),
-      join(place.root, "other", "agents", "clean.md"),
-    );
-    const fileOf = (name: string) => join(place.root, name, "old.txt");
-    for (const name of ["work", "other"]) await Deno.writeTextFile(fileOf(name), name);
-    let id: number;
-    let requestId: string;
-    {
-      await using work = await world.open();
-      const waiting = await runToEnd(work, "clean");
-      assert.equal(waiting.status, "waiting", `${waiting.error}`);
-      id = waiting.id;
-      requestId = (await work.pendingRequest(id)).requestId;
-    }
-    await world.configure("other");
-    {
-      await using other = await world.open();
-      const answer = { requestId, answer: { approved: true } };
-      await assert.rejects(other.respond(id, answer), { name: "ExecutionNotFound" });
-    }
-    await world.configure("work");
+test("the history of a workspace stays its own when config.yaml names another, and comes back with it", async (world) => {
+  {
     await using work = await world.open();
-    await work.respond(id, { requestId, answer: { approved: true } });
-    assert.equal((await toEnd(work, id)).status, "success");
-    await assert.rejects(Deno.stat(fileOf("work")), Deno.errors.NotFound);
-    assert.equal(await Deno.readTextFile(fileOf("other")), "other");
-  },
-);
+    await say(work, "in work");
+  }
+  await world.configure("other");
+  assert.deepEqual(await world.history(), []);
+  assert.deepEqual(await world.history("work"), ["in work"]);
+  {
+    await using other = await world.open();
+    assert.deepEqual(await other.listExecutions({ limit: 50, offset: 0 }), []);
+    await say(other, "in other");
+  }
+  assert.deepEqual(await world.history("work"), ["in work"]);
+  {
+    await using work = await world.open("work");
+    await say(work, "work again");
+  }
+  await world.configure("work");
+  assert.deepEqual(await world.history(), ["work again", "in work"]);
+  assert.deepEqual(await world.history("other"), ["in other"]);
+  {
+    await using work = await world.open();
+    await say(work, "work at last");
+  }
+  assert.deepEqual(await world.history(), ["work at last", "work again", "in work"]);
+  assert.deepEqual(await world.history("other"), ["in other"]);
+});
+
+test("what waits for an answer in one workspace cannot be answered in another", async (world) => {
+  const { place } = world;
+  await place.writeScript("clean", [
+    { call: [{ name: "file_delete", arguments: { path: "old.txt" } }] },
+    { say: "Deleted." },
+  ], "confirm_tools: [file_delete]");
+  await Deno.copyFile(
+    join(place.agentsDir, "clean.md"),
+    join(place.root, "other", "agents", "clean.md"),
+  );
+  const fileOf = (name: string) => join(place.root, name, "old.txt");
+  for (const name of ["work", "other"]) await Deno.writeTextFile(fileOf(name), name);
+  let id: number;
+  let requestId: string;
+  {
+    await using work = await world.open();
+    const waiting = await runToEnd(work, "clean");
+    assert.equal(waiting.status, "waiting", `${waiting.error}`);
+    id = waiting.id;
+    requestId = (await work.pendingRequest(id)).requestId;
+  }
+  await world.configure("other");
+  {
+    await using other = await world.open();
+    const answer = { requestId, answer: { approved: true } };
+    await assert.rejects(other.respond(id, answer), { name: "ExecutionNotFound" });
+  }
+  await world.configure("work");
+  await using work = await world.open();
+  await work.respond(id, { requestId, answer: { approved: true } });
+  assert.equal((await toEnd(work, id)).status, "success");
+  await assert.rejects(Deno.stat(fileOf("work")), Deno.errors.NotFound);
+  assert.equal(await Deno.readTextFile(fileOf("other")), "other");
+});
 
 Deno.test("a workspace has one service, also when config.yaml names it or another one since", async () => {
   await using world = await createWorld();
@@ -175,81 +172,66 @@ Deno.test("a workspace has one service, also when config.yaml names it or anothe
   await assert.rejects(world.open("other"), refusal("other"));
 });
 
-Deno.test(
-  "a history moves with what a killed service left in its write-ahead log",
-  SQLITE,
-  async () => {
-    await using world = await createWorld();
-    const { stateDir } = world.place;
-    {
-      await using work = await world.open();
-      await say(work, "in the log");
-      for (const suffix of ["", "-wal"]) {
-        await Deno.copyFile(`${stateDir}/inkling.db${suffix}`, `${stateDir}/killed${suffix}`);
-      }
-    }
+test("a history moves with what a killed service left in its write-ahead log", async (world) => {
+  const { stateDir } = world.place;
+  {
+    await using work = await world.open();
+    await say(work, "in the log");
     for (const suffix of ["", "-wal"]) {
-      await Deno.rename(`${stateDir}/killed${suffix}`, `${stateDir}/inkling.db${suffix}`);
+      await Deno.copyFile(`${stateDir}/inkling.db${suffix}`, `${stateDir}/killed${suffix}`);
     }
-    await world.configure("other");
-    await (await world.open())[Symbol.asyncDispose]();
-    assert.deepEqual(await world.history("work"), ["in the log"]);
-    assert.deepEqual(await world.databases(), ["base/inkling.db", "workspaces/work/inkling.db"]);
-  },
-);
+  }
+  for (const suffix of ["", "-wal"]) {
+    await Deno.rename(`${stateDir}/killed${suffix}`, `${stateDir}/inkling.db${suffix}`);
+  }
+  await world.configure("other");
+  await (await world.open())[Symbol.asyncDispose]();
+  assert.deepEqual(await world.history("work"), ["in the log"]);
+  assert.deepEqual(await world.databases(), ["base/inkling.db", "workspaces/work/inkling.db"]);
+});
 
-Deno.test(
-  "a history that another program has open is not moved, and nothing else is changed",
-  SQLITE,
-  async () => {
-    await using world = await createWorld();
-    const { stateDir } = world.place;
-    {
-      await using work = await world.open();
-      await say(work, "kept");
-    }
-    await world.configure("other");
-    {
-      using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
-      reader.all("SELECT id FROM executions");
-      await assert.rejects(world.open(), (error) => {
-        assert.ok(error instanceof DatabaseUnusable);
-        assert.match(
-          error.message,
-          /^Cannot move .*inkling\.db: another program has it open\. End/,
-        );
-        return true;
-      });
-    }
-    await (await world.open())[Symbol.asyncDispose]();
-    assert.deepEqual(await world.history("work"), ["kept"]);
-  },
-);
+test("a history that another program has open is not moved, and nothing else is changed", async (world) => {
+  const { stateDir } = world.place;
+  {
+    await using work = await world.open();
+    await say(work, "kept");
+  }
+  await world.configure("other");
+  {
+    using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
+    reader.all("SELECT id FROM executions");
+    await assert.rejects(world.open(), (error) => {
+      assert.ok(error instanceof DatabaseUnusable);
+      assert.match(
+        error.message,
+        /^Cannot move .*inkling\.db: another program has it open\. End/,
+      );
+      return true;
+    });
+  }
+  await (await world.open())[Symbol.asyncDispose]();
+  assert.deepEqual(await world.history("work"), ["kept"]);
+});
 
-Deno.test(
-  "a death between two steps of a move leaves each history where the next start finds it",
-  SQLITE,
-  async () => {
-    await using world = await createWorld();
-    for (const name of ["other", "work"]) {
-      await world.configure(name);
-      await using runtime = await world.open();
-      await say(runtime, `in ${name}`);
-    }
-    // Work's history has left the base directory, the name stands there still, other's has not come yet.
-    const { stateDir } = world.place;
-    const aside = (await world.databases()).find((path) => path.startsWith("workspaces/"));
-    assert.equal(aside, "workspaces/other/inkling.db");
-    const { directories } = await world.place.settings();
-    await Deno.rename(join(stateDir, "inkling.db"), join(directories.ownStateDir, "inkling.db"));
-    for (const name of ["other", "work"]) {
-      await world.configure(name);
-      assert.deepEqual(await world.history(), [`in ${name}`]);
-      await (await world.open())[Symbol.asyncDispose]();
-      assert.deepEqual(await world.history(), [`in ${name}`]);
-    }
-  },
-);
+test("a death between two steps of a move leaves each history where the next start finds it", async (world) => {
+  for (const name of ["other", "work"]) {
+    await world.configure(name);
+    await using runtime = await world.open();
+    await say(runtime, `in ${name}`);
+  }
+  // Work's history has left the base directory, the name stands there still, other's has not come yet.
+  const { stateDir } = world.place;
+  const aside = (await world.databases()).find((path) => path.startsWith("workspaces/"));
+  assert.equal(aside, "workspaces/other/inkling.db");
+  const { directories } = await world.place.settings();
+  await Deno.rename(join(stateDir, "inkling.db"), join(directories.ownStateDir, "inkling.db"));
+  for (const name of ["other", "work"]) {
+    await world.configure(name);
+    assert.deepEqual(await world.history(), [`in ${name}`]);
+    await (await world.open())[Symbol.asyncDispose]();
+    assert.deepEqual(await world.history(), [`in ${name}`]);
+  }
+});
 
 Deno.test({
   name:
@@ -280,8 +262,7 @@ async function movedWorkspace(): Promise<void> {
   assert.deepEqual(await world.history("work"), []);
 }
 
-Deno.test("a file that stands where a history goes is kept beside it", SQLITE, async () => {
-  await using world = await createWorld();
+test("a file that stands where a history goes is kept beside it", async (world) => {
   const { stateDir } = world.place;
   const { directories } = await world.place.settings();
   {
