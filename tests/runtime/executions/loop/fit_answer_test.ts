@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
 import { toJsonText } from "../../../../runtime/executions/loop/fit_answer.ts";
 import { ADAPTERS, KEY } from "../../../support/models/model_adapters.ts";
-import { denoDirectory } from "../../../support/repository.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {
   createTestWorkspace,
@@ -48,7 +47,8 @@ async function answered(
     meanwhile?: (isOver: () => boolean) => Promise<void>;
   } = {},
 ): Promise<Ended> {
-  await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
+  // The process that checks uses the cache that Deno has for this one, whatever the workspace's variables say.
+  await using place = await createTestWorkspace({ shell: { DENO_DIR: "/nowhere" } });
   const script = steps.map((one) => typeof one === "string" ? { say: one } : one);
   await place.writeScript("typed", script, settings);
   await using runtime = await place.open(clock && { clock });
