@@ -167,8 +167,7 @@ export class LocalRuntime implements Runtime {
     const { autoApprove } = await loadAutoApproval();
     // One after the other: of two changes of a file at once one would be lost.
     return await this.#fileEdits.run(async () => {
-      const agent = await this.#currentAgent(agentId);
-      const approval = await autoApprove(agent, request, this.#parts);
+      const approval = await autoApprove(await this.#currentAgent(agentId), request, this.#parts);
       if (approval.written) await this.#parts.agentFiles.reload();
       return approval;
     });

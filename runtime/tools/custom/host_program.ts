@@ -3,17 +3,13 @@ import { dirname } from "node:path";
 import { isWithin } from "../files/path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";
+import { denoCacheVariables } from "../../config/deno_cache.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** Megabytes of objects that a tool may make before V8 ends its process. */
 const HEAP_MB = 256;
 
-/**
- * The variables that say where Deno's cache is. They come from this process, never from a `.env` file: Deno read them before
- * Inkling did, so this is the cache that holds Inkling's packages.
- */
-const DENO_VARIABLES = ["HOME", "XDG_CACHE_HOME", "DENO_DIR", "TMPDIR"] as const;
 /** The variables that describe the network. */
 const NETWORK_VARIABLES = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "DENO_CERT", "DENO_TLS_CA_STORE"],
@@ -63,16 +59,15 @@ export function hostCommand(
 ): { args: string[]; environment: Record<string, string> } {
   const { permissions, lookup } = start;
   requireOwnPermissions(permissions);
-  const variables = [
-    ...DENO_VARIABLES.map((name) => [name, Deno.env.get(name)] as const),
-    ...(permissions.net.length > 0 ? NETWORK_VARIABLES : []).map((name) =>
-      [name, lookup(name)] as const
-    ),
-  ];
+  const network = permissions.net.length > 0 ? NETWORK_VARIABLES : [];
   return {
     args: main === undefined ? [...start.args] : [...flagsOf(start, main), main, ...start.args],
     environment: {
-      ...Object.fromEntries(variables.filter(([, value]) => value !== undefined)),
+      ...denoCacheVariables(),
+      ...Object.fromEntries(network.flatMap((name) => {
+        const value = lookup(name);
+        return value === undefined ? [] : [[name, value]];
+      })),
       ...start.variables,
       NO_COLOR: "1",
       DENO_NO_UPDATE_CHECK: "1",
