@@ -219,6 +219,9 @@ Deno.test("an answer of the wrong kind changes nothing; one for an agent that is
   await assert.rejects(runtime.pendingRequest(id), /No pending request/);
   const late = runtime.respond(id, { requestId, answer: { approved: true } });
   await assert.rejects(late, /does not wait/);
+  const stray = runtime.respond(99, { requestId, answer: { approved: true } });
+  await assert.rejects(stray, /Execution not found/);
+  await assert.rejects(runtime.cancel(99), /Execution not found/);
 
   const orphan = await runToEnd(runtime, "writer");
   await Deno.remove(join(place.agentsDir, "writer.md"));
