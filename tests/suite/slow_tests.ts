@@ -4,4 +4,7 @@
 export const SLOW_SECONDS = 3;
 
 /** By the name of the test. */
-export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {};
+export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
+  "PostgresDatabase lives through restarts of its server":
+    "It stops and starts a PostgreSQL server of its own four times.",
+};
