@@ -118,3 +118,17 @@ function absoluteVariable(env: ReadVariable, name: string): string | undefined {
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
+
+/** The variables by which Deno finds its cache. */
+const DENO_CACHE = ["HOME", "XDG_CACHE_HOME", "DENO_DIR", "TMPDIR"] as const;
+
+/**
+ * The variables that say where Deno's cache is. They come from this process, never from a `.env` file: Deno read them before
+ * Inkling did, so this is the cache that holds Inkling's packages.
+ */
+export function denoCacheVariables(): Record<string, string> {
+  return Object.fromEntries(DENO_CACHE.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}

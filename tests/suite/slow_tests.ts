@@ -24,4 +24,6 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It starts a service twice, with an MCP server and custom tools, and replays each run.",
   "forks of runs of the mix at every step: the steps are the record's, and no unsafe call of theirs is made again":
     "It starts a service, and each fork starts the custom tools and the MCP server again.",
+  "PostgresDatabase lives through restarts of its server":
+    "It stops and starts a PostgreSQL server of its own four times.",
 };

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { isWithin } from "../files/path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";
-import { denoCacheVariables } from "../../config/deno_cache.ts";
+import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
