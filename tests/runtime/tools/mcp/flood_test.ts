@@ -37,7 +37,7 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
   const transport = new StdioTransport({
     kind: "program",
     command: "sleep",
-    args: ["600"],
+    args: ["60"],
     env: { PATH: Deno.env.get("PATH") ?? "" },
     cwd: "/",
     startsInOwnFolder: false,
