@@ -1006,7 +1006,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/tools/mcp/tool_list.ts",
     find: "if (++pages > MAX_TOOLS)",
     replace: "if (++pages > Infinity)",
-    tests: ["tests/runtime/tools/mcp/flood_test.ts"],
+    tests: ["tests/runtime/tools/mcp/tool_list_test.ts"],
   },
   {
     guard: "what a killed service was writing is cleared at the next start",

@@ -26,4 +26,8 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It starts a service, and each fork starts the custom tools and the MCP server again.",
   "PostgresDatabase lives through restarts of its server":
     "It stops and starts a PostgreSQL server of its own four times.",
+  "docs/tools.md: its example of a custom tool fits CustomTool, copied beside it":
+    "It runs Deno's type check on a folder that no cache knows.",
+  "McpServers: a program that sends messages without end is cut off":
+    "It sends as many messages as a server may send within a minute, three times.",
 };

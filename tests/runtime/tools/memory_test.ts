@@ -300,22 +300,22 @@ Deno.test("memory tools follow a symlink to another memory file of the folder an
   assert.ok((await Deno.lstat(memory.path)).isSymlink);
 });
 
-Deno.test("memory_append of two runs at once, 200 times each, keeps all 400 entries in order", async () => {
+Deno.test("memory_append of two runs at once, 50 times each, keeps all 100 entries in order", async () => {
   await using memory = await MemoryFixture.open();
   const append = createMemoryAppend(memory.writer);
   const run = async (executionId: number) => {
     const context = { ...memory.context, executionId };
-    for (let n = 0; n < 200; n++) {
+    for (let n = 0; n < 50; n++) {
       await call(append, { section: "Log", content: `${executionId}:${n}` }, context);
     }
   };
   await Promise.all([run(1), run(2)]);
   const lines = (await memory.retrieve("Log")).split("\n");
-  assert.equal(lines.length, 400);
+  assert.equal(lines.length, 100);
   for (const id of [1, 2]) {
     assert.deepEqual(
       lines.filter((line) => line.startsWith(`${id}:`)),
-      Array.from({ length: 200 }, (_, n) => `${id}:${n}`),
+      Array.from({ length: 50 }, (_, n) => `${id}:${n}`),
     );
   }
 });

@@ -142,10 +142,11 @@ Deno.test("file_glob says that it stopped, and refuses a pattern that no path ca
   );
 });
 
-Deno.test("eight walkGlob() at once with long lists in braces let others have turns between the files of one folder", async () => {
+Deno.test("four walkGlob() at once with long lists in braces let others have turns between the files of one folder", async () => {
   await using fixture = await SandboxFixture.open();
   const names = Array.from({ length: 1_000 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
-  for (const name of names) await fixture.write(name, "");
+  await Deno.mkdir(join(fixture.workspace, "many"));
+  for (const name of names) Deno.writeTextFileSync(join(fixture.workspace, name), "");
   const pattern = `many/{${Array.from({ length: 100 }, (_, i) => `*a*b${i}`).join(",")}}`;
   let looked = 0;
   let most = 0;
@@ -161,12 +162,12 @@ Deno.test("eight walkGlob() at once with long lists in braces let others have tu
   const others = setInterval(turn, 0);
   try {
     await Promise.all(
-      Array.from({ length: 8 }, () => walkGlob(fixture.sandbox(), pattern, bounds)),
+      Array.from({ length: 4 }, () => walkGlob(fixture.sandbox(), pattern, bounds)),
     );
     turn();
   } finally {
     clearInterval(others);
   }
-  assert.ok(looked >= 8 * names.length);
+  assert.ok(looked >= 4 * names.length);
   assert.ok(most < names.length, `${most} entries without a turn`);
 });

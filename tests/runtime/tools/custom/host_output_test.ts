@@ -44,7 +44,7 @@ Deno.test("readHostOutput() tells messages from prints, however the stream is cu
         assert.deepEqual(messages, JSON.parse(JSON.stringify(expected)));
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
 

@@ -63,7 +63,8 @@ Deno.test("runProgram() cuts between characters, not inside of one", async () =>
 });
 
 Deno.test("runProgram() leaves no half of a secret where it cuts, on either stream, and whole ones as they are", async () => {
-  for (let room = 1; room < 2 * TOKEN.value.length; room++) {
+  const { length } = TOKEN.value;
+  for (const room of [1, 2, 12, length, length + 1, length + 2, 2 * length - 1]) {
     for (const stream of [1, 2]) {
       const end = await shell(`printf 'x${TOKEN.value}${TOKEN.value}' >&${stream}`, {
         maxOutputBytes: room,
