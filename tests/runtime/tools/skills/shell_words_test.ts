@@ -50,22 +50,11 @@ Deno.test("splitShellWords() says which quote is never closed", () => {
 Deno.test("splitShellWords() gives back whatever was quoted", () => {
   const single = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
   const double = (word: string) => `"${word.replaceAll(/["\\$`]/g, "\\$&")}"`;
-<<<<<<< HEAD
   const word = anyText();
   fc.assert(fc.property(fc.array(fc.tuple(word, fc.boolean())), (words) => {
     const line = words.map(([text, plain]) => plain ? single(text) : double(text)).join(" ");
     assert.deepEqual(splitShellWords(line), words.map(([text]) => text));
   }));
-=======
-  const word = fc.string({ unit: "binary" });
-  fc.assert(
-    fc.property(fc.array(fc.tuple(word, fc.boolean())), (words) => {
-      const line = words.map(([text, plain]) => plain ? single(text) : double(text)).join(" ");
-      assert.deepEqual(splitShellWords(line), words.map(([text]) => text));
-    }),
-    { numRuns: 30 },
-  );
->>>>>>> wt-tools
 });
 
 Deno.test("splitShellWords() never fails otherwise than with a sentence", () => {
