@@ -69,7 +69,7 @@ Deno.test("autoApprove() never touches a file that does not parse, or that it wo
     assert.equal(await Deno.readTextFile(path), text);
   }
   await Deno.remove(path);
-  await assert.rejects(approve(), /Cannot change writer\.md/);
+  await assert.rejects(approve(), /Agent 'writer' not found/);
 });
 
 Deno.test("autoApprove() takes tools that the agent has and that somebody is asked about", async () => {
