@@ -37,7 +37,15 @@ if (values.help) {
   console.log(USAGE);
   Deno.exit(0);
 }
-const files = await findTestFiles(positionals.length === 0 ? ["tests"] : positionals);
+let files;
+try {
+  files = findTestFiles(positionals.length === 0 ? ["tests"] : positionals);
+} catch (error) {
+  console.error(
+    `${error instanceof Error ? error.message : error}. Name files or folders below tests/.`,
+  );
+  Deno.exit(2);
+}
 const { filter } = values;
 const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });
