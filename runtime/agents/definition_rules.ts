@@ -8,8 +8,8 @@ import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
-import { isTimeZone } from "../config/time_zone.ts";
-import { parseCron } from "./cron_expression.ts";
+import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
+import { cronRemedy, parseCron } from "./cron_expression.ts";
 import { checkWebhook } from "./webhook_rules.ts";
 
 type Written = Readonly<Record<string, unknown>>;
@@ -128,13 +128,16 @@ function checkCron(file: DiagnosedFile, trigger: Written): Diagnostic[] {
     const parsed = parseCron(cron);
     if ("reason" in parsed) {
       const message = `trigger.cron ${parsed.reason}, got ${showValue(cron)}`;
-      diagnostics.push(diagnose(file, ["trigger", "cron"], { message }));
+      const hint = cronRemedy(cron);
+      diagnostics.push(
+        diagnose(file, ["trigger", "cron"], { message, ...(hint === undefined ? {} : { hint }) }),
+      );
     }
   }
   if (typeof timezone === "string" && timezone.trim() !== "" && !isTimeZone(timezone)) {
     diagnostics.push(diagnose(file, ["trigger", "timezone"], {
       message: `trigger.timezone must be a time zone, got ${showValue(timezone)}`,
-      hint: "for instance Europe/Paris",
+      hint: zoneOfWindows(timezone) ?? "for instance Europe/Paris",
     }));
   }
   return diagnostics;
