@@ -54,7 +54,7 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
       removed: [],
       errors: [],
     });
-    assert.deepEqual(registry.broken(), []);
+    assert.deepEqual(registry.broken().map(({ id }) => id), ["sub"]);
   });
 });
 
@@ -82,6 +82,31 @@ Deno.test("AgentRegistry warns of files that are ignored because their names end
     await Deno.rename(`${dir}/UP.MD`, `${dir}/UP.md`);
     assert.deepEqual((await registry.load()).added, ["UP"]);
     assert.equal(registry.misnamed().length, 2);
+  });
+});
+
+Deno.test("AgentRegistry warns once of other places and kinds of files, and passes over documents", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    for (const name of ["AGENTS", "CLAUDE", "LICENSE", "CONTRIBUTING", "CHANGELOG", "SECURITY"]) {
+      await write(`${name}.md`, "Not an agent.");
+    }
+    for (const folder of ["team", "empty", "_config", ".git"]) await Deno.mkdir(`${dir}/${folder}`);
+    for (const name of ["team/a.md", "team/b.md", "_config/x.md", ".git/y.md", "agents.md"]) {
+      await write(name, "Do it.");
+    }
+    await write("planner.markdown", "Plan.");
+    await write("daily.yaml", "task: x");
+    await registry.load();
+    assert.deepEqual(ids(registry), ["agents"]);
+    assert.deepEqual(registry.misnamed().map((one) => formatDiagnostic(one).replace(dir, "DIR")), [
+      "DIR/daily.yaml:1:1: The file is ignored: an agent is a Markdown file " +
+      "(write daily.md: settings between two lines ---, and the task below)",
+      "DIR/planner.markdown:1:1: The file is ignored: the name of an agent file ends with .md " +
+      "(rename it to planner.md)",
+      "DIR/team/:1:1: The folder is ignored: agents are files of the agents folder itself " +
+      "(move its files up)",
+    ]);
+    assert.deepEqual(registry.broken().map(({ id }) => id), ["daily", "planner", "team"]);
   });
 });
 
