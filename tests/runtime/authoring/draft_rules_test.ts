@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { describeForbidden, describeUnseen } from "../../../runtime/authoring/draft_rules.ts";
 
 Deno.test("describeUnseen() finds what a terminal does not show, and takes every text that it shows", () => {
-  for (
-    const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]
-  ) {
+  for (const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]) {
     assert.equal(
       describeUnseen(text),
       "The file contains invisible control characters",

@@ -8,10 +8,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../support/test_work
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
 
 /** What validation says, by agent id. */
-async function validate(
-  place: TestWorkspace,
-  target?: string,
-): Promise<Record<string, string[]>> {
+async function validate(place: TestWorkspace, target?: string): Promise<Record<string, string[]>> {
   const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
   return Object.fromEntries(
     files.map(({ agentId, diagnostics }) => [agentId, diagnostics.map(formatDiagnostic)]),
@@ -106,9 +103,7 @@ Deno.test("validateWorkspace() tells what is wrong with the files around the age
   await Deno.writeTextFile(join(folder, ".env"), "OPENAI_API_KEY sk-12345678\n");
   await Deno.writeTextFile(join(folder, "pricing.yaml"), "gpt: {input: -1, output: 1}\n");
   assert.deepEqual(await validate(place), {
-    "config.yaml": [
-      `${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`,
-    ],
+    "config.yaml": [`${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`],
     ".env": [
       `${folder}/.env:1:1: The line is not a variable: write NAME=value, or # before a comment`,
     ],

@@ -9,10 +9,7 @@ import { anyText } from "../../support/any_text.ts";
 const LINE_ENDS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
 
 Deno.test("toDataLine() gives one line to every reader, and the same value", () => {
-  const unit = fc.oneof(
-    fc.constantFrom(..."\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029\\"),
-    anyText(),
-  );
+  const unit = fc.oneof(fc.constantFrom(..."\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029\\"), anyText());
   fc.assert(fc.property(fc.array(unit), (parts) => {
     const text = parts.join("");
     const line = toDataLine(JSON.stringify({ [text]: text }));

@@ -46,12 +46,7 @@ Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends 
   await settle();
   await journal.finish({ status: "success", error: null, output: "done" });
   const seen = await live;
-  assert.deepEqual(seen.map(eventOf), [
-    "meta",
-    "message",
-    "final_answer",
-    "complete",
-  ]);
+  assert.deepEqual(seen.map(eventOf), ["meta", "message", "final_answer", "complete"]);
   assert.deepEqual(await collect(follow(store, execution.id)), seen);
 });
 
@@ -118,24 +113,11 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   await until(() => items.length === 2, "what is said");
   assert.deepEqual(items.slice(1), [{ type: "delta", content: "Hello", restart: false }]);
   reply.push(" unread");
-  await journal.finish({
-    status: "success",
-    error: null,
-    output: "Hello unread",
-  });
+  await journal.finish({ status: "success", error: null, output: "Hello unread" });
   finished.resolve();
   await reading;
-  assert.deepEqual(items.map(eventOf), [
-    "meta",
-    "delta",
-    "final_answer",
-    "complete",
-  ]);
-  assert.deepEqual((await without).map(eventOf), [
-    "meta",
-    "final_answer",
-    "complete",
-  ]);
+  assert.deepEqual(items.map(eventOf), ["meta", "delta", "final_answer", "complete"]);
+  assert.deepEqual((await without).map(eventOf), ["meta", "final_answer", "complete"]);
 });
 
 Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {

@@ -373,10 +373,7 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
 
 Deno.test("a dry run neither waits for a run that waits, nor lets one wait", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("asker", [
-    ASK,
-    { say: "Done." },
-  ]);
+  await place.writeScript("asker", [ASK, { say: "Done." }]);
   await using runtime = await place.open();
   assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
   assert.equal((await runToEnd(runtime, "asker")).status, "waiting");
@@ -406,10 +403,7 @@ Deno.test("limits hold in a dry run, and equal requests under one key are one on
   await using runtime = await place.open();
   const idempotencyKey = "k";
   const { id, status, error } = await runToEnd(runtime, "busy", { ...DRY, idempotencyKey });
-  assert.deepEqual(
-    [status, error],
-    ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"],
-  );
+  assert.deepEqual([status, error], ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"]);
   assert.equal((await runtime.run("busy", { ...DRY, idempotencyKey })).id, id);
   await assert.rejects(runtime.run("busy", { idempotencyKey }), { name: "IdempotencyKeyReused" });
 });

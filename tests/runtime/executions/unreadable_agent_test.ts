@@ -58,10 +58,7 @@ Deno.test("an answer to a child is refused while the file of one that waits for 
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const writeLead = () =>
-    place.writeScript("lead", [
-      { call: [delegate("asker")] },
-      { say: "Done." },
-    ], "agents: [asker]");
+    place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "Done." }], "agents: [asker]");
   await writeLead();
   await writeAsking(place);
   const id = await stopWaiting(place, "lead", { clock });

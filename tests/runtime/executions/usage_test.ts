@@ -48,11 +48,7 @@ Deno.test("toDailyUsage() adds up the steps of a day by agent; a cost is unknown
     toDailyUsage(steps, lastDays(at("2026-01-02T12:00:00Z"), { count: 3, timeZone })).map((
       { date, agentId, executions, costUsd },
     ) => [date, agentId, executions, costUsd].join(" "));
-  assert.deepEqual(days("UTC"), [
-    "2026-01-01 a 2 0.5",
-    "2026-01-01 b 1 ",
-    "2026-01-02 a 3 ",
-  ]);
+  assert.deepEqual(days("UTC"), ["2026-01-01 a 2 0.5", "2026-01-01 b 1 ", "2026-01-02 a 3 "]);
   assert.deepEqual(days("Europe/Berlin"), [
     "2026-01-01 a 1 ",
     "2026-01-02 a 4 0.5",

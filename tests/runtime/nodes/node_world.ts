@@ -35,10 +35,7 @@ export class NodeWorld implements AsyncDisposable {
       join(configDir, "config.yaml"),
       `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`,
     );
-    const own = {
-      INKLING_CONFIG_DIR: configDir,
-      INKLING_STATE_DIR: join(root, `state-${name}`),
-    };
+    const own = { INKLING_CONFIG_DIR: configDir, INKLING_STATE_DIR: join(root, `state-${name}`) };
     return await openRuntime({
       settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),
       version: "0.0.0-test",

@@ -41,17 +41,12 @@ testNodes("a question is answered, and followed, at any of them", async (world) 
   const events: string[] = [];
   one.events.subscribe((event) => "executionId" in event && events.push(event.type));
   await two.respond(id, { requestId, answer: { selected: ["b"] } });
-  await until(
-    async () => (await one.getExecution(id)).status === "success",
-    "it goes on",
-  );
+  await until(async () => (await one.getExecution(id)).status === "success", "it goes on");
   assert.equal((await one.getExecution(id)).outputData, "You said b.");
   // Each happening is heard once.
   await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
   assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
-  const frames = await Promise.all(
-    [one, two].map((node) => node.readFrames(id, { after: 0 })),
-  );
+  const frames = await Promise.all([one, two].map((node) => node.readFrames(id, { after: 0 })));
   assert.deepEqual(frames[0], frames[1]);
 });
 
@@ -84,20 +79,13 @@ testNodes("a new agent runs on a machine that has not noticed its file yet", asy
 testNodes(
   "a run is cancelled at another machine, and one that nobody has at once",
   async (world) => {
-    await world.workspace.writeScript(
-      "slow",
-      [{ say: "…", delay_ms: 600_000 }],
-      "nodes: [slow]",
-    );
+    await world.workspace.writeScript("slow", [{ say: "…", delay_ms: 600_000 }], "nodes: [slow]");
     await using one = await world.open("one");
     const unclaimed = await one.run("slow", {});
     assert.equal(await one.cancel(unclaimed.id), "aborted");
     await using _slow = await world.open("slow");
     const { id } = await one.run("slow", {});
-    await until(
-      async () => (await one.readFrames(id, { after: 0 })).length > 1,
-      "it runs",
-    );
+    await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
     assert.equal(await one.cancel(id), "cancelling");
     const ended = await toEnd(one, id);
     assert.deepEqual([ended.status, ended.error], [
@@ -225,9 +213,7 @@ testNodes("one key at two machines in the same moment is one execution", async (
   await using two = await world.open("two");
   for (let n = 0; n < 5; n++) {
     const idempotencyKey = `key ${n}`;
-    const both = await Promise.all(
-      [one, two].map((node) => node.run("quick", { idempotencyKey })),
-    );
+    const both = await Promise.all([one, two].map((node) => node.run("quick", { idempotencyKey })));
     assert.equal(both[0]?.id, both[1]?.id);
   }
 });

@@ -37,12 +37,7 @@ Deno.test("deriveFlags() of agents that only read and write their workspace: its
   assert.deepEqual(valuesOf(derived, "deny-write"), [join(workspace, "agents", "_config")]);
   assert.deepEqual(
     valuesOf(derived, "allow-net"),
-    [
-      "127.0.0.1",
-      "[::1]",
-      "localhost",
-      `unix:${join(stateDir, "service.sock")}`,
-    ].sort(),
+    ["127.0.0.1", "[::1]", "localhost", `unix:${join(stateDir, "service.sock")}`].sort(),
   );
   assert.deepEqual(derived.flags.filter(({ flag }) => flag.startsWith("--allow-run")), []);
   assert.match(derived.remarks.join(), /Without --allow-run no program can be started/);

@@ -64,9 +64,7 @@ Deno.test("toPermissionFlags() leaves out a path with a comma, which a list cann
   });
   assert.ok(!flags.some(({ flag }) => flag.includes("a,b") || flag.includes("x,y")));
   assert.ok(flags.some(({ flag }) => flag === "--deny-write=/work/agents/_config"));
-  assert.deepEqual(remarks, [
-    "/a,b is left out: a flag cannot hold a comma; give it another name",
-  ]);
+  assert.deepEqual(remarks, ["/a,b is left out: a flag cannot hold a comma; give it another name"]);
 });
 
 Deno.test("toPermissionFlags() allows every path that is needed and no other", () => {

@@ -89,10 +89,7 @@ Deno.test("createUserTurn() fills a template with what the run has, once, and le
       { trigger: template(WATCH), cause: change("/w/in/a b.txt", "moved") },
       "moved /w/in/a b.txt a b.txt {schedule}  {other} $moved",
     ],
-    [
-      { trigger: template(EVERY), cause: SLOT },
-      "{event} {path} {file} every 5m  {other} ${event}",
-    ],
+    [{ trigger: template(EVERY), cause: SLOT }, "{event} {path} {file} every 5m  {other} ${event}"],
     [{ trigger: template(CRON, "{schedule}"), cause: SLOT }, "cron 30 8 * * *"],
     [
       { trigger: template(MANUAL), context: "C" },

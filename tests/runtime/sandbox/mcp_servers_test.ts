@@ -154,14 +154,8 @@ test("McpServers: a program that its command line names by path is found, with i
 
 test("McpServers: in the sandbox, too, a missing command and a missing folder are named", async () => {
   await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
-  await world.define({
-    one: { command: "no-such-program" },
-    two: { command: "sh", cwd: "gone" },
-  });
-  await assert.rejects(
-    world.tools(["one"]),
-    /no-such-program does not exist \(looked for in PATH/,
-  );
+  await world.define({ one: { command: "no-such-program" }, two: { command: "sh", cwd: "gone" } });
+  await assert.rejects(world.tools(["one"]), /no-such-program does not exist \(looked for in PATH/);
   await assert.rejects(world.tools(["two"]), /its folder .*gone does not exist/);
 });
 

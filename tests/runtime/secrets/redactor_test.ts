@@ -14,10 +14,7 @@ Deno.test("Redactor.redact() replaces every occurrence, also in JSON's spelling"
     SECRETS[1]!.value
   }`;
   const safe = redactor.redact(text);
-  assert.equal(
-    safe,
-    'a [redacted:LONG_KEY] b {"k":"[redacted:LONG_KEY]"} [redacted:SHORT_TOKEN]',
-  );
+  assert.equal(safe, 'a [redacted:LONG_KEY] b {"k":"[redacted:LONG_KEY]"} [redacted:SHORT_TOKEN]');
 });
 
 Deno.test("Redactor.redact() knows JSON that is written in ASCII alone", () => {
@@ -39,9 +36,7 @@ Deno.test("createFrame() leaves no secret in message or fields, at any depth", (
       event: "tool_call",
       eventType: "tool_call",
       message: SECRETS[1]!.value,
-      fields: {
-        tools: [{ args: JSON.stringify({ header: SECRETS[0]!.value }) }],
-      },
+      fields: { tools: [{ args: JSON.stringify({ header: SECRETS[0]!.value }) }] },
     },
     { redactor, at: 0 },
   );
@@ -51,10 +46,7 @@ Deno.test("createFrame() leaves no secret in message or fields, at any depth", (
 });
 
 Deno.test("RedactedStream holds back a secret in any spelling, and one that may be part of a longer one", () => {
-  const secrets = [
-    { name: "URL_SECRET", value: "https://me:tok-12345678@host" },
-    ...SECRETS,
-  ];
+  const secrets = [{ name: "URL_SECRET", value: "https://me:tok-12345678@host" }, ...SECRETS];
   const show = (...pieces: string[]) => {
     const stream = new Redactor(() => secrets).openStream();
     return pieces.map((piece) => stream.push(piece)).join("|") + "|" + stream.flush();

@@ -35,10 +35,7 @@ Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", as
     const megabyte = "x".repeat(1_024 * 1_024);
     for (let count = 0; count < 26; count++) log.write("info", `${count} ${megabyte}`);
     const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
-    assert.deepEqual(
-      names,
-      ["inkling.log", "inkling.log.1", "inkling.log.2", "inkling.log.3"],
-    );
+    assert.deepEqual(names, ["inkling.log", "inkling.log.1", "inkling.log.2", "inkling.log.3"]);
     for (const name of names) {
       assert.ok((await Deno.stat(join(dir, name))).size <= 5 * 1_024 * 1_024);
     }
@@ -116,10 +113,7 @@ Deno.test("formatLogLine() escapes what a terminal would obey and what nobody se
       ' turned="\\u202etxt.exe" breaks="a\\u2028b\\u0085c\\u007f" tag="\\udb40\\udc41"' +
       ' list="[\\"\\u009b\\"]" seen=größe/👩‍💻',
   );
-  assert.deepEqual(
-    JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""),
-    "\u009b2J",
-  );
+  assert.deepEqual(JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""), "\u009b2J");
 });
 
 Deno.test("formatLogLine() never lets a control character through, whatever is told", () => {

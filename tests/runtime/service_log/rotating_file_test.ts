@@ -17,10 +17,7 @@ Deno.test("RotatingFile counts what was there before, loses no line but the olde
       using file = RotatingFile.open(path, { maxBytes: 20, oldFiles: 1 });
       file.writeLine(line);
     }
-    assert.deepEqual(await contents(dir), {
-      "log": "ä-after\n",
-      "log.1": "ä-third\nä-later\n",
-    });
+    assert.deepEqual(await contents(dir), { "log": "ä-after\n", "log.1": "ä-third\nä-later\n" });
     for (const name of ["log", "log.1"]) {
       assert.equal(((await Deno.stat(join(dir, name))).mode ?? 0) & 0o777, 0o600);
     }

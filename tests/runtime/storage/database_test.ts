@@ -63,8 +63,7 @@ Deno.test("SqliteDatabase.open() refuses a database of a newer version and leave
     assert.throws(
       () => SqliteDatabase.open(path),
       (error: unknown) =>
-        error instanceof DatabaseUnusable &&
-        /written by a newer Inkling/.test(error.message) &&
+        error instanceof DatabaseUnusable && /written by a newer Inkling/.test(error.message) &&
         error.message.includes(path),
     );
     assert.deepEqual(Deno.readFileSync(path), before);

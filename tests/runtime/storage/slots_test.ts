@@ -49,9 +49,7 @@ Deno.test("SqlSlotStore keeps where schedules begin and how far they came", asyn
   ]);
   await store.beginSchedule(state({ fingerprint: "every 20", anchor: 200 }));
   await store.endSchedules(["other", "nobody"]);
-  assert.deepEqual(await schedules(), [
-    state({ fingerprint: "every 20", anchor: 200 }),
-  ]);
+  assert.deepEqual(await schedules(), [state({ fingerprint: "every 20", anchor: 200 })]);
 });
 
 Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine began meanwhile", async () => {

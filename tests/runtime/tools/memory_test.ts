@@ -73,10 +73,7 @@ Deno.test("memory_save makes the file beside the agent's, private, and replaces 
   assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o600);
   await memory.save("Places", "Rome\nOslo\n");
   await memory.save("PEOPLE", "Ask after noon.");
-  assert.equal(
-    await memory.text(),
-    "# People\n\nAsk after noon.\n\n# Places\n\nRome\nOslo\n\n",
-  );
+  assert.equal(await memory.text(), "# People\n\nAsk after noon.\n\n# Places\n\nRome\nOslo\n\n");
   assert.equal(await memory.retrieve("places"), "Rome\nOslo\n");
   assert.deepEqual(
     (await Array.fromAsync(Deno.readDir(memory.agentsDir))).map(({ name }) => name).sort(),

@@ -40,10 +40,7 @@ Deno.test({
       { name: "cellar", labels: ["linux", "gpu"], isAlive: true, isThis: false },
     ];
     assert.deepEqual(await seenFrom(attic), nodes);
-    assert.deepEqual(
-      await seenFrom(cellar),
-      nodes.map((one) => ({ ...one, isThis: !one.isThis })),
-    );
+    assert.deepEqual(await seenFrom(cellar), nodes.map((one) => ({ ...one, isThis: !one.isThis })));
   }
   // One that stopped in order is none any more.
   assert.deepEqual((await attic.listNodes()).map(({ name }) => name), ["attic"]);

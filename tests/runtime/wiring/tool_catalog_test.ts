@@ -26,10 +26,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
     registry: new AgentRegistry({ directories, config, home, inspect: () => Promise.resolve([]) }),
     clock: new TestClock(),
     log: new LogLines(),
-    knownTools: {
-      findTool: () => Promise.resolve(undefined),
-      keepTool: () => Promise.resolve(),
-    },
+    knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isNews: () => Promise.resolve(false),
     version: "0.0.0-test",
     executable: Deno.execPath(),

@@ -28,10 +28,7 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
   const rows = await trial.run();
   assert.deepEqual(
     rows.map(({ name, model, passed, runs, costUsd }) => [name, model, passed, runs, costUsd]),
-    [
-      ["worker/right", "demo/script", 3, 3, 0],
-      ["worker/wrong", "demo/script", 0, 3, 0],
-    ],
+    [["worker/right", "demo/script", 3, 3, 0], ["worker/wrong", "demo/script", 0, 3, 0]],
   );
   assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), [
     undefined,

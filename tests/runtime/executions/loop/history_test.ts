@@ -125,11 +125,7 @@ Deno.test("seedHistory() keeps of a turn that is longer than the window what was
   const calls = Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`, `r${n}`)]);
   assert.deepEqual(
     shown(seed([user("before"), said("a"), user("u"), ...calls.flat(), said("b")])),
-    [
-      "user: u",
-      ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]),
-      "assistant: b",
-    ],
+    ["user: u", ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]), "assistant: b"],
   );
   // One call of the last step no longer has room: nor have its results.
   const ids = Array.from({ length: 12 }, (_, n) => `${n}`);

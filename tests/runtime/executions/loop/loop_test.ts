@@ -16,10 +16,7 @@ Deno.test("runLoop() runs calls, gives their results back in order, and ends wit
   await place.writeScript("reader", [
     {
       say: "Looking.",
-      call: [
-        call("file_read", { path: "a.txt" }),
-        call("file_read", { path: "b.txt" }),
-      ],
+      call: [call("file_read", { path: "a.txt" }), call("file_read", { path: "b.txt" })],
     },
     { say: "a.txt says alpha." },
   ]);
@@ -66,10 +63,7 @@ Deno.test("runLoop() shows the model unknown tools and broken arguments as error
   const ended = await runToEnd(runtime, "clumsy");
   assert.equal(ended.status, "success");
   const results = (await resultsOf(runtime, ended.id)).map((one) => String(one["content"]));
-  assert.match(
-    results[0] ?? "",
-    /^Error: Unknown tool "no_such_tool"\. Available: file_read/,
-  );
+  assert.match(results[0] ?? "", /^Error: Unknown tool "no_such_tool"\. Available: file_read/);
   assert.match(results[1] ?? "", /^Error: .*JSON/);
   assert.match(results[2] ?? "", /^Error: .*"path" is missing/s);
 });
@@ -103,20 +97,13 @@ Deno.test("runLoop() aborts at max_execution_tokens, but an answer that crosses 
   await place.writeScript("lucky", [{ say: "the answer", usage }], limit);
   await using runtime = await place.open();
   const aborted = await runToEnd(runtime, "spender");
-  assert.equal(
-    aborted.error,
-    "Aborted: max_execution_tokens (110 tokens, limit 100)",
-  );
+  assert.equal(aborted.error, "Aborted: max_execution_tokens (110 tokens, limit 100)");
   assert.equal((await runToEnd(runtime, "lucky")).status, "success");
 });
 
 Deno.test("runLoop() ends as timeout when the model does not answer in time", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "slow",
-    [{ say: "late", delay_ms: 600_000 }],
-    "settings: { timeout: 5 }",
-  );
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }], "settings: { timeout: 5 }");
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("slow", {});
@@ -192,12 +179,8 @@ Deno.test("runLoop() takes an empty last reply for success where tools were call
 
 Deno.test("an answer of 900,000 characters is stored and logged whole; one beyond a million says that it was cut", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("long", [{
-    say_repeat: { text: "abcdefghi", times: 100_000 },
-  }]);
-  await place.writeScript("longer", [{
-    say_repeat: { text: "abcdefghij", times: 110_000 },
-  }]);
+  await place.writeScript("long", [{ say_repeat: { text: "abcdefghi", times: 100_000 } }]);
+  await place.writeScript("longer", [{ say_repeat: { text: "abcdefghij", times: 110_000 } }]);
   await using runtime = await place.open();
   const finalOf = async (id: number) =>
     (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "final_answer");
@@ -206,10 +189,7 @@ Deno.test("an answer of 900,000 characters is stored and logged whole; one beyon
   assert.equal((await finalOf(long.id))?.["content"], long.outputData);
   const longer = await runToEnd(runtime, "longer");
   assert.equal(longer.outputData?.length, 1_000_000);
-  assert.match(
-    longer.outputData ?? "",
-    /\n\[The answer was cut: it has 1100000 characters, .*\]$/,
-  );
+  assert.match(longer.outputData ?? "", /\n\[The answer was cut: it has 1100000 characters, .*\]$/);
   assert.equal((await finalOf(longer.id))?.["content"], longer.outputData);
 });
 
@@ -230,10 +210,7 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
   await clock.advance(5_000);
   await stopped;
   const ended = await runtime.getExecution(long.id);
-  assert.deepEqual([ended.status, ended.error], [
-    "aborted",
-    "Aborted: service stopped",
-  ]);
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: service stopped"]);
 });
 
 Deno.test("openRuntime() lets one service own a state directory, and readers look beside it", async () => {
@@ -243,10 +220,7 @@ Deno.test("openRuntime() lets one service own a state directory, and readers loo
     await using reader = await place.open({ mode: "read-only" });
     assert.equal((await reader.listAgents()).length, 1);
     await assert.rejects(reader.run("echo", {}), /start one to run agents/);
-    await assert.rejects(
-      Deno.stat(join(place.stateDir, "inkling.db")),
-      Deno.errors.NotFound,
-    );
+    await assert.rejects(Deno.stat(join(place.stateDir, "inkling.db")), Deno.errors.NotFound);
   }
   await using runtime = await place.open();
   await assert.rejects(place.open(), /already running/);
@@ -256,21 +230,13 @@ Deno.test("openRuntime() lets one service own a state directory, and readers loo
 });
 
 Deno.test("a secret of the environment files is in no frame, answer or error", async () => {
-  await using place = await createTestWorkspace({
-    shell: { MY_TOKEN: "tok-0123456789" },
-  });
-  await Deno.writeTextFile(
-    join(place.workspace, "leak.txt"),
-    "token: tok-0123456789",
-  );
+  await using place = await createTestWorkspace({ shell: { MY_TOKEN: "tok-0123456789" } });
+  await Deno.writeTextFile(join(place.workspace, "leak.txt"), "token: tok-0123456789");
   await place.writeScript("leaky", [
     { call: [call("file_read", { path: "leak.txt" })] },
     { say: "It is tok-0123456789." },
   ]);
-  await place.writeScript("failing", [{
-    fail: "bad tok-0123456789",
-    retryable: false,
-  }]);
+  await place.writeScript("failing", [{ fail: "bad tok-0123456789", retryable: false }]);
   await using runtime = await place.open();
   const leaky = await runToEnd(runtime, "leaky");
   const failing = await runToEnd(runtime, "failing");

@@ -44,9 +44,7 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
   for (const id of [own.id, called?.id ?? 0]) {
     assert.equal((await runtime.getExecution(id)).status, "success");
     const frames = await payloadsOf(runtime, id);
-    const system = String(
-      frames.find(({ event_type }) => event_type === "system")?.["content"],
-    );
+    const system = String(frames.find(({ event_type }) => event_type === "system")?.["content"]);
     const task = `For Ada: ${HOSTILE.slice(0, 6).join(" ")} ${HOSTILE[0]}`;
     assert.ok(system.includes(`<task>\n${task}\n`), system);
   }
@@ -108,10 +106,7 @@ Deno.test("a prompt that its variables or its arguments make too long ends the r
   await using place = await createTestWorkspace({ shell: { LONG: "x".repeat(100_000) } });
   const model = "model: { provider: demo, name: script }";
   const script = '```demo\n[{ "say": "Done." }]\n```';
-  await place.writeAgent(
-    "body",
-    `---\n${model}\n---\n${"${LONG} ".repeat(100)}\n\n${script}\n`,
-  );
+  await place.writeAgent("body", `---\n${model}\n---\n${"${LONG} ".repeat(100)}\n\n${script}\n`);
   const input = "{context} ".repeat(100);
   await place.writeAgent(
     "turn",

@@ -118,10 +118,7 @@ async function endOfSilentReply(
 
 Deno.test("a cancelled reply uses what its provider had counted of it, and the rest is estimated", async () => {
   const text = "Once upon a time there was ink.";
-  const ended = await endOfSilentReply({
-    text,
-    happens: (runtime, id) => runtime.cancel(id),
-  });
+  const ended = await endOfSilentReply({ text, happens: (runtime, id) => runtime.cancel(id) });
   assert.deepEqual([ended.status, ended.outputData], ["aborted", text]);
   assert.deepEqual([ended.inputTokens, ended.outputTokens], [777, Math.ceil(text.length / 4)]);
   assert.equal(ended.isUsageEstimated, true);

@@ -17,9 +17,7 @@ async function ask({ runner, store }: TestRunner): Promise<{ id: number; request
 }
 
 /** Lets ends be refused, as a full disk would. */
-function refuseEnds(
-  { endings }: TestRunner["store"],
-): { tries: () => number; allow: () => void } {
+function refuseEnds({ endings }: TestRunner["store"]): { tries: () => number; allow: () => void } {
   const original = endings.finishExecution.bind(endings);
   let tries = 0;
   let isFull = true;

@@ -278,11 +278,7 @@ Deno.test("the log of a parent that shows one question tells no answer to anothe
   assert.deepEqual(await exchange(), [question, question]);
   await answer(runtime, seen, { approved: false });
   assert.equal((await toEnd(runtime, lead.id)).status, "success");
-  assert.deepEqual(await exchange(), [
-    question,
-    question,
-    ["human", shown.requestId, "Denied"],
-  ]);
+  assert.deepEqual(await exchange(), [question, question, ["human", shown.requestId, "Denied"]]);
 });
 
 Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {

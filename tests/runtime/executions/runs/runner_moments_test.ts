@@ -16,11 +16,7 @@ const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [
 function afterChange<
   Name extends string,
   Store extends Record<Name, (...args: never[]) => Promise<unknown>>,
->(
-  store: Store,
-  name: Name,
-  happen: (...args: Parameters<Store[Name]>) => Promise<void>,
-): void {
+>(store: Store, name: Name, happen: (...args: Parameters<Store[Name]>) => Promise<void>): void {
   type Change = (...args: Parameters<Store[Name]>) => Promise<unknown>;
   const change = store[name].bind(store) as Change;
   const observed: Change = async (...args) => {

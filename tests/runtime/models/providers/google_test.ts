@@ -123,9 +123,7 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
     functionResponse: { name: "read", response: { output: "A" } },
   });
   const foreign = toGooglePrompt({ messages, tools: [] }, { ...OWNER, model: "other" }).contents;
-  assert.deepEqual(foreign[1]?.parts?.[1], {
-    functionCall: { name: "read", args: { path: "a" } },
-  });
+  assert.deepEqual(foreign[1]?.parts?.[1], { functionCall: { name: "read", args: { path: "a" } } });
 });
 
 Deno.test("GoogleReplyAssembly tells why a reply ended", () => {

@@ -8,19 +8,10 @@ const REPLY = {
   message: {
     role: "assistant" as const,
     content: "",
-    toolCalls: ["a", "b", "c"].map((id) => ({
-      id,
-      name: `tool_${id}`,
-      arguments: "{}",
-    })),
+    toolCalls: ["a", "b", "c"].map((id) => ({ id, name: `tool_${id}`, arguments: "{}" })),
   },
   stop: "tool_calls" as const,
-  usage: {
-    inputTokens: 10,
-    outputTokens: 5,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  },
+  usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
   reportedCostUsd: null,
 };
 
@@ -39,12 +30,7 @@ Deno.test("SqlConversationStore.finishCall() logs results in the order of the ca
     name: `tool_${id}`,
     arguments: "{}",
   });
-  const result = {
-    content: "ok",
-    isError: false,
-    durationMs: 3,
-    effect: "read" as const,
-  };
+  const result = { content: "ok", isError: false, durationMs: 3, effect: "read" as const };
   const results = async () =>
     (await storedFrames(store, execution.id))
       .filter(({ event }) => event === "tool_result").map(({ payload }) => payload.tool_call_id);

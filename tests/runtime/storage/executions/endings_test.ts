@@ -16,20 +16,13 @@ Deno.test("SqlEndingStore.finishExecution() ends an execution once: one complete
   await clock.advance(1_500);
   const ended = await journal.finish({ status: "success", error: null, output: "yes" });
   assert.equal(ended?.execution.status, "success");
-  assert.equal(
-    await journal.finish({ status: "aborted", error: "late", output: null }),
-    undefined,
-  );
+  assert.equal(await journal.finish({ status: "aborted", error: "late", output: null }), undefined);
   const stored = await store.executions.readExecution(execution.id);
   assert.equal(stored?.execution.status, "success");
   assert.equal(stored?.execution.durationMs, 1_500);
   assert.equal(stored?.output, "yes");
   const frames = await storedFrames(store, execution.id);
-  assert.deepEqual(frames.map(({ event }) => event), [
-    "meta",
-    "final_answer",
-    "complete",
-  ]);
+  assert.deepEqual(frames.map(({ event }) => event), ["meta", "final_answer", "complete"]);
   assert.equal(frames[2]?.payload.duration_ms, 1_500);
 });
 

@@ -64,17 +64,8 @@ test("numbers go on behind the highest that was ever given, also where it was re
     );
     await store.run("DELETE FROM reservations WHERE id = ?", reservations + 1);
     await store.run("INSERT INTO watch_queue VALUES ('w', 'last', 'created', -100)");
-    const order = await store.all<{ path: string }>(
-      "SELECT path FROM watch_queue ORDER BY rowid",
-    );
-    assert.deepEqual(order.map(({ path }) => path), [
-      "z",
-      "Z",
-      "é",
-      "\u{1F600}",
-      "\uFFFD",
-      "last",
-    ]);
+    const order = await store.all<{ path: string }>("SELECT path FROM watch_queue ORDER BY rowid");
+    assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
   }
   world.removeFile();
   await world.move("from");

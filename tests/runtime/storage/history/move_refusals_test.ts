@@ -233,8 +233,7 @@ test("nobody there, a wrong name, no address: each is told, and never the passwo
     }
   }
   await fillLittle(world.directories.databaseFile);
-  const address = world.address.replace("inkling@", "inkling:secret@") +
-    "?application_name=x";
+  const address = world.address.replace("inkling@", "inkling:secret@") + "?application_name=x";
   const moved = await world.move("to", { address });
   assert.doesNotMatch(JSON.stringify(moved), /secret/);
   assert.equal(moved.setting, `${world.address}?application_name=x`);

@@ -137,12 +137,7 @@ test("what one gives back another takes, as redelivered", async (open) => {
   await here.release(job?.jobId ?? "");
   there.work();
   const again = await takes(there, 1);
-  assert.deepEqual(again, {
-    jobId: job?.jobId,
-    executionId: id,
-    attempt: 1,
-    isDelegated: false,
-  });
+  assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
   assert.deepEqual(await termsOf(there, again), [2, true, null]);
   // The first one has nothing to say of it any more.
   await here.complete(job?.jobId ?? "");

@@ -98,17 +98,7 @@ test("an operation that hides an error is not taken for stored", async ({ databa
 
 test("values come back as from SQLite; what it cannot hold is replaced", async ({ database }) => {
   using sqlite = SqliteDatabase.open(":memory:");
-  const values = [
-    "",
-    "\u{1F600}",
-    "it's",
-    "a\\b",
-    0,
-    -1,
-    2 ** 53 - 1,
-    0.1 + 0.2,
-    null,
-  ] as const;
+  const values = ["", "\u{1F600}", "it's", "a\\b", 0, -1, 2 ** 53 - 1, 0.1 + 0.2, null] as const;
   for (const value of values) {
     const type = typeof value === "string" || value === null
       ? "TEXT"
@@ -158,9 +148,7 @@ test("changes under one name come one after the other", async ({ database }) => 
   const add = () =>
     database.change("power", function* () {
       yield* lock("count");
-      const row = yield* get<{ value: string }>(
-        "SELECT value FROM settings WHERE key = 'count'",
-      );
+      const row = yield* get<{ value: string }>("SELECT value FROM settings WHERE key = 'count'");
       const value = `${Number(row?.value) + 1}`;
       yield* run("UPDATE settings SET value = ? WHERE key = 'count'", value);
     });
@@ -191,9 +179,7 @@ test("of two changes that wait for each other one is run again", async ({ databa
   const rows = await database.read(() =>
     all("SELECT value FROM settings WHERE key IN ('one', 'two')")
   );
-  assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ value: "0++" }, {
-    value: "0++",
-  }]);
+  assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ value: "0++" }, { value: "0++" }]);
 });
 
 test("a machine that has lost an execution writes nothing for it", async ({ address }) => {
@@ -228,16 +214,10 @@ test("a machine that has lost an execution writes nothing for it", async ({ addr
   await write();
   assert.deepEqual(cancelled, []);
   // Each write hears of it where somebody asked for its end.
-  await here.change(
-    "power",
-    () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"),
-  );
+  await here.change("power", () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"));
   await write();
   assert.deepEqual(cancelled, ["1: enough"]);
-  await here.change(
-    "power",
-    () => run("UPDATE executions SET instance_id = 'there' WHERE id = 1"),
-  );
+  await here.change("power", () => run("UPDATE executions SET instance_id = 'there' WHERE id = 1"));
   await assert.rejects(write(), LeaseLost);
   const frames = await here.read(() => all("SELECT 1 FROM frames"));
   assert.equal(frames.length, 3);
@@ -308,15 +288,9 @@ test("who does not bring it up to date changes nothing, and says what is to be d
   await using looking = await look();
   const newest = "SELECT max(version) AS version FROM schema_steps";
   const version = (await looking.read(() => get<{ version: number }>(newest)))?.version ?? 0;
-  await looking.change(
-    "power",
-    () => run("DELETE FROM schema_steps WHERE version = ?", version),
-  );
+  await looking.change("power", () => run("DELETE FROM schema_steps WHERE version = ?", version));
   await assert.rejects(look(), /an older Inkling\. Start a service of this version/);
-  assert.equal(
-    (await looking.read(() => get<{ version: number }>(newest)))?.version,
-    version - 1,
-  );
+  assert.equal((await looking.read(() => get<{ version: number }>(newest)))?.version, version - 1);
 });
 
 test("a newer database, and one of another program, stay as they are", async () => {

@@ -19,9 +19,7 @@ export function saying(
     assert.match(error.message, sentence);
     assert.match(error.message, /^Cannot use (postgres:\/\/|the address in database)[^\n]*[^.]\.$/);
     const lines: string[] = [];
-    const sink = {
-      write: (...line: unknown[]) => void lines.push(JSON.stringify(line)),
-    };
+    const sink = { write: (...line: unknown[]) => void lines.push(JSON.stringify(line)) };
     new RedactedLog(sink, new Redactor(() => [])).write("error", "x", { error });
     for (
       const text of [

@@ -202,10 +202,7 @@ test("a history that another program has open is not moved, and nothing else is 
     reader.all("SELECT id FROM executions");
     await assert.rejects(world.open(), (error) => {
       assert.ok(error instanceof DatabaseUnusable);
-      assert.match(
-        error.message,
-        /^Cannot move .*inkling\.db: another program has it open\. End/,
-      );
+      assert.match(error.message, /^Cannot move .*inkling\.db: another program has it open\. End/);
       return true;
     });
   }

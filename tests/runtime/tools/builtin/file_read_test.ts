@@ -137,10 +137,7 @@ Deno.test("file_read shows the last line of a file of any size, and what is behi
     const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
     await fixture.write("a.txt", text);
     const total = text.split("\n").length;
-    assert.equal(
-      await call(fileRead, { path: "a.txt", offset: total }, context),
-      `${total}\tend`,
-    );
+    assert.equal(await call(fileRead, { path: "a.txt", offset: total }, context), `${total}\tend`);
     assert.equal(
       await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context)),
       `"a.txt" has ${total} lines; line ${total + 1} is after its end.`,

@@ -81,10 +81,7 @@ async function callTool(world: ToolWorld, { paths, readPaths }: CallPaths): Prom
     `permissions: { net: ["127.0.0.1:9"], env: ["GREETING"] },`,
   );
   assert.equal(
-    await world.call("greeter", {}, {
-      ...(paths && { paths }),
-      ...(readPaths && { readPaths }),
-    }),
+    await world.call("greeter", {}, { ...(paths && { paths }), ...(readPaths && { readPaths }) }),
     "hello",
   );
 }

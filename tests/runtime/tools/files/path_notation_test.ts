@@ -61,23 +61,14 @@ Deno.test("PathNotation.display() gives a path that resolves to the same place",
   );
   await fc.assert(
     fc.asyncProperty(fc.array(name, { maxLength: 3 }), async (names) => {
-      for (
-        const start of [
-          fixture.workspace,
-          join(fixture.workspace, "notes"),
-          fixture.outside,
-        ]
-      ) {
+      for (const start of [fixture.workspace, join(fixture.workspace, "notes"), fixture.outside]) {
         const path = join(start, ...names);
         const shown = sandbox.notation.display(path);
         assert.ok(!shown.startsWith("/"), shown);
         assert.equal((await sandbox.resolve(shown, "read")).path, path, shown);
       }
       const path = join(fixture.workspace, ...names);
-      assert.equal(
-        (await plain.resolve(plain.notation.display(path), "read")).path,
-        path,
-      );
+      assert.equal((await plain.resolve(plain.notation.display(path), "read")).path, path);
     }),
     { numRuns: 200 },
   );

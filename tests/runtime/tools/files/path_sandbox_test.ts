@@ -34,10 +34,7 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
 
 Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async () => {
   await using fixture = await SandboxFixture.open();
-  const sandbox = fixture.sandbox([{
-    alias: "notes",
-    path: join(fixture.workspace, "notes"),
-  }]);
+  const sandbox = fixture.sandbox([{ alias: "notes", path: join(fixture.workspace, "notes") }]);
   for (
     const text of [
       "../outside/secret.txt",
@@ -73,10 +70,7 @@ Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () =
   await link("../outside/new.txt", "dangling");
   await link("circle", "circle");
   const sandbox = fixture.sandbox();
-  assert.equal(
-    (await sandbox.resolve("in/a.md", "read")).display,
-    "notes/a.md",
-  );
+  assert.equal((await sandbox.resolve("in/a.md", "read")).display, "notes/a.md");
   for (const text of ["out.txt", "out", "out/deep/a.txt", "out/new.txt"]) {
     assert.match(
       await failureOf(sandbox.resolve(text, "write")),
@@ -84,10 +78,7 @@ Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () =
       text,
     );
   }
-  assert.match(
-    await failureOf(sandbox.resolve("harmless.txt", "read")),
-    /environment files/,
-  );
+  assert.match(await failureOf(sandbox.resolve("harmless.txt", "read")), /environment files/);
   assert.match(
     await failureOf(sandbox.resolve("team/me.md", "read")),
     /the agents folder is closed/,
@@ -96,10 +87,7 @@ Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () =
     await failureOf(sandbox.resolve("dangling", "write")),
     /symbolic link to something that does not exist/,
   );
-  assert.match(
-    await failureOf(sandbox.resolve("circle", "read")),
-    /go round in a circle/,
-  );
+  assert.match(await failureOf(sandbox.resolve("circle", "read")), /go round in a circle/);
 });
 
 Deno.test("PathSandbox.resolve() closes agents, config and state folders even inside a declared path", async () => {
@@ -133,32 +121,13 @@ Deno.test("PathSandbox.resolve() closes environment files always and database fi
       ".ｅｎｖ",
     ]
   ) {
-    assert.match(
-      await failureOf(sandbox.resolve(name, "read")),
-      /environment files/,
-      name,
-    );
+    assert.match(await failureOf(sandbox.resolve(name, "read")), /environment files/, name);
   }
-  for (
-    const name of [
-      "a.db",
-      "a.DB",
-      "a.db-wal",
-      "x.sqlite3",
-      "b.SQLite",
-      "data.db/x.txt",
-    ]
-  ) {
-    assert.match(
-      await failureOf(sandbox.resolve(name, "write")),
-      /database files/,
-      name,
-    );
+  for (const name of ["a.db", "a.DB", "a.db-wal", "x.sqlite3", "b.SQLite", "data.db/x.txt"]) {
+    assert.match(await failureOf(sandbox.resolve(name, "write")), /database files/, name);
     await sandbox.resolve(name, "read");
   }
-  for (
-    const name of ["env", "my.env", "environment.md", "db.txt", "sqlite.md"]
-  ) {
+  for (const name of ["env", "my.env", "environment.md", "db.txt", "sqlite.md"]) {
     await sandbox.resolve(name, "write");
   }
 });
@@ -215,19 +184,10 @@ Deno.test("PathSandbox.resolve() allows of a declared file just that file", asyn
   await using fixture = await SandboxFixture.open();
   await fixture.write("notes/a.md", "a");
   await fixture.write("notes/a.md.bak", "b");
-  const sandbox = fixture.sandbox([{
-    alias: "only",
-    path: join(fixture.workspace, "notes/a.md"),
-  }]);
+  const sandbox = fixture.sandbox([{ alias: "only", path: join(fixture.workspace, "notes/a.md") }]);
   assert.equal((await sandbox.resolve("{only}", "write")).display, "{only}");
-  for (
-    const text of ["notes", "notes/a.md.bak", "{only}/../b.md", "notes/b.md"]
-  ) {
-    assert.match(
-      await failureOf(sandbox.resolve(text, "read")),
-      /outside/,
-      text,
-    );
+  for (const text of ["notes", "notes/a.md.bak", "{only}/../b.md", "notes/b.md"]) {
+    assert.match(await failureOf(sandbox.resolve(text, "read")), /outside/, text);
   }
 });
 
@@ -236,9 +196,7 @@ Deno.test("PathSandbox.resolve() lets watched paths be read and not written", as
   const sandbox = fixture.sandbox([], [fixture.outside]);
   await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
   assert.match(
-    await failureOf(
-      sandbox.resolve(join(fixture.outside, "secret.txt"), "write"),
-    ),
+    await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write")),
     /this path can only be read\.$/,
   );
 });
@@ -246,18 +204,9 @@ Deno.test("PathSandbox.resolve() lets watched paths be read and not written", as
 Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path", async () => {
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox();
-  assert.match(
-    await failureOf(sandbox.resolve("", "read")),
-    /^The path is empty/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("a\0b", "read")),
-    /NUL character/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("a\ud800", "read")),
-    /surrogate/,
-  );
+  assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
+  assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);
+  assert.match(await failureOf(sandbox.resolve("a\ud800", "read")), /surrogate/);
   assert.match(
     await failureOf(sandbox.resolve("a/".repeat(3_000), "read")),
     /too long: 6000 bytes/,
@@ -275,10 +224,7 @@ Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowher
   await sandbox.resolve("{notes}/a.md", "read");
   await Deno.remove(root);
   await Deno.symlink(fixture.outside, root);
-  assert.match(
-    await failureOf(sandbox.resolve("{notes}/secret.txt", "read")),
-    /outside/,
-  );
+  assert.match(await failureOf(sandbox.resolve("{notes}/secret.txt", "read")), /outside/);
 });
 
 Deno.test("PathSandbox.resolve() takes a root that is a symlink", async () => {
@@ -306,11 +252,7 @@ Deno.test("PathSandbox.roots() tells what may be reached", async () => {
     { alias: "workspace", path: fixture.workspace, access: "write" },
   ]);
   const sandbox = fixture.sandbox(
-    [{
-      alias: "notes",
-      path: join(fixture.workspace, "notes"),
-      description: "Daily notes",
-    }],
+    [{ alias: "notes", path: join(fixture.workspace, "notes"), description: "Daily notes" }],
     [fixture.outside],
   );
   assert.deepEqual(await sandbox.roots(), [

@@ -140,10 +140,7 @@ export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
         arbitrary: fc.constantFrom(["notes", "a.md"], ["in", "a.md"], ["notes", "up", "in.txt"]),
       },
       { weight: 12, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }) },
-      {
-        weight: 2,
-        arbitrary: fc.array(anyText({ maxLength: 12 }), { maxLength: 4 }),
-      },
+      { weight: 2, arbitrary: fc.array(anyText({ maxLength: 12 }), { maxLength: 4 }) },
       {
         weight: 1,
         arbitrary: fc.integer({ min: 1_000, max: 5_000 }).map((n) => Array<string>(n).fill("..")),

@@ -29,9 +29,7 @@ export class SandboxFixture implements AsyncDisposable {
   }
 
   static async open(): Promise<SandboxFixture> {
-    const fixture = new SandboxFixture(
-      await Deno.realPath(await Deno.makeTempDir()),
-    );
+    const fixture = new SandboxFixture(await Deno.realPath(await Deno.makeTempDir()));
     for (
       const name of [
         "workspace/agents",
@@ -54,13 +52,7 @@ export class SandboxFixture implements AsyncDisposable {
     ) {
       await Deno.writeTextFile(join(fixture.base, name), CANARY);
     }
-    for (
-      const name of [
-        "state/inkling.db",
-        "workspace/agents/me.md",
-        "workspace/.env",
-      ]
-    ) {
+    for (const name of ["state/inkling.db", "workspace/agents/me.md", "workspace/.env"]) {
       await Deno.writeTextFile(join(fixture.base, name), CANARY);
     }
     linkDescriptors(join(fixture.base, "state"));
@@ -134,14 +126,8 @@ export async function call(
 
 /** The message of the ToolFailure that the work ends with. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
-  const outcome = await work.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  assert.ok(
-    "error" in outcome,
-    `expected a failure, got ${JSON.stringify(outcome)}`,
-  );
+  const outcome = await work.then((value) => ({ value }), (error: unknown) => ({ error }));
+  assert.ok("error" in outcome, `expected a failure, got ${JSON.stringify(outcome)}`);
   const { error } = outcome;
   assert.ok(
     error instanceof Error && error.name === "ToolFailure",

@@ -50,13 +50,7 @@ Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the
 
 Deno.test("compileArgumentsCheck() names each thing that does not fit, once", async () => {
   assert.equal(
-    await complaint({
-      days: "two",
-      unit: "k",
-      colour: 1,
-      place: { lat: "x", lon: 2 },
-      either: 4,
-    }),
+    await complaint({ days: "two", unit: "k", colour: 1, place: { lat: "x", lon: 2 }, either: 4 }),
     [
       "The arguments do not fit weather:",
       '- "city" is missing',

@@ -198,10 +198,7 @@ Deno.test("planRun() says why a source is not available, and tells the rest", as
     place,
     "mcp-servers.json",
     JSON.stringify({
-      mcpServers: {
-        shelf: programEntry(),
-        gone: { command: "/no/such/program", sandbox: false },
-      },
+      mcpServers: { shelf: programEntry(), gone: { command: "/no/such/program", sandbox: false } },
     }),
   );
   await put(place, "tools/own.ts", 'export default { description: "Own", run: () => "ok" };');
