@@ -49,20 +49,15 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
     ],
     delegates: [{ id: "researcher", description: "Finds sources." }],
   });
+  // deno-fmt-ignore
   const order = [
-    "Now: ",
-    "Files: ",
+    "Now: ", "Files: ",
     'Watch: a change of "inbox", "notes/**/*.md" starts you. Watched files can be read.',
-    "Long-term memory: ",
-    "Skills: ",
+    "Long-term memory: ", "Skills: ",
     '\n- "pdf" (arguments: [file]): Reads PDF files.\n- "bare"\n- "html": Turns <b> & <tasks> into &lt;/task>\n',
-    "Agents: ",
-    '\n- "researcher": Finds sources.\n',
-    "behind the results of all tool calls of that reply",
-    '<skill-context name="…">',
-    '<skill-breadcrumb name="…">',
-    "</environment>",
-    "<task>",
+    "Agents: ", '\n- "researcher": Finds sources.\n',
+    "behind the results of all tool calls of that reply", '<skill-context name="…">',
+    '<skill-breadcrumb name="…">', "</environment>", "<task>",
   ];
   const places = order.map((text) => full.indexOf(text));
   assert.ok(!places.includes(-1), `${order[places.indexOf(-1)]} is missing in\n${full}`);

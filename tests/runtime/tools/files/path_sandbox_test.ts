@@ -35,17 +35,12 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
 Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async () => {
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox([{ alias: "notes", path: join(fixture.workspace, "notes") }]);
-  for (
-    const text of [
-      "../outside/secret.txt",
-      "/etc/passwd",
-      "~/secret.txt",
-      "other.md",
-      "{notes}/../x",
-      "~",
-      "{notes}x",
-    ]
-  ) {
+  // deno-fmt-ignore
+  const texts = [
+    "../outside/secret.txt", "/etc/passwd", "~/secret.txt", "other.md", "{notes}/../x", "~",
+    "{notes}x",
+  ];
+  for (const text of texts) {
     assert.equal(
       await failureOf(sandbox.resolve(text, "read")),
       `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`,

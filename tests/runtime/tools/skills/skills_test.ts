@@ -76,18 +76,9 @@ Deno.test("Skills.open() takes no name that could lead elsewhere", async () => {
   await place.write("notes", "SKILL.md", "x");
   await Deno.writeTextFile(join(place.skillsDir, "SKILL.md"), CANARY);
   await Deno.writeTextFile(join(place.skillsDir, "../SKILL.md"), CANARY);
+  // deno-fmt-ignore
   const names = [
-    "..",
-    ".",
-    "",
-    "a/b",
-    "../notes",
-    "notes/",
-    "/etc",
-    "no\0tes",
-    "no\u200btes",
-    "a\\b",
-    " notes",
+    "..", ".", "", "a/b", "../notes", "notes/", "/etc", "no\0tes", "no\u200btes", "a\\b", " notes",
     "ｎ／x",
   ];
   for (const name of names) {
@@ -273,42 +264,14 @@ Deno.test("skill_read_file leaves the skill's folder by no path, link, pipe or n
   await Deno.symlink("../../../me.md", join(folder, "agent"));
   await Deno.symlink("loop", join(folder, "loop"));
   const { tool, context } = await place.tool("skill_read_file", { skills: ["notes"] });
+  // deno-fmt-ignore
   const paths = [
-    "../other/a.md",
-    "../../../me.md",
-    "a/../../other/a.md",
-    "deep/..",
-    "..",
-    "..\\other\\a.md",
-    "/etc/passwd",
-    join(folder, "SKILL.md"),
-    "~/secret.txt",
-    "~",
-    "{skill}/SKILL.md",
-    "{workspace}/SKILL.md",
-    "link",
-    "linked/secret.txt",
-    "linked/deep/a.txt",
-    "state/inkling.db",
-    "agent",
-    "loop",
-    ".env",
-    ".ENV.local",
-    "./.env",
-    "picture",
-    "",
-    " ",
-    ".",
-    "SKILL.md\0",
-    "SKILL.md/x",
-    "missing",
-    "．．/other/a.md",
-    "\u2024\u2024/other/a.md",
-    "..\u200b/other/a.md",
-    "\ud800",
-    "x".repeat(5_000),
-    "file:///etc/passwd",
-    "%2e%2e/other/a.md",
+    "../other/a.md", "../../../me.md", "a/../../other/a.md", "deep/..", "..", "..\\other\\a.md",
+    "/etc/passwd", join(folder, "SKILL.md"), "~/secret.txt", "~", "{skill}/SKILL.md",
+    "{workspace}/SKILL.md", "link", "linked/secret.txt", "linked/deep/a.txt", "state/inkling.db",
+    "agent", "loop", ".env", ".ENV.local", "./.env", "picture", "", " ", ".", "SKILL.md\0",
+    "SKILL.md/x", "missing", "．．/other/a.md", "\u2024\u2024/other/a.md", "..\u200b/other/a.md",
+    "\ud800", "x".repeat(5_000), "file:///etc/passwd", "%2e%2e/other/a.md",
   ];
   for (const file_path of paths) {
     const message = await failureOf(call(tool, { skill_name: "notes", file_path }, context));
