@@ -143,7 +143,11 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
   await world.write("outside.ts", `import "${join(world.fixture.outside, "secret.txt")}";`);
   await world.write("agents.ts", `import "../../me.md" with { type: "text" };`);
   await world.write("quitter.ts", `Deno.exit(0);`);
+  await world.write("sum.py", "");
   await world.age();
+  const { toolsDir } = world.directories;
+  await Deno.symlink(join(world.fixture.outside, "secret.txt"), join(toolsDir, "out.ts"));
+  await Deno.symlink("loop.ts", join(toolsDir, "loop.ts"));
   const cases: Record<string, RegExp> = {
     empty: /empty\.js: it exports no tool/,
     outside: /no read access to/,
@@ -151,6 +155,10 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
     quitter: /ended its own process/,
     gone: /there is no gone\.ts and no gone\.js/,
     "../me": /not the name of a file in the tools folder/,
+    ".quitter": /not the name of a file in the tools folder/,
+    sum: /only sum\.py: tools are written in TypeScript or JavaScript.* belongs into a skill/,
+    out: /out\.ts is a symbolic link that leads out of the tools folder/,
+    loop: /loop cannot be read \(ELOOP\)/,
   };
   for (const [module, expected] of Object.entries(cases)) {
     const message = await refusalOf(world.openTools(module));

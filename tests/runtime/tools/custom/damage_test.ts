@@ -38,15 +38,29 @@ async function assertGone(pid: number | undefined): Promise<void> {
   await until(async () => !(await systemProcesses.isAlive(pid)), `process ${pid} is gone`);
 }
 
-/** Failures that the process survives, and what the model reads. More of them: host/tool_host_test.ts. */
+const FOREVER = "await new Promise(() => {});";
+const OWN = `request: { kind: "path", text: "a", access: "own" }`;
+const NO_MESSAGE = /It sent something that is not a message$/;
+
+/** Failures that the process survives, and what the model reads. */
 const SURVIVED: readonly [how: string, body: string, reads: RegExp][] = [
   ["throw", `throw new RangeError("too far");`, /^too far$/],
-  [
-    "reject unseen",
-    `Promise.reject(new Error("unseen")); await new Promise(() => {});`,
-    /^Error: unseen$/,
-  ],
+  ["reject unseen", `Promise.reject(new Error("unseen")); ${FOREVER}`, /^Error: unseen$/],
   ["Deno.exit", `Deno.exit(3);`, /ended its own process \(exit code 3\) instead of returning/],
+  ["throw later", `setTimeout(() => { throw new Error("late"); }); ${FOREVER}`, /^Error: late$/],
+  ["throw a text", `throw "a text";`, /^a text$/],
+  [
+    "exit by node",
+    `process.exit(4);`,
+    /\(exit code 4\) instead of returning/,
+  ],
+  ["close", `close(); ${FOREVER}`, /ended its own process instead of returning a result$/],
+  ["circle", `const one: any = {}; return one.self = one;`, /result cannot be written as JSON: /],
+  ["bigint", `return 1n;`, /result cannot be written as JSON: .*BigInt/],
+  ["function", `return () => {};`, /result cannot be written as JSON: a function$/],
+  ["nonsense", `postMessage({ type: "nonsense" }); ${FOREVER}`, NO_MESSAGE],
+  ["wrong type", `postMessage({ type: "done", result: 5 }); ${FOREVER}`, NO_MESSAGE],
+  ["wrong access", `postMessage({ type: "request", id: 1, ${OWN} }); ${FOREVER}`, NO_MESSAGE],
   ["huge result", `return "x".repeat(20_000_000);`, /result is too long: 20000000 characters/],
 ];
 
