@@ -5,7 +5,6 @@ import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
 import { age, withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
@@ -82,43 +81,6 @@ Deno.test("CurrentAgents looks once at each version of a file that does not pars
     await write("broken.md", "---\nname: Mended\n---\nDo it.");
     assert.equal((await agents.find("broken"))?.displayName, "Mended");
     assert.equal(looks(), 2);
-  });
-});
-
-Deno.test("CurrentAgents has all who ask during a look share the next one", async () => {
-  await withFolder(async ({ agents, hold, looks, write }) => {
-    const ids = Array.from({ length: 50 }, (_, number) => `agent-${number}`);
-    for (const id of ids) await write(`${id}.md`, "Do it.");
-    const { promise, resolve } = Promise.withResolvers<void>();
-    hold(promise);
-    const finding = ids.map((id) => agents.find(id));
-    await until(() => looks() === 1, "the first look");
-    // By the time that these know that no file is theirs, the others have seen their files.
-    await Promise.all(Array.from({ length: 300 }, (_, number) => agents.find(`no-${number}`)));
-    resolve();
-    const found = await Promise.all(finding);
-    assert.deepEqual(found.map((agent) => agent?.id), ids);
-    assert.ok(looks() < 10, `${looks()} looks`);
-  });
-});
-
-Deno.test("CurrentAgents tells a failed look to those who share it, and looks again for the next", async () => {
-  await withTempDir(async (dir) => {
-    await Deno.writeTextFile(join(dir, "one.md"), "Do it.");
-    let failures = 1;
-    const reload = () =>
-      failures-- > 0 ? Promise.reject(new Error("The disk is gone")) : Promise.resolve();
-    const agents = new CurrentAgents({
-      registry: {
-        get: () => undefined,
-        isCurrent: () => Promise.resolve(false),
-        isChanging: () => false,
-      },
-      agentsDir: dir,
-      reload,
-    });
-    await assert.rejects(agents.find("one"), /The disk is gone/);
-    assert.equal(await agents.find("one"), undefined);
   });
 });
 

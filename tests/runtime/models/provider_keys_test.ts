@@ -49,27 +49,6 @@ Deno.test("ProviderKeys knows the keys of named providers, of the service, and t
   assert.deepEqual(keys.namedByAgents(), named);
 });
 
-Deno.test("ProviderKeys follows the agents, and looks through each list of them once", () => {
-  let looks = 0;
-  const counted = (variable: string) => {
-    const agent = agentWith(`provider: openai, name: m, api_key_env: ${variable}`);
-    return {
-      ...agent,
-      get model() {
-        looks++;
-        return agent.model;
-      },
-    };
-  };
-  let agents = [counted("FIRST_ACCESS")];
-  const keys = new ProviderKeys(() => agents);
-  for (let i = 0; i < 10; i++) assert.ok(keys.has("FIRST_ACCESS") && !keys.has("SECOND_ACCESS"));
-  assert.equal(looks, 1);
-  agents = [counted("SECOND_ACCESS")];
-  assert.ok(keys.has("SECOND_ACCESS") && !keys.has("FIRST_ACCESS"));
-  assert.deepEqual(keys.namedByAgents(), ["SECOND_ACCESS"]);
-});
-
 Deno.test("a key that an agent begins to name is kept out of what is shown after the reload", async () => {
   await using place = await createTestWorkspace({ shell: { LLM_ACCESS: "key-0123456789" } });
   await place.writeScript("leaky", [{ say: "It is key-0123456789." }]);

@@ -9,21 +9,6 @@ async function contents(dir: string): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, Deno.readTextFileSync(join(dir, name))]));
 }
 
-Deno.test("RotatingFile counts what was there before, loses no line but the oldest, and stays private", async () => {
-  await withTempDir(async (dir) => {
-    const path = join(dir, "log");
-    // "ä" is two bytes: 9 a line.
-    for (const line of ["ä-first", "ä-other", "ä-third", "ä-later", "ä-after"]) {
-      using file = RotatingFile.open(path, { maxBytes: 20, oldFiles: 1 });
-      file.writeLine(line);
-    }
-    assert.deepEqual(await contents(dir), { "log": "ä-after\n", "log.1": "ä-third\nä-later\n" });
-    for (const name of ["log", "log.1"]) {
-      assert.equal(((await Deno.stat(join(dir, name))).mode ?? 0) & 0o777, 0o600);
-    }
-  });
-});
-
 Deno.test("RotatingFile.open() closes files to others that were open to them", async () => {
   await withTempDir(async (dir) => {
     const names = ["log", "log.1", "log.2"];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SystemClock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Budget } from "../../../runtime/executions/budget/budget.ts";
-import { findUsedUp, SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
+import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { openInstance } from "../../../runtime/storage/instances.ts";
 import type { SqlValue } from "../../../runtime/storage/operation.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
@@ -49,17 +49,6 @@ Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says 
   // It is told once; what fits is let through to the last billionth.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));
-});
-
-Deno.test("SqlBudgetStore tells once that a budget is nearly used up", async () => {
-  await using store = await openTestStore();
-  const spend = async (nanos: number) => {
-    const id = await reserve(store.budgets, nanos);
-    return await store.budgets.settle(id, { nanos, tokens: 1 }, [DAY]);
-  };
-  assert.deepEqual(await spend(79), []);
-  assert.deepEqual((await spend(1)).map(({ used }) => used), [80]);
-  assert.deepEqual(await spend(10), []);
 });
 
 Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
@@ -149,35 +138,10 @@ Deno.test("SqlBudgetStore counts what was set aside before midnight on the day b
   assert.deepEqual([before?.used, after?.used], [30, 0]);
 });
 
-Deno.test("SqlBudgetStore lets a raise hold for its period alone", async () => {
-  await using store = await openTestStore();
-  await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 40 });
-  await store.budgets.raise({ scope: DAY.scope, unit: "usd", period: "day", start: 0, amount: 2 });
-  const next = { ...DAY, start: 86_400_000 };
-  const states = await store.budgets.readBudgets([DAY, next, { ...DAY, period: "month" }]);
-  assert.deepEqual(states.map(({ raised }) => raised), [42, 0, 0]);
-  assert.ok("id" in await store.budgets.reserve(call(142)));
-});
-
 Deno.test("SqlBudgetStore keeps agents apart whose ids look alike", async () => {
   await using store = await openTestStore();
   const other = { ...DAY, scope: "agent:daily:2", agentId: "daily:2" };
   await store.budgets.reserve({ ...call(70, { agentId: "daily:2" }), budgets: [other] });
   const [own, theirs] = await store.budgets.readBudgets([DAY, other]);
   assert.deepEqual([own?.reserved, theirs?.reserved], [0, 70]);
-});
-
-Deno.test("findUsedUp() goes by the agent's last refused call, until one of its calls is let through", async () => {
-  await using store = await openTestStore();
-  const spent = await reserve(store.budgets, 60);
-  await store.budgets.settle(spent, { nanos: 60, tokens: 1 }, []);
-  const usedUp = async (agentId: string) =>
-    await store.db.read(() => findUsedUp(agentId, [DAY])) !== undefined;
-  assert.equal(await usedUp("daily"), false);
-  assert.ok("refused" in await store.budgets.reserve(call(41)));
-  assert.equal(await usedUp("daily"), true);
-  // Forty are left: enough for others, and for this one once its calls are cheaper.
-  assert.equal(await usedUp("other"), false);
-  assert.ok("id" in await store.budgets.reserve(call(40)));
-  assert.equal(await usedUp("daily"), false);
 });

@@ -157,17 +157,6 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });
 
-Deno.test("SqlExecutionReads.readIsEstimated() goes by what the end says", async () => {
-  await using store = await openTestStore();
-  for (const [said, expected] of [[{ usage_estimated: true }, true], [{}, false]] as const) {
-    const { id } = await store.accept();
-    assert.equal(await store.executions.readIsEstimated(id), false);
-    const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'complete', ?)";
-    await store.run(insert, id, JSON.stringify(said));
-    assert.equal(await store.executions.readIsEstimated(id), expected);
-  }
-});
-
 Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
   await using store = await openTestStore();
   await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
