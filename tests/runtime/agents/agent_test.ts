@@ -154,15 +154,8 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
   on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
   max_execution_tokens: null, max_cost_usd: 2, loop_detection: false, history: high}`,
   );
-  const agent = agentOf(
-    "settings: {max_tool_calls: 3}\nconfirm_timeout: none",
-    { config },
-  );
-  assert.deepEqual(agent.model, {
-    provider: "ollama",
-    name: "m",
-    streamUsage: true,
-  });
+  const agent = agentOf("settings: {max_tool_calls: 3}\nconfirm_timeout: none", { config });
+  assert.deepEqual(agent.model, { provider: "ollama", name: "m", streamUsage: true });
   assert.deepEqual(agent.settings, {
     temperature: 0.1,
     maxTokens: 9,
@@ -182,9 +175,7 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
 });
 
 Deno.test("parseAgent() derives aliases of paths without one", () => {
-  const { paths } = agentOf(
-    'paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]',
-  );
+  const { paths } = agentOf('paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]');
   assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
     ["notes", "/work/notes"],
     ["notes_2", "/work/a/Notes"],
@@ -281,9 +272,7 @@ Deno.test("parseAgent() takes each limit of a budget that the file leaves out fr
   on_budget: abort
   unpriced: allow`,
   );
-  const agent = agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", {
-    config,
-  });
+  const agent = agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", { config });
   assert.deepEqual(agent.budget, {
     perDay: 5,
     perMonth: null,

@@ -13,10 +13,7 @@ import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 /** A config.yaml of this text. */
 export function configOf(text = ""): Config {
-  const result = parseConfig(text, {
-    path: "/config/config.yaml",
-    home: "/home/me",
-  });
+  const result = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
   assert.ok("config" in result, JSON.stringify(result));
   return result.config;
 }
@@ -56,10 +53,7 @@ export function agentOf(
   yaml: string,
   options: { name?: string; config?: Config; body?: string } = {},
 ): Agent {
-  const result = parse(
-    `---\n${yaml}\n---\n${options.body ?? "Do it."}\n`,
-    options,
-  );
+  const result = parse(`---\n${yaml}\n---\n${options.body ?? "Do it."}\n`, options);
   assert.ok("agent" in result, JSON.stringify(result));
   return result.agent;
 }

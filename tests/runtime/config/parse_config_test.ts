@@ -160,12 +160,7 @@ notify:
       node: { name: "left", labels: ["gpu", "m-2"], runs: 1 },
       pinKeys: true,
       sandbox: "required",
-      http: {
-        allow: ["intern"],
-        deny: ["private"],
-        hosts: ["proxy"],
-        origins: ["https://proxy"],
-      },
+      http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",
       notify: {
         on: ["waiting"],
@@ -212,9 +207,7 @@ Deno.test("parseConfig() resolves a relative workspace from the home directory",
 });
 
 Deno.test("parseConfig() warns of unknown keys with a suggestion and still works", () => {
-  const { warnings, defaults } = read(
-    "defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n",
-  );
+  const { warnings, defaults } = read("defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n");
   assert.equal(defaults.history, "high");
   assert.deepEqual(
     warnings.map((one) => [one.severity, formatDiagnostic(one)]),
@@ -223,10 +216,7 @@ Deno.test("parseConfig() warns of unknown keys with a suggestion and still works
         "warning",
         'config.yaml:2:3: Unknown key defaults.temprature: it is ignored (did you mean "temperature"?)',
       ],
-      [
-        "warning",
-        'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)',
-      ],
+      ["warning", 'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)'],
     ],
   );
 });

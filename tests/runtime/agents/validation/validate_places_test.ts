@@ -79,9 +79,7 @@ Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, 
     );
   }
   assert.deepEqual(
-    await diagnosed("paths: { a: WORK/l }", {
-      link: { name: "l", target: "inbox" },
-    }),
+    await diagnosed("paths: { a: WORK/l }", { link: { name: "l", target: "inbox" } }),
     [],
   );
 });

@@ -40,19 +40,15 @@ Deno.test("validate says of an agent that fires by itself which of its tools wil
 });
 
 Deno.test("validate says nothing of tools that wait where a person starts the agent, none waits, or the file says that they may", async () => {
-  for (
-    const lines of [
-      "enabled: true",
-      `${SCHEDULE}\nenabled: false`,
-      `${SCHEDULE}\nauto_approve: "*"`,
-      `${SCHEDULE}\nauto_approve: [file_delete, file_write]`,
-      `${SCHEDULE}\nconfirm: [file_delete, file_write]`,
-      `${SCHEDULE}\nconfirm: ["*"]`,
-      `${SCHEDULE}\non_pending: skip`,
-      `${SCHEDULE}\nconfirm_timeout: 2h`,
-      `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
-    ]
-  ) assert.deepEqual(await warningsOf(lines), [], lines);
+  // deno-fmt-ignore
+  const lineses = [
+    "enabled: true", `${SCHEDULE}\nenabled: false`, `${SCHEDULE}\nauto_approve: "*"`,
+    `${SCHEDULE}\nauto_approve: [file_delete, file_write]`,
+    `${SCHEDULE}\nconfirm: [file_delete, file_write]`, `${SCHEDULE}\nconfirm: ["*"]`,
+    `${SCHEDULE}\non_pending: skip`, `${SCHEDULE}\nconfirm_timeout: 2h`,
+    `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
+  ];
+  for (const lines of lineses) assert.deepEqual(await warningsOf(lines), [], lines);
   // A tool that it does not have waits for nobody.
   assert.deepEqual(await warningsOf(SCHEDULE, "defaults: { confirm_tools: [deploy] }"), []);
 });

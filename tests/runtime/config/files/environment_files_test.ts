@@ -9,10 +9,7 @@ Deno.test("EnvironmentFiles takes the first file that has a value, then the shel
     await Deno.writeTextFile(`${dir}/a`, "ONE=a\nEMPTY=\n");
     await Deno.writeTextFile(`${dir}/b`, "ONE=b\nTWO='b b' # said\nEMPTY=b\n");
     const shell = { ONE: "s", TWO: "s", THREE: "s", NOTHING: "" };
-    const environment = new EnvironmentFiles({
-      files: [`${dir}/a`, `${dir}/b`],
-      shell,
-    });
+    const environment = new EnvironmentFiles({ files: [`${dir}/a`, `${dir}/b`], shell });
     const names = ["ONE", "TWO", "THREE", "EMPTY", "NOTHING", "FOUR", "__proto__", "constructor"];
     assert.deepEqual(
       names.map((name) => environment.get(name)),
@@ -32,20 +29,14 @@ Deno.test("EnvironmentFiles sees a key that is added, changed or removed without
     // The same size, within the same tick of the file system's clock.
     await Deno.writeTextFile(path, "OPENAI_API_KEY=other-key");
     assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
-    assert.deepEqual(environment.secrets(), [{
-      name: "OPENAI_API_KEY",
-      value: "other-key",
-    }]);
+    assert.deepEqual(environment.secrets(), [{ name: "OPENAI_API_KEY", value: "other-key" }]);
     await age(path, 2);
     assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
     await Deno.writeTextFile(`${dir}/new`, "OPENAI_API_KEY=third-key");
     await age(`${dir}/new`, 2);
     await Deno.rename(`${dir}/new`, path);
     assert.equal(environment.get("OPENAI_API_KEY"), "third-key");
-    assert.deepEqual(environment.secrets(), [{
-      name: "OPENAI_API_KEY",
-      value: "third-key",
-    }]);
+    assert.deepEqual(environment.secrets(), [{ name: "OPENAI_API_KEY", value: "third-key" }]);
     await Deno.remove(path);
     assert.equal(environment.get("OPENAI_API_KEY"), undefined);
     assert.deepEqual(environment.secrets(), []);
@@ -70,11 +61,7 @@ Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, lon
       `${dir}/.env`,
       "A_API_KEY=12345678\nB_TOKEN=1234567\nC_SECRET=abcdefghijk\nPUBLIC=abcdefghijklmn\nKEYS=abcdefghij\nTOKEN=bare-token\n",
     );
-    const shell = {
-      A_API_KEY: "hidden-by-the-file",
-      D_PASSWORD: "pass word 9",
-      E_KEY: "12345678",
-    };
+    const shell = { A_API_KEY: "hidden-by-the-file", D_PASSWORD: "pass word 9", E_KEY: "12345678" };
     const environment = new EnvironmentFiles({ files: [`${dir}/.env`], shell });
     assert.deepEqual(environment.secrets(), [
       { name: "A_API_KEY", value: "hidden-by-the-file" },

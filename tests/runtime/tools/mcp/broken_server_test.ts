@@ -242,9 +242,7 @@ Deno.test("McpServers: a server that talks nonsense first is understood", async 
   await using world = await openMcpWorld();
   const { command, args, env } = programEntry();
   const words = [command, ...args].map((word) => `'${word}'`).join(" ");
-  await world.define({
-    noisy: shell(`echo 'Welcome!'; echo '{"a":1}'; echo; exec ${words}`, env),
-  });
+  await world.define({ noisy: shell(`echo 'Welcome!'; echo '{"a":1}'; echo; exec ${words}`, env) });
   const tools = await world.tools(["noisy"]);
   assert.equal(await world.call(tools.get("echo"), { text: "x" }), "x");
   await Deno.mkdir(join(world.workspace, "elsewhere"));

@@ -54,10 +54,11 @@ export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): 
     }
     return await new Promise(() => {});
   });
-  server.registerTool("cancelled", { description: "How many calls were cancelled" }, () =>
-    text(
-      String(seen.cancelled),
-    ));
+  server.registerTool(
+    "cancelled",
+    { description: "How many calls were cancelled" },
+    () => text(String(seen.cancelled)),
+  );
   server.registerTool("media", { description: "All that is no text" }, () => ({
     content: [
       { type: "image", mimeType: "image/png", data: btoa("x".repeat(12 * 1024)) },
@@ -68,10 +69,11 @@ export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): 
       { type: "resource", resource: { uri: "bin://3", mimeType: "image/gif", blob: btoa("GIF") } },
     ],
   }));
-  server.registerTool("environment", { description: "The server's variables" }, () =>
-    text(
-      JSON.stringify(Deno.env.toObject()),
-    ));
+  server.registerTool(
+    "environment",
+    { description: "The server's variables" },
+    () => text(JSON.stringify(Deno.env.toObject())),
+  );
   server.registerTool("pid", { description: "The server's process" }, () => text(`${Deno.pid}`));
   server.registerTool("spawn", { description: "Starts a program and leaves it running" }, () => {
     const child = new Deno.Command("sleep", { args: ["600"], stdin: "null" }).spawn();

@@ -142,9 +142,7 @@ Deno.test("toCheckSchema() refuses nothing that the whole schema allows", () => 
       fc.record({ if: leaf, then: tie("schema") }),
     );
     const both = fc.tuple(leaf, branch).map(([one, other]) => ({ ...one, ...other }));
-    return {
-      schema: fc.oneof({ maxDepth: 3 }, leaf, both) as fc.Arbitrary<JsonObject>,
-    };
+    return { schema: fc.oneof({ maxDepth: 3 }, leaf, both) as fc.Arbitrary<JsonObject> };
   });
   const value = fc.oneof(
     fc.jsonValue(),

@@ -152,9 +152,7 @@ Deno.test("McpServers: what a server refuses is told without what it was sent", 
   server.intercept = (request) =>
     new Response(
       `no: ${request.url} \x1b[1m${request.headers.get("x-key")}\n${"x".repeat(9_000)}`,
-      {
-        status: 500,
-      },
+      { status: 500 },
     );
   const message = await refusalOf(world.tools(["remote"]));
   assert.match(message, /"remote" cannot be used: it answered HTTP 500: no: http:/);

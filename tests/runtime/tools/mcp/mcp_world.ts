@@ -42,18 +42,10 @@ export function programEntry(
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
   return {
     command: Deno.execPath(),
+    // deno-fmt-ignore
     args: [
-      "run",
-      "--cached-only",
-      "--no-prompt",
-      "--allow-env",
-      "--allow-read",
-      "--allow-write",
-      "--allow-run",
-      "--config",
-      here("../../../deno.json"),
-      here("stdio_server.ts"),
-      mode,
+      "run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read", "--allow-write",
+      "--allow-run", "--config", here("../../../deno.json"), here("stdio_server.ts"), mode,
     ],
     env: { DENO_DIR: denoDirectory(), ...env },
     sandbox: false,
@@ -104,10 +96,7 @@ export async function openMcpWorld(
     },
     agentPaths: () => [workspace],
     mcpConfirm: () => "none",
-    knownTools: {
-      findTool: () => Promise.resolve(undefined),
-      keepTool: () => Promise.resolve(),
-    },
+    knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isNews: () => Promise.resolve(false),
   });
   return {

@@ -129,10 +129,7 @@ Deno.test("McpServers: tools of the same name get the server's name before them"
   assert.ok(names.includes("one_echo") && names.includes("two_2_echo") && !names.includes("echo"));
   const pids = [await world.call(tools.get("one_pid")), await world.call(tools.get("two_2_pid"))];
   assert.notEqual(pids[0], pids[1]);
-  assert.match(
-    await failureOf(world.call(tools.get("two_2_echo"), {})),
-    /do not fit two_2_echo/,
-  );
+  assert.match(await failureOf(world.call(tools.get("two_2_echo"), {})), /do not fit two_2_echo/);
   const alone = await world.tools(["one"], ["pid"]);
   assert.ok(alone.has("echo") && alone.has("one_pid") && !alone.has("pid"));
 });

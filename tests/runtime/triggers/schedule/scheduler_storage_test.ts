@@ -17,10 +17,7 @@ Deno.test("Scheduler tries a start that failed again, never twice, and lets othe
   service.refuse = (agentId) =>
     agentId === "broken" && service.clock.real < until ? new Error("no room") : undefined;
   await service.advance(11 * MINUTE_MS);
-  assert.deepEqual(service.runs, [
-    "sound 12:10:00 at 12:10:00",
-    "broken 12:10:00 at 12:10:30",
-  ]);
+  assert.deepEqual(service.runs, ["sound 12:10:00 at 12:10:00", "broken 12:10:00 at 12:10:30"]);
   const errors = service.log.lines.filter(({ level }) => level === "error");
   assert.equal(errors.length, 3);
   assert.equal(errors[0]?.fields["runs"], 1);

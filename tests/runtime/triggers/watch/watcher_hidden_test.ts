@@ -67,10 +67,7 @@ for (const { paths, unread, how } of OVERLAPS) {
     await using world = await WatchWorld.create();
     world.write("inbox/sub/old.md");
     world.write("inbox/sub/deep/old.md");
-    const agents = [
-      watches("a", { paths }),
-      watches("keen", { paths, catchUp: "once" }),
-    ];
+    const agents = [watches("a", { paths }), watches("keen", { paths, catchUp: "once" })];
     using disk = new FailingDisk();
     disk[how].add(world.path(unread));
     await world.watch(...agents);

@@ -160,10 +160,7 @@ Deno.test("Watcher: a folder and its files, named twice over, fire once", async 
 Deno.test("Watcher tells nothing of the agents folder, of editors' leftovers and of what filters leave out", async () => {
   await using world = await WatchWorld.watching(
     [".git/HEAD"],
-    watches("a", {
-      paths: ["."],
-      filters: { include: [], exclude: ["*.log", "private/"] },
-    }),
+    watches("a", { paths: ["."], filters: { include: [], exclude: ["*.log", "private/"] } }),
   );
   for (
     const name of [

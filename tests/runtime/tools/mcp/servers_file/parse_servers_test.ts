@@ -299,18 +299,11 @@ Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words 
     "Cookie: cookie-secret",
     "Note: bearer-in-note",
   ]);
+  // deno-fmt-ignore
   const args = [
-    "run",
-    "--api-key=key-after-equals",
-    "--token",
-    "token-after-space",
-    "--header",
-    "Authorization: Bearer bearer-in-args",
-    "-e",
-    "SLACK_TOKEN=xoxb-0123456789",
-    "--mode=development",
-    "--key",
-    "--verbose-mode",
+    "run", "--api-key=key-after-equals", "--token", "token-after-space", "--header",
+    "Authorization: Bearer bearer-in-args", "-e", "SLACK_TOKEN=xoxb-0123456789",
+    "--mode=development", "--key", "--verbose-mode",
   ];
   assert.deepEqual(secretsOf({ args }), [
     "api-key: key-after-equals",
