@@ -230,7 +230,6 @@ Deno.test("an answer of the wrong kind changes nothing; one for an agent that is
   assert.deepEqual([ended.status, ended.error], ["error", "Agent 'writer' no longer exists"]);
 });
 
-const PURGED = "Aborted: its conversation was purged";
 const ASKING = [ASK, { say: "Done." }];
 
 Deno.test("an answer may be empty or of any text; what is too long for a result is cut for the model", async () => {
@@ -281,39 +280,4 @@ Deno.test("a runtime that only looks shows a question and takes no answer, no ca
   await assert.rejects(reader.cancel(id), /No service is running/);
   await assert.rejects(reader.purgeCheckpoints({ force: true }), /No service is running/);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
-});
-
-Deno.test("a forced purge and an answer at once: one of them counts, and no run loses its conversation", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("asker", [ASK, { say: "Done.", delay_ms: 600_000 }]);
-  await using runtime = await place.open({ clock: new TestClock() });
-  const seen = new Set<string>();
-  for (let round = 0; round < 8 || seen.size < 2; round++) {
-    const { id } = await runToEnd(runtime, "asker");
-    const { requestId } = await runtime.pendingRequest(id);
-    const answer = () => runtime.respond(id, { requestId, answer: { text: "yes" } });
-    const purge = () => runtime.purgeCheckpoints({ force: true });
-    // Either begins first, and the other ever later behind it.
-    const isAnswerFirst = round % 2 === 0;
-    const first = isAnswerFirst ? answer() : purge();
-    // An answer looks first whether config.yaml has changed, which takes turns of the system.
-    for (let turn = 0; turn < round / 2; turn++) {
-      await (isAnswerFirst ? Deno.lstat(place.root) : Promise.resolve());
-    }
-    const second = isAnswerFirst ? purge() : answer();
-    const outcomes = await Promise.allSettled([first, second]);
-    const [answered, purged] = isAnswerFirst ? outcomes : outcomes.toReversed();
-    const { status, error } = await runtime.getExecution(id);
-    seen.add(status);
-    const { threads } = await runtime.checkpointStats();
-    assert.deepEqual(
-      [status, error, purged, answered?.status, threads],
-      status === "running"
-        ? ["running", null, { status: "fulfilled", value: 0 }, "fulfilled", 1]
-        : ["aborted", PURGED, { status: "fulfilled", value: 1 }, "rejected", 0],
-    );
-    await runtime.cancel(id);
-    await toEnd(runtime, id);
-    await runtime.purgeCheckpoints({ force: true });
-  }
 });

@@ -1,6 +1,5 @@
 // ask_user: which question the arguments ask, and which arguments ask none.
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { JsonObject } from "../../../base/json.ts";
 import { askUser } from "../../../runtime/tools/builtin/ask_user.ts";
 import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
@@ -117,32 +116,6 @@ for (
     assert.ok(text.includes(`- ${message}`), text);
   });
 }
-
-Deno.test("askUser.question() offers options exactly with a choice, and then at least two", () => {
-  const args = fc.record({
-    question: fc.string(),
-    kind: fc.constantFrom("input", "confirm", "choice", null),
-    options: fc.option(fc.array(fc.string({ maxLength: 3 }), { maxLength: 4 })),
-    multi: fc.option(fc.boolean()),
-  });
-  fc.assert(fc.property(args, (given) => {
-    let question: ToolQuestion;
-    try {
-      question = questionOf(given);
-    } catch (error) {
-      assert.ok(error instanceof ToolFailure);
-      return;
-    }
-    if (question.kind === "choice") {
-      assert.ok(question.options !== null && question.options.length >= 2);
-      assert.equal(new Set(question.options).size, question.options.length);
-    } else {
-      assert.equal(question.options, null);
-      assert.equal(question.multi, false);
-    }
-    if (given.kind !== null) assert.equal(question.kind, given.kind);
-  }));
-});
 
 Deno.test("askUser is no tool that could be run", () => {
   assert.ok(!("run" in askUser));

@@ -1,7 +1,6 @@
 // Long-term memory: the tools over a real folder, the text that people may edit, and many writers at once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
 import { memoryRetrieve } from "../../../runtime/tools/builtin/memory_retrieve.ts";
 import { createMemoryAppend } from "../../../runtime/tools/builtin/memory_append.ts";
 import { createMemorySave } from "../../../runtime/tools/builtin/memory_save.ts";
@@ -14,7 +13,6 @@ import {
 import { MAX_SECTIONS } from "../../../runtime/tools/memory/memory_document.ts";
 import { SECTION_LIMIT_BYTES } from "../../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../../runtime/tools/tool.ts";
-import { sectionContents, sectionNames } from "../../../proof/fuzz/targets/memory_target.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 
@@ -371,21 +369,4 @@ Deno.test("MemoryWriter.change() gives up waiting for another process when the r
   });
   await assert.rejects(waiting, { message: "stopped" });
   await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
-});
-
-Deno.test("memory tools give back what was saved through the file, whatever the texts", async () => {
-  await using memory = await MemoryFixture.open();
-  await fc.assert(
-    fc.asyncProperty(sectionNames, sectionContents, async (name, content) => {
-      const listed = await listSections(memory.path);
-      await memory.save(name, content);
-      const shown = await memory.retrieve(name);
-      if (content === "") assert.match(shown, /^\(The section ".*" is empty\.\)$/s);
-      else assert.equal(shown, content);
-      const now = await listSections(memory.path);
-      assert.deepEqual(now.slice(0, listed.length), listed);
-      assert.ok(now.length - listed.length <= 1);
-    }),
-    { numRuns: 60 },
-  );
 });

@@ -290,22 +290,3 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   assert.equal((await runOf(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
   assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
 });
-
-Deno.test("runs at once wait for money that is set aside for others, instead of asking for more", async () => {
-  await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "many",
-    [{ ...says("Done.", 2), delay_ms: 1_000 }],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 2.50 }\non_pending: parallel`,
-  );
-  await using runtime = await world.open();
-  const ids: number[] = [];
-  for (let i = 0; i < 8; i++) ids.push((await runtime.run("many", {})).id);
-  for (let i = 0; i < 40 && (await runtime.countExecutions()).running > 0; i++) {
-    await world.clock.advance(1_000);
-  }
-  const ends = await Promise.all(ids.map((id) => runtime.getExecution(id)));
-  assert.deepEqual(ends.map(({ status }) => status), Array(8).fill("success"));
-  const [budget] = await runtime.budgets.list("many");
-  assert.deepEqual([budget?.used, budget?.reserved], [1.6, 0]);
-});

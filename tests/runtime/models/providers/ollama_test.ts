@@ -114,28 +114,6 @@ Deno.test("OllamaModel reads errors before and inside the stream", async () => {
   assert.equal(broken.retryable, true);
 });
 
-Deno.test("readJsonLines() reads the same values however the bytes were split", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.jsonValue(), { maxLength: 6 }),
-      fc.integer({ min: 1, max: 7 }),
-      fc.boolean(),
-      async (values, size, ended) => {
-        const text = values.map((value) => JSON.stringify(value)).join("\r\n\n") +
-          (ended ? "\n" : "");
-        const bytes = new TextEncoder().encode(text);
-        const pieces = function* () {
-          for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
-        };
-        const read: unknown[] = [];
-        for await (const value of readJsonLines(ReadableStream.from(pieces()))) read.push(value);
-        assert.deepEqual(read, JSON.parse(JSON.stringify(values)));
-      },
-    ),
-    { numRuns: 50 },
-  );
-});
-
 Deno.test("readJsonLines() keeps a byte order mark inside a text, wherever the bytes are cut", async () => {
   const bytes = new TextEncoder().encode('{"a":"x\uFEFFy"}\n');
   for (let cut = 0; cut < bytes.length; cut++) {

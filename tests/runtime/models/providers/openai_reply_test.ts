@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { ToolCall } from "../../../../runtime/models/message.ts";
 import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai_reply.ts";
 
@@ -107,74 +106,4 @@ Deno.test("OpenAiReplyAssembly tells calls apart, in whatever form their fragmen
     const calls = callsFrom(...fragments).map((call) => [call.name, call.arguments]);
     assert.deepEqual(calls, args.map((one) => ["read", one]), form);
   }
-});
-
-Deno.test("OpenAiReplyAssembly never throws, whatever JSON arrives", () => {
-  const few = { maxLength: 2 };
-  const json = fc.jsonValue({ maxDepth: 2 });
-  const field = fc.oneof(json, fc.array(json, few));
-  const chunk = fc.oneof(
-    json,
-    fc.record({
-      usage: field,
-      choices: fc.array(
-        fc.record({
-          index: field,
-          finish_reason: field,
-          delta: fc.record({
-            content: field,
-            refusal: field,
-            tool_calls: fc.array(fc.record({ index: field, id: field, function: field }), few),
-          }),
-        }),
-        few,
-      ),
-    }),
-  );
-  fc.assert(
-    fc.property(fc.array(chunk, { maxLength: 5 }), (chunks) => {
-      const { message, usage } = replyFrom([...chunks, END]);
-      assert.equal(typeof message.content, "string");
-      assert.equal(
-        new Set(message.toolCalls.map((call) => call.id)).size,
-        message.toolCalls.length,
-      );
-      if (usage !== null) assert.ok(Object.values(usage).every((count) => count >= 0));
-    }),
-    { numRuns: 60 },
-  );
-});
-
-Deno.test("OpenAiReplyAssembly puts tool calls together however their text was split", () => {
-  const call = fc.record({
-    name: fc.stringMatching(/^[a-z_]{1,12}$/),
-    args: fc.object({ maxDepth: 1, maxKeys: 4 }),
-  });
-  fc.assert(fc.property(
-    fc.array(call, { minLength: 1, maxLength: 4 }),
-    fc.integer({ min: 1, max: 9 }),
-    (calls, size) => {
-      const fragments = calls.flatMap(({ name, args }, index) => {
-        const text = JSON.stringify(args);
-        const pieces: unknown[] = [];
-        for (let at = 0; at < text.length; at += size) {
-          const piece = { arguments: text.slice(at, at + size) };
-          pieces.push(
-            at === 0
-              ? { index, id: `c${index}`, function: { name, ...piece } }
-              : { index, function: piece },
-          );
-        }
-        return pieces;
-      });
-      assert.deepEqual(
-        callsFrom(...fragments),
-        calls.map(({ name, args }, index) => ({
-          id: `c${index}`,
-          name,
-          arguments: JSON.stringify(args),
-        })),
-      );
-    },
-  ));
 });
