@@ -57,65 +57,36 @@ Deno.test("askUser offers each option once, in the order given, without spaces a
   );
 });
 
-for (
-  const [what, args, message] of [
-    ["no question", {}, '"question" is missing: expected string'],
-    ["a blank question", { question: " \n" }, '"question": must not be empty'],
-    ["an unknown kind", { question: "?", kind: "yesno" }, '"kind": '],
-    [
-      "a choice without options",
-      { question: "?", kind: "choice" },
-      '"options" is missing: a choice needs at least two different options',
-    ],
-    [
-      "one option",
-      { question: "?", options: ["a"] },
-      '"options": a choice needs at least two different options',
-    ],
-    [
-      "one option twice",
-      { question: "?", options: ["a", " a "] },
-      '"options": a choice needs at least two different options',
-    ],
-    [
-      "options of a confirmation",
-      { question: "?", kind: "confirm", options: ["yes", "no"] },
-      '"options": only a choice has options; leave them out, or leave out kind "confirm"',
-    ],
-    [
-      "options of an input",
-      { question: "?", kind: "input", options: ["a", "b"] },
-      '"options": only a choice has options; leave them out, or leave out kind "input"',
-    ],
-    [
-      "several answers to an input",
-      { question: "?", multi: true },
-      '"multi": only a choice has it; kind is "input"',
-    ],
-    ["a blank option", { question: "?", options: ["a", " "] }, '"options.1": must not be empty'],
-    [
-      "an option of two lines",
-      { question: "?", options: ["a", "b\nc"] },
-      '"options.1": must be one line without control characters',
-    ],
-    [
-      "a long option",
-      { question: "?", options: ["a", "b".repeat(201)] },
-      '"options.1": must have at most 200 characters',
-    ],
-    [
-      "too many options",
-      { question: "?", options: Array.from({ length: 51 }, (_, n) => `${n}`) },
-      '"options": at most 50 can be offered',
-    ],
-  ] as const satisfies readonly [string, JsonObject, string][]
-) {
-  Deno.test(`askUser refuses ${what}`, () => {
+const TWO = '"options": a choice needs at least two different options';
+const only = (kind: string) =>
+  `"options": only a choice has options; leave them out, or leave out kind "${kind}"`;
+const MANY = Array.from({ length: 51 }, (_, n) => `${n}`);
+const LINE = "must be one line without control characters";
+
+/** Arguments that ask nothing, and why. */
+const REFUSED: [args: JsonObject, message: string][] = [
+  [{}, '"question" is missing: expected string'],
+  [{ question: " \n" }, '"question": must not be empty'],
+  [{ question: "?", kind: "yesno" }, '"kind": '],
+  [{ question: "?", kind: "choice" }, TWO.replace(":", " is missing:")],
+  [{ question: "?", options: ["a"] }, TWO],
+  [{ question: "?", options: ["a", " a "] }, TWO],
+  [{ question: "?", kind: "confirm", options: ["yes", "no"] }, only("confirm")],
+  [{ question: "?", kind: "input", options: ["a", "b"] }, only("input")],
+  [{ question: "?", multi: true }, '"multi": only a choice has it; kind is "input"'],
+  [{ question: "?", options: ["a", " "] }, '"options.1": must not be empty'],
+  [{ question: "?", options: ["a", "b\nc"] }, `"options.1": ${LINE}`],
+  [{ question: "?", options: ["a", "b".repeat(201)] }, '"options.1": must have at most 200'],
+  [{ question: "?", options: MANY }, '"options": at most 50 can be offered'],
+];
+
+Deno.test("askUser refuses arguments that ask nothing, and says why", () => {
+  for (const [args, message] of REFUSED) {
     const text = complaint(args);
     assert.ok(text.startsWith("The arguments do not fit ask_user:\n"), text);
     assert.ok(text.includes(`- ${message}`), text);
-  });
-}
+  }
+});
 
 Deno.test("askUser is no tool that could be run", () => {
   assert.ok(!("run" in askUser));
