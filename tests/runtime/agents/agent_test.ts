@@ -1,56 +1,18 @@
 import assert from "node:assert/strict";
 import { isGuarded } from "../../../runtime/agents/guarded_tools.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
 import { agentOf, configOf, parse } from "./parsed_file.ts";
 
 Deno.test("parseAgent() gives an agent without front matter every default", () => {
   const result = parse("# Title\n\n---\n\nDo it.\n");
   assert.ok("agent" in result);
+  // An agent of the tests has the defaults, but for these.
   assert.deepEqual(result.agent, {
-    after: [],
-    id: "daily",
-    displayName: "daily",
-    description: "",
+    ...createTestAgent({ id: "daily", displayName: "daily", sourcePath: "/work/agents/daily.md" }),
     icon: result.agent.icon,
     model: undefined,
-    trigger: { type: "manual" },
-    settings: {
-      temperature: 0.7,
-      maxTokens: 4_096,
-      timeout: 300,
-      maxToolCalls: 50,
-      maxExecutionTokens: 500_000,
-      maxCostUsd: null,
-      loopDetection: true,
-    },
-    budget: {
-      perDay: null,
-      perMonth: null,
-      tree: null,
-      timezone: undefined,
-      tokens: { perDay: null, perMonth: null, tree: null },
-    },
-    maxConcurrentRuns: null,
-    nodes: [],
-    customTools: [],
-    mcp: [],
-    skills: [],
-    agents: [],
-    paths: [],
-    history: "low",
     confirmTools: ["file_delete", "file_write"],
-    freedGuards: [],
-    mcpConfirm: "none",
-    autoApprove: [],
-    onPending: "skip",
-    confirmTimeoutMs: null,
-    onRestart: "orphan",
-    notify: {},
-    onBudget: "pause",
-    unpriced: "refuse",
-    enabled: true,
     body: "# Title\n\n---\n\nDo it.",
-    sourcePath: "/work/agents/daily.md",
-    warnings: [],
   });
 });
 

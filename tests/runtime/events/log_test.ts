@@ -50,18 +50,6 @@ Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends 
   assert.deepEqual(await collect(follow(store, execution.id)), seen);
 });
 
-Deno.test("ExecutionLog.follow() resumes behind a frame id, and ends at once behind the last one", async () => {
-  await using on = await openExecution();
-  const { store, execution, journal } = on;
-  await journal.finish({ status: "error", error: "broke", output: null });
-  const all = await collect(follow(store, execution.id));
-  assert.equal(all.length, 2);
-  for (const [index, item] of all.entries()) {
-    const after = item.type === "frame" ? item.frame.id : 0;
-    assert.deepEqual(await collect(follow(store, execution.id, { after })), all.slice(index + 1));
-  }
-});
-
 Deno.test("ExecutionLog.follow() misses nothing, however writers and readers interleave", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;

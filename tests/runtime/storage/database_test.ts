@@ -159,13 +159,6 @@ Deno.test("SqliteDatabase.change() is a transaction, done at once, whose failure
   assert.equal(db.transaction("power", () => "next"), "next");
 });
 
-Deno.test("SqliteDatabase.transaction() flushes to the disk for changes that must survive a power cut", () => {
-  using db = SqliteDatabase.open(":memory:");
-  const level = () => pragma(db, "synchronous");
-  assert.equal(db.transaction("power", level), 2);
-  assert.equal(db.transaction("process", level), 1);
-});
-
 Deno.test("SqliteDatabase.transaction() says that the disk is full, and changes nothing", () => {
   using db = SqliteDatabase.open(":memory:");
   const write = (text: string) =>

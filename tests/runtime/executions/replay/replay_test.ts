@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { withoutIdsAndTimes } from "../../../../runtime/executions/replay/log_comparison.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { playedFrames } from "./played_frames.ts";
-import { answerToEnd, call, started } from "../executions_of.ts";
+import { call } from "../executions_of.ts";
 
 Deno.test("replay() of a run with tools, failures and retries is identical, frame by frame", async () => {
   await using place = await createTestWorkspace();
@@ -69,28 +69,4 @@ Deno.test("replay() refuses a dry run, and a fork of one stays dry", async () =>
   const { status, isDryRun } = await toEnd(runtime, fork.id);
   assert.deepEqual([status, isDryRun], ["success", true]);
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), "nothing was written");
-});
-
-Deno.test("replay() of a run that asked and was answered is identical", async () => {
-  await using on = await started("asker", [
-    { call: [call("memory_save", { section: "Facts", content: "x" })] },
-    {
-      call: [
-        call("ask_user", { question: "Which?", options: ["a", "b"] }),
-        call("file_write", { path: "a.txt", content: "A" }),
-        call("file_write", { path: "b.txt", content: "A" }),
-      ],
-    },
-    { say: "Done." },
-  ], "confirm: [file_write]");
-  const { runtime, id } = on;
-  await answerToEnd(runtime, id, { selected: ["b"] });
-  await answerToEnd(runtime, id, { approved: true, reason: "Only this once" });
-  const waiting = await runtime.replays.replay(id, { withAllTools: false });
-  assert.deepEqual(waiting.differences, []);
-  const { status } = await answerToEnd(runtime, id, { approved: false });
-  assert.equal(status, "success");
-  const replay = await runtime.replays.replay(id, { withAllTools: false });
-  assert.deepEqual(replay.differences, []);
-  assert.equal(replay.steps, 3);
 });
