@@ -21,12 +21,7 @@ Deno.test("describeForbidden() names every field that gives a key away, runs som
     model: { provider: "openai", name: "m", base_url: "https://x.example", api_key_env: "KEY" },
     description: "Sorts",
   };
-  assert.deepEqual(describeForbidden(written).map((one) => one.split(" ")[1]), [
-    "auto_approve",
-    "custom_tools",
-    "mcp",
-    "model.base_url",
-    "model.api_key_env",
-  ]);
+  const expected = ["auto_approve", "custom_tools", "mcp", "model.base_url", "model.api_key_env"];
+  assert.deepEqual(describeForbidden(written).map((one) => one.split(" ")[1]), expected);
   assert.deepEqual(describeForbidden({ trigger: { type: "manual" }, model: "text" }), []);
 });

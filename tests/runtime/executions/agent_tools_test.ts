@@ -204,10 +204,8 @@ Deno.test("two tools of one reply that ask by themselves are answered one after 
   await using runtime = await place.open({ mode: "read-only" });
   assert.equal((await runtime.getExecution(id)).outputData, "deployed b to live");
   const results = await resultsOf(runtime, id);
-  assert.deepEqual(results.map(({ content }) => content), [
-    "deployed a to test",
-    "deployed b to live",
-  ]);
+  const expected = ["deployed a to test", "deployed b to live"];
+  assert.deepEqual(results.map(({ content }) => content), expected);
   assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "b to live");
 });
 

@@ -29,11 +29,8 @@ Deno.test("runLoop() aborts at max_cost_usd before any call of that reply runs; 
   await place.writeScript("answer", [look, { say: "Done.", cost_usd: 0.02 }], limit);
   await using runtime = await place.open();
   const spender = await runToEnd(runtime, "spender");
-  assert.deepEqual([spender.status, spender.error, spender.costUsd], [
-    "aborted",
-    "Aborted: max_cost_usd ($0.0400, limit $0.03)",
-    0.04,
-  ]);
+  const expected = ["aborted", "Aborted: max_cost_usd ($0.0400, limit $0.03)", 0.04];
+  assert.deepEqual([spender.status, spender.error, spender.costUsd], expected);
   const stats = await statsOf(runtime, spender.id);
   assert.deepEqual(stats.map((one) => one["cost_usd"]), [0.02, 0.04]);
   const frames = await payloadsOf(runtime, spender.id);

@@ -24,10 +24,8 @@ Deno.test("a guarded call waits for a person; approved it runs, and the run goes
   assert.equal(waiting.status, "waiting");
   assert.equal(waiting.finishedAt, null);
   const request = await runtime.pendingRequest(id);
-  assert.deepEqual(
-    [request.kind, request.toolName, request.toolArgs, request.expiresAt],
-    ["confirm", "file_write", { path: "a.txt", content: "a.txt" }, null],
-  );
+  const expected = ["confirm", "file_write", { path: "a.txt", content: "a.txt" }, null];
+  assert.deepEqual([request.kind, request.toolName, request.toolArgs, request.expiresAt], expected);
   assert.equal(await exists(join(place.workspace, "a.txt")), false);
 
   const ended = await answerToEnd(runtime, id, { approved: true });

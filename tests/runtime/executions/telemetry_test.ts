@@ -88,10 +88,8 @@ Deno.test("a call of another agent waits and goes on with it; each execution's e
   ]);
   await runtime.cancel(id);
   await toEnd(runtime, id);
-  assert.deepEqual((await takeUntil(telemetry, "execution 2 ended: aborted")).toSorted(), [
-    "execution 1 ended: aborted",
-    "execution 2 ended: aborted",
-  ]);
+  const expected = ["execution 1 ended: aborted", "execution 2 ended: aborted"];
+  assert.deepEqual((await takeUntil(telemetry, "execution 2 ended: aborted")).toSorted(), expected);
 });
 
 Deno.test("a run whose model fails tells the failure", async () => {

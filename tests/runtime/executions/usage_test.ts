@@ -49,11 +49,8 @@ Deno.test("toDailyUsage() adds up the steps of a day by agent; a cost is unknown
       { date, agentId, executions, costUsd },
     ) => [date, agentId, executions, costUsd].join(" "));
   assert.deepEqual(days("UTC"), ["2026-01-01 a 2 0.5", "2026-01-01 b 1 ", "2026-01-02 a 3 "]);
-  assert.deepEqual(days("Europe/Berlin"), [
-    "2026-01-01 a 1 ",
-    "2026-01-02 a 4 0.5",
-    "2026-01-02 b 1 ",
-  ]);
+  const expected = ["2026-01-01 a 1 ", "2026-01-02 a 4 0.5", "2026-01-02 b 1 "];
+  assert.deepEqual(days("Europe/Berlin"), expected);
 });
 
 Deno.test("toDailyUsage() loses nothing, and every zone's midnight falls on a step", () => {

@@ -54,10 +54,8 @@ contract("returns two parallel tool calls with ids of their own", async (adapter
   const { reply } = await collectReply(await open(adapter, server), modelRequest({ tools: TOOLS }));
   assert.equal(reply.stop, "tool_calls");
   assert.equal(reply.message.content, "Reading.");
-  assert.deepEqual(
-    reply.message.toolCalls.map((call) => [call.name, call.arguments]),
-    [["read", '{"path":"a"}'], ["read", '{"path":"b"}']],
-  );
+  const expected = [["read", '{"path":"a"}'], ["read", '{"path":"b"}']];
+  assert.deepEqual(reply.message.toolCalls.map((call) => [call.name, call.arguments]), expected);
   assert.equal(new Set(reply.message.toolCalls.map((call) => call.id)).size, 2);
   const sent = JSON.stringify(server.request(0).body);
   assert.ok(sent.includes('"name":"read"') && sent.includes('"properties":{"path"'), sent);

@@ -105,11 +105,8 @@ Deno.test("answers, missed times, stopped triggers and budgets are told in words
     return [draft?.kind, draft?.title, draft?.text];
   };
   const execution = executionOf(3, { status: "success", error: null });
-  assert.deepEqual(told({ type: "ended", execution, output: " All s3cr3t-value well. " }), [
-    "success",
-    "Daily succeeded",
-    "All [redacted:TOKEN] well.",
-  ]);
+  const wanted = ["success", "Daily succeeded", "All [redacted:TOKEN] well."];
+  assert.deepEqual(told({ type: "ended", execution, output: " All s3cr3t-value well. " }), wanted);
   const slot = {
     agentId: "daily",
     scheduledFor: 0,
@@ -124,10 +121,8 @@ Deno.test("answers, missed times, stopped triggers and budgets are told in words
     "Due from 1 Jan 2026, 12:00 on, not run: the service was not running.",
   ]);
   const stopped = { agentId: "daily", displayName: "Daily", reason: "It fired too often" };
-  assert.deepEqual(told({ type: "stopped", ...stopped }).slice(0, 2), [
-    "loop",
-    "Daily: its trigger was stopped",
-  ]);
+  const expected = ["loop", "Daily: its trigger was stopped"];
+  assert.deepEqual(told({ type: "stopped", ...stopped }).slice(0, 2), expected);
   const text = "80 % of per_day ($2.00) is used.";
   assert.deepEqual(told({ type: "budget", agentId: null, executionId: null, text }), [
     "budget",

@@ -29,11 +29,8 @@ Deno.test("what is told of a budget waits behind nothing, the runs that it ends 
   world.tell({ ...told, text: "per_day ($2.00) is used up." });
   for (const id of [2, 3, 4]) world.tell(failure(id, ended));
   await world.settle();
-  assert.deepEqual(world.sent.map(({ kind, executionId }) => `${kind} ${executionId}`), [
-    "budget 1",
-    "budget 1",
-    "budget 4",
-  ]);
+  const expected = ["budget 1", "budget 1", "budget 4"];
+  assert.deepEqual(world.sent.map(({ kind, executionId }) => `${kind} ${executionId}`), expected);
   assert.equal(world.sent[2]?.count, 3);
 });
 

@@ -177,16 +177,10 @@ Deno.test("McpServers: a required sandbox that is not there is a reason not to s
 Deno.test("resolveSandbox() takes hosts from the entry's addresses and its package runner, unless it names some", () => {
   const context = { fill: (text: string) => text, workspace: "/w", home: "/h", agentPaths: ["/w"] };
   const program = { command: "/usr/bin/npx", values: ["-y", "--api=https://api.example:8443/v1"] };
-  assert.deepEqual(resolveSandbox(undefined, program, context), {
-    read: [],
-    write: ["/w"],
-    net: ["registry.npmjs.org", "api.example:8443"],
-  });
+  const expected = { read: [], write: ["/w"], net: ["registry.npmjs.org", "api.example:8443"] };
+  assert.deepEqual(resolveSandbox(undefined, program, context), expected);
   const declared = { read: ["~/a", "b"], write: ["/c"], net: ["x.example"], env: [] };
-  assert.deepEqual(resolveSandbox(declared, program, context), {
-    read: ["/h/a", "/w/b"],
-    write: ["/c"],
-    net: ["x.example"],
-  });
+  const wanted = { read: ["/h/a", "/w/b"], write: ["/c"], net: ["x.example"] };
+  assert.deepEqual(resolveSandbox(declared, program, context), wanted);
   assert.equal(resolveSandbox(false, program, context), null);
 });

@@ -58,10 +58,8 @@ Deno.test("programFolders() shows installations that PATH leads to, and nothing 
   const home = "/home/ann";
   const of = (...folders: string[]) =>
     programFolders(folders.join(":"), home).filter((one) => !/\.(local|rustup|sdkman)/.test(one));
-  assert.deepEqual(of("/usr/bin", "/opt/tool/bin", `${home}/.pyenv/shims`), [
-    "/opt/tool",
-    `${home}/.pyenv`,
-  ]);
+  const expected = ["/opt/tool", `${home}/.pyenv`];
+  assert.deepEqual(of("/usr/bin", "/opt/tool/bin", `${home}/.pyenv/shims`), expected);
   assert.deepEqual(of(`${home}/.cargo/bin`, `${home}/bin`), [`${home}/.cargo/bin`, `${home}/bin`]);
   assert.deepEqual(of("/", "/home", home, "relative", ""), []);
 });

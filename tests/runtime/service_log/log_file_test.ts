@@ -21,10 +21,8 @@ Deno.test("openLogFile() appends to a private file", async () => {
       log.write("warn", message, { agent: "a b" });
     }
     const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
-    assert.deepEqual(lines.map((line) => line.slice(line.indexOf(" "))), [
-      ' WARN  first agent="a b"',
-      ' WARN  second agent="a b"',
-    ]);
+    const expected = [' WARN  first agent="a b"', ' WARN  second agent="a b"'];
+    assert.deepEqual(lines.map((line) => line.slice(line.indexOf(" "))), expected);
     assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
   });
 });

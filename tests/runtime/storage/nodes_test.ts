@@ -103,12 +103,8 @@ test("leaves out who came back under its name", async ({ nodes, addNode, addRun 
   await addNode({ id: "a", name: "twin", silentMs: 60 * SECOND });
   await addNode({ id: "b", name: "twin", silentMs: 0, startedMsAgo: 100 * SECOND });
   const found = await nodes.listNodes();
-  assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), [
-    ["attic", false, 1],
-    ["attic", true, 0],
-    ["twin", false, 0],
-    ["twin", true, 0],
-  ]);
+  const expected = [["attic", false, 1], ["attic", true, 0], ["twin", false, 0], ["twin", true, 0]];
+  assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), expected);
 });
 
 test("finds the executions that no living node has", async ({ nodes, addNode, addRun }) => {

@@ -176,10 +176,8 @@ for (const [status, type] of STATES) {
     using recorded = new RecordedTelemetry();
     await recorded.telemetry.execution(execution(), () => Promise.resolve(status));
     const { attributes } = recorded.span("invoke_agent The Tester");
-    assert.deepEqual(
-      [attributes["inkling.execution.status"], attributes["error.type"]],
-      [status, type],
-    );
+    const expected = [status, type];
+    assert.deepEqual([attributes["inkling.execution.status"], attributes["error.type"]], expected);
     assert.ok(!inspect(recorded.spans).includes("an argument"));
   });
 }

@@ -19,12 +19,8 @@ function complaint(args: JsonObject): string {
 }
 
 Deno.test("askUser asks for a text by default, and for a choice when there are options", () => {
-  assert.deepEqual(questionOf({ question: " Which town? " }), {
-    kind: "input",
-    message: "Which town?",
-    options: null,
-    multi: false,
-  });
+  const expected = { kind: "input", message: "Which town?", options: null, multi: false };
+  assert.deepEqual(questionOf({ question: " Which town? " }), expected);
   assert.deepEqual(questionOf({ question: "Which?", options: ["Rome", "Oslo"], multi: true }), {
     kind: "choice",
     message: "Which?",
@@ -41,12 +37,8 @@ Deno.test("askUser takes the kind that is named", () => {
 
 Deno.test("askUser takes null and an empty list as no options", () => {
   for (const options of [null, []]) {
-    assert.deepEqual(questionOf({ question: "Go on?", kind: "confirm", options }), {
-      kind: "confirm",
-      message: "Go on?",
-      options: null,
-      multi: false,
-    });
+    const expected = { kind: "confirm", message: "Go on?", options: null, multi: false };
+    assert.deepEqual(questionOf({ question: "Go on?", kind: "confirm", options }), expected);
   }
 });
 

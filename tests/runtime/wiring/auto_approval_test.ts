@@ -30,11 +30,8 @@ Deno.test("autoApprove() shows the change, writes one entry, and the agent is no
   const all = await Promise.all(
     [1, 2, 3].map(() => runtime.autoApprove("writer", { tool: "file_write", write: true })),
   );
-  assert.deepEqual(all.map(({ written, already }) => [written, already]), [
-    [true, false],
-    [false, true],
-    [false, true],
-  ]);
+  const expected = [[true, false], [false, true], [false, true]];
+  assert.deepEqual(all.map(({ written, already }) => [written, already]), expected);
   assert.equal(all[0]?.diff, only.diff);
   assert.equal(await Deno.readTextFile(path), AGENT("auto_approve: [file_write]\n"));
   assert.equal((await Deno.stat(path)).mode! & 0o777, 0o640);

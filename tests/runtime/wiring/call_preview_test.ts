@@ -54,10 +54,8 @@ Deno.test("a preview shows what file_write and file_edit would change, as the fi
   await put(place, "a.txt", "one\n");
   assert.equal((await shown())?.diff, "@@ -1,1 +1,2 @@\n one\n+2\n");
   await Deno.remove(join(place.workspace, "a.txt"));
-  assert.deepEqual(
-    [(await shown())?.isNewFile, (await shown())?.diff],
-    [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"],
-  );
+  const expected = [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"];
+  assert.deepEqual([(await shown())?.isNewFile, (await shown())?.diff], expected);
   // It only looked.
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
   await answer(runtime, id, { approved: true });
@@ -84,10 +82,8 @@ Deno.test("a preview shows a file that would be deleted, and says where another 
   const remove = (path: string) => previewOf(place, "file_delete", { path });
   const move = (destination: string) =>
     previewOf(place, "file_move", { source: "a.txt", destination });
-  assert.deepEqual(
-    [(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed],
-    ["@@ -1,1 +0,0 @@\n-one\n", 1],
-  );
+  const expected = ["@@ -1,1 +0,0 @@\n-one\n", 1];
+  assert.deepEqual([(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed], expected);
   assert.equal(
     (await remove("link.txt"))?.problem,
     '"link.txt" is a symbolic link: only the link is deleted.',

@@ -93,10 +93,8 @@ Deno.test("A service whose TZ names no time zone says so at its start; one that 
     nextRun: "2026-03-11T08:30:00.000Z",
     warned: [{ level: "warn", message, fields: { tz: "UTC+3", hint } }],
   });
-  assert.deepEqual(await nextRun("Asia/Tokyo"), {
-    nextRun: "2026-03-10T23:30:00.000Z",
-    warned: [],
-  });
+  const expected = { nextRun: "2026-03-10T23:30:00.000Z", warned: [] };
+  assert.deepEqual(await nextRun("Asia/Tokyo"), expected);
 });
 
 Deno.test("A service whose workspace is not there says so at its start, and goes on when it comes", async () => {
@@ -132,10 +130,8 @@ Deno.test("Runtime tells of executions without the secrets that their callers wr
   const page = { limit: 9, offset: 0 };
   const [child] = await runtime.listRuns("echo", page);
   const [lead] = await runtime.listRuns("lead", page);
-  assert.deepEqual([child?.args, lead?.sessionId], [
-    ["[redacted:MY_TOKEN]"],
-    "of [redacted:MY_TOKEN]",
-  ]);
+  const expected = [["[redacted:MY_TOKEN]"], "of [redacted:MY_TOKEN]"];
+  assert.deepEqual([child?.args, lead?.sessionId], expected);
   const told = [
     await runtime.listExecutions(page),
     await runtime.getExecution(child?.id ?? 0),

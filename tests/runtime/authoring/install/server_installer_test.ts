@@ -78,10 +78,8 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
       env: ["TOKEN"],
     });
     const { pinned, otherPackages, entry } = server;
-    assert.deepEqual({ pinned, otherPackages }, {
-      pinned: "npm:@acme/server@1.2.0 sha512-abc=",
-      otherPackages: 1,
-    });
+    const expected = { pinned: "npm:@acme/server@1.2.0 sha512-abc=", otherPackages: 1 };
+    assert.deepEqual({ pinned, otherPackages }, expected);
     assert.deepEqual(entry, {
       command: "node",
       args: [

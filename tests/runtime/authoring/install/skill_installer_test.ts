@@ -210,15 +210,10 @@ Deno.test("parseSkillSource() tells folders, repositories and packages apart, an
   const at = { cwd: "/work", home: "/home/me" };
   assert.deepEqual(parseSkillSource("~/x", at), { kind: "folder", path: "/home/me/x" });
   assert.deepEqual(parseSkillSource("-x", at), { kind: "folder", path: "/work/-x" });
-  assert.deepEqual(parseSkillSource("git@example.com:a/b.git#v1", at), {
-    kind: "git",
-    url: "git@example.com:a/b.git",
-    ref: "v1",
-  });
-  assert.deepEqual(parseSkillSource("git+ssh://git@example.com/a", at), {
-    kind: "git",
-    url: "ssh://git@example.com/a",
-  });
+  const expected = { kind: "git", url: "git@example.com:a/b.git", ref: "v1" };
+  assert.deepEqual(parseSkillSource("git@example.com:a/b.git#v1", at), expected);
+  const wanted = { kind: "git", url: "ssh://git@example.com/a" };
+  assert.deepEqual(parseSkillSource("git+ssh://git@example.com/a", at), wanted);
   const refused = [
     ...["http://example.com/x.git", "git://example.com/x.git", "git+ext::sh -c id"],
     ...["https://me:token@example.com/x", "https://token@example.com/x"],

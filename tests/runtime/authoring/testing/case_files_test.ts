@@ -84,11 +84,8 @@ expect:
     - {}
 `);
   const places = problems.map((problem) => problem.split(":").slice(1, 3).join(":"));
-  assert.deepEqual(
-    places,
-    ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"],
-    problems.join("\n"),
-  );
+  const expected = ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"];
+  assert.deepEqual(places, expected, problems.join("\n"));
   const [one] = problemsOf("version: 1\nexpect: { judge: { qestion: Right? } }\n");
   assert.match(one ?? "", /judge/);
   const typo = problemsOf("version: 1\nexpect: { judge: { question: Right?, fiel: a.md } }\n");

@@ -30,10 +30,8 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
     rows.map(({ name, model, passed, runs, costUsd }) => [name, model, passed, runs, costUsd]),
     [["worker/right", "demo/script", 3, 3, 0], ["worker/wrong", "demo/script", 0, 3, 0]],
   );
-  assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), [
-    undefined,
-    ["output.equals"],
-  ]);
+  const expected = [undefined, ["output.equals"]];
+  assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), expected);
 });
 
 Deno.test("live trial: a cost that cannot be told is told as such, and a model without a name refused", async () => {

@@ -67,10 +67,8 @@ Deno.test("record: a run with files, guards, questions and failures becomes a ca
   assert.match(first, /\n {4}kept\/out\.md:\n/);
   assert.match(first, /^version: 1\ninput:\n {2}args:\n {4}- a b\n {2}message: Begin\nreplies:\n/);
   const results = await tests.run("mixed");
-  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), [
-    [[], []],
-    [[], []],
-  ]);
+  const expected = [[[], []], [[], []]];
+  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
 Deno.test("record: a case that a person has changed is not replaced", async () => {
@@ -109,10 +107,8 @@ Deno.test("record: the same work of another agent gives the same case: neither i
   assert.match(texts[0] ?? "", /"status":"success","output":"helped"/);
   assert.doesNotMatch(texts[0] ?? "", /execution_id|duration_ms/);
   const results = await tests.run("boss");
-  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), [
-    [[], []],
-    [[], []],
-  ]);
+  const expected = [[[], []], [[], []]];
+  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
 Deno.test("record: what failed, and what a limit ended, passes too; what waits is refused", async () => {
@@ -137,10 +133,8 @@ Deno.test("record: what failed, and what a limit ended, passes too; what waits i
   }
   assert.deepEqual(statuses, ["aborted", "error"]);
   const results = await tests.run();
-  assert.deepEqual(results.map(({ name, failures }) => [name.split("/")[0], failures]), [
-    ["broken", []],
-    ["limited", []],
-  ]);
+  const expected = [["broken", []], ["limited", []]];
+  assert.deepEqual(results.map(({ name, failures }) => [name.split("/")[0], failures]), expected);
   const { id } = await runToEnd(runtime, "asking");
   await assert.rejects(tests.record(id), /has not ended/);
 });

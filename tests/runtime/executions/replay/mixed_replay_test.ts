@@ -270,9 +270,7 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
   await untilStatus(runtime, id, "success");
   const types = (await runtime.readFrames(id, { after: 0 }))
     .map(({ payload }) => JSON.parse(payload).event_type as string);
-  assert.deepEqual(types.slice(types.indexOf("meta"), types.indexOf("tool_result")), [
-    "meta",
-    "system",
-  ]);
+  const expected = ["meta", "system"];
+  assert.deepEqual(types.slice(types.indexOf("meta"), types.indexOf("tool_result")), expected);
   await assertIdentical(runtime, id);
 });

@@ -29,10 +29,8 @@ for (const change of [...CHANGES, ...NO_CHANGES]) {
       return;
     }
     const [first] = differences;
-    assert.deepEqual({ call: first?.call, kind: first?.kind }, {
-      call: change.found.call,
-      kind: change.found.kind,
-    }, JSON.stringify(first));
+    const expected = { call: change.found.call, kind: change.found.kind };
+    assert.deepEqual({ call: first?.call, kind: first?.kind }, expected, JSON.stringify(first));
     assert.match(first?.what ?? "", change.found.what);
     assert.notEqual(first?.recorded, first?.today);
   });

@@ -74,11 +74,8 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   await clock.advance(5_000);
   assert.equal((await toEnd(runtime, id)).outputData, "Done.");
   const results = (await resultsOf(runtime, id)).map((one) => JSON.parse(String(one["content"])));
-  assert.deepEqual(results.map(({ status, output }) => [status, output]), [
-    ["error", null],
-    ["aborted", null],
-    ["timeout", null],
-  ]);
+  const expected = [["error", null], ["aborted", null], ["timeout", null]];
+  assert.deepEqual(results.map(({ status, output }) => [status, output]), expected);
   assert.match(results[0].error, /no luck/);
   assert.match(results[1].error, /max_tool_calls \(2 calls, limit 1\)/);
   assert.match(results[2].error, /Timeout after 5s/);
@@ -200,10 +197,8 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
     await until(() => clock.awaits(5_000), "the child at its model");
   }
   await using runtime = await place.open({ clock });
-  assert.deepEqual([await statusOf(runtime, lead), await statusOf(runtime, child)], [
-    "waiting",
-    "running",
-  ]);
+  const expected = ["waiting", "running"];
+  assert.deepEqual([await statusOf(runtime, lead), await statusOf(runtime, child)], expected);
   await until(() => clock.awaits(5_000), "the child at its model again");
   await clock.advance(5_000);
   await untilStatus(runtime, child, "success");

@@ -86,10 +86,8 @@ Deno.test("of several waiting children a parent's log, stream and pending tell t
   assert.equal(message, "Early?");
   assert.equal(JSON.parse(last).request_id, requestId);
   const interrupt = (await payloadsOf(runtime, id)).at(-1);
-  assert.deepEqual([interrupt?.["event_type"], interrupt?.["request_id"]], [
-    "interrupt",
-    requestId,
-  ]);
+  const expected = ["interrupt", requestId];
+  assert.deepEqual([interrupt?.["event_type"], interrupt?.["request_id"]], expected);
   // A client that comes back behind the last frame is told at once that there is nothing but to answer.
   const frames = await runtime.readFrames(id, { after: 0 });
   const items = [];

@@ -57,10 +57,8 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
 
   const [child] = await runtime.listRuns("helper", { limit: 1, offset: 0 });
   assert.ok(child);
-  assert.deepEqual(
-    [child.trigger, child.parentExecutionId, child.sessionId, child.args],
-    ["agent", lead.id, null, ["count the sheep"]],
-  );
+  const expected = ["agent", lead.id, null, ["count the sheep"]];
+  assert.deepEqual([child.trigger, child.parentExecutionId, child.sessionId, child.args], expected);
   const { duration_ms, ...result } = await jsonResultOf(runtime, lead.id);
   assert.equal(typeof duration_ms, "number");
   assert.deepEqual(result, {
@@ -70,13 +68,8 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
     total_tokens: 105,
     cost_usd: 5,
   });
-  assert.deepEqual((await runtime.getExecution(lead.id)).children, {
-    count: 1,
-    inputTokens: 100,
-    outputTokens: 5,
-    totalTokens: 105,
-    costUsd: 5,
-  });
+  const wanted = { count: 1, inputTokens: 100, outputTokens: 5, totalTokens: 105, costUsd: 5 };
+  assert.deepEqual((await runtime.getExecution(lead.id)).children, wanted);
   const turn = (await payloadsOf(runtime, child.id)).find((one) => one["event_type"] === "human");
   assert.match(String(turn?.["content"]), /lead/);
   assert.match(String(turn?.["content"]), /count the sheep/);
@@ -154,10 +147,8 @@ Deno.test("a question at the bottom makes all above wait; answered after a resta
     const request = await runtime.pendingRequest(top);
     assert.deepEqual([request.toolName, request.executionId], ["file_write", top]);
     const shown = (await payloadsOf(runtime, top)).at(-1);
-    assert.deepEqual([shown?.["event_type"], shown?.["request_id"]], [
-      "interrupt",
-      request.requestId,
-    ]);
+    const expected = ["interrupt", request.requestId];
+    assert.deepEqual([shown?.["event_type"], shown?.["request_id"]], expected);
   }
   await using runtime = await place.open();
   assert.equal((await waitingIds(runtime)).length, 3);

@@ -46,10 +46,8 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   assert.equal(await runtime.purgeCheckpoints({ force: true }), 3);
   assert.deepEqual(await threads(), { slow: 1 });
   const ended = await runtime.getExecution(waiting);
-  assert.deepEqual([ended.status, ended.error], [
-    "aborted",
-    "Aborted: its conversation was purged",
-  ]);
+  const expected = ["aborted", "Aborted: its conversation was purged"];
+  assert.deepEqual([ended.status, ended.error], expected);
   assert.equal((await runtime.getExecution(running)).status, "running");
   // PostgreSQL gives it back in its own time.
   const { sizeBytes } = await runtime.checkpointStats();

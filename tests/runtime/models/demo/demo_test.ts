@@ -149,12 +149,8 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   assert.deepEqual(second.reply.message.toolCalls, [
     { id: "demo_5_1", name: "c", arguments: "{broken" },
   ]);
-  assert.deepEqual(second.reply.usage, {
-    inputTokens: 100,
-    outputTokens: 7,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  });
+  const expected = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  assert.deepEqual(second.reply.usage, expected);
   const third = await play("script", after(one, second.reply, "Error: no {result}"));
   assert.equal(third.text, "End: Error: no {result}");
   assert.equal(third.reply.stop, "length");

@@ -77,12 +77,8 @@ Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part o
       },
     },
   );
-  assert.deepEqual(usage, {
-    inputTokens: 107,
-    outputTokens: 50,
-    cacheReadTokens: 64,
-    cacheWriteTokens: 0,
-  });
+  const expected = { inputTokens: 107, outputTokens: 50, cacheReadTokens: 64, cacheWriteTokens: 0 };
+  assert.deepEqual(usage, expected);
 });
 
 Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, and thoughts out of the text", () => {
@@ -163,10 +159,8 @@ Deno.test("GoogleReplyAssembly takes chunks that are odd", () => {
     parts({ functionCall: {} }, 5),
     end("STOP"),
   );
-  assert.deepEqual(
-    message.toolCalls.map((call) => [call.name, call.arguments]),
-    [["a", "{}"], ["b", "{}"], ["", "{}"]],
-  );
+  const expected = [["a", "{}"], ["b", "{}"], ["", "{}"]];
+  assert.deepEqual(message.toolCalls.map((call) => [call.name, call.arguments]), expected);
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 3);
 });
 

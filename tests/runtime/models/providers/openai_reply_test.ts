@@ -50,12 +50,8 @@ Deno.test("OpenAiReplyAssembly takes the last usage of a stream that reports in 
     { ...END, usage: { prompt_tokens: 9, completion_tokens: 3, prompt_cache_hit_tokens: 4 } },
     { choices: [], usage: null },
   ]);
-  assert.deepEqual(usage, {
-    inputTokens: 9,
-    outputTokens: 3,
-    cacheReadTokens: 4,
-    cacheWriteTokens: 0,
-  });
+  const expected = { inputTokens: 9, outputTokens: 3, cacheReadTokens: 4, cacheWriteTokens: 0 };
+  assert.deepEqual(usage, expected);
   const details = { prompt_tokens_details: { cached_tokens: 100 }, cost: 0.00125 };
   const reply = replyFrom([{ ...END, usage: { prompt_tokens: 120, ...details } }]);
   assert.deepEqual([reply.usage?.cacheReadTokens, reply.reportedCostUsd], [100, 0.00125]);

@@ -6,12 +6,8 @@ Deno.test("a reply counts no tokens below zero and none beyond counting, whateve
   const openAi = new OpenAiReplyAssembly();
   openAi.add(JSON.parse('{"usage":{"prompt_tokens":1e999,"completion_tokens":-3,"cost":1e999}}'));
   openAi.add({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
-  assert.deepEqual(openAi.finish()?.usage, {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  });
+  const expected = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  assert.deepEqual(openAi.finish()?.usage, expected);
   assert.equal(openAi.finish()?.reportedCostUsd, null);
   const context = { provider: "ollama", baseUrl: "http://x", apiKey: undefined, now: () => 0 };
   const ollama = new OllamaReplyAssembly(context, 5);

@@ -139,11 +139,8 @@ test("a text with NUL gets there with U+FFFD in its place, and is counted", asyn
   const settings = await world.query<{ value: string }>(
     "SELECT value FROM inkling.settings ORDER BY key",
   );
-  assert.deepEqual(settings.map(({ value }) => value), [
-    "x\uFFFDy\uFFFD",
-    "\uFFFD",
-    "x\\u0000y\uFFFD",
-  ]);
+  const expected = ["x\uFFFDy\uFFFD", "\uFFFD", "x\\u0000y\uFFFD"];
+  assert.deepEqual(settings.map(({ value }) => value), expected);
   world.removeFile();
   assert.equal((await world.move("from")).changedTexts, 0);
 });

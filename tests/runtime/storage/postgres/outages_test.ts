@@ -287,12 +287,8 @@ Deno.test(
         proxy.swallowAt(statement);
         await database.change("power", () => keep(`at ${statement}`));
       }
-      assert.deepEqual(await keys(direct), [
-        "at BEGIN",
-        "at COMMIT",
-        "at INSERT INTO settings",
-        "passed",
-      ]);
+      const expected = ["at BEGIN", "at COMMIT", "at INSERT INTO settings", "passed"];
+      assert.deepEqual(await keys(direct), expected);
     });
 
     await t.step("a slow statement is waited for, whose server is at work", async () => {

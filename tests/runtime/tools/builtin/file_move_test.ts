@@ -32,14 +32,8 @@ Deno.test("file_move renames, makes folders, and never overwrites", async () => 
   );
   assert.equal(await fixture.read("new/deep/c.md"), "a");
   assert.equal(await fixture.read("b.md"), "b");
-  assert.deepEqual(await namesIn(fixture.workspace), [
-    ".env",
-    "agents",
-    "b.md",
-    "link.md",
-    "new",
-    "notes",
-  ]);
+  const expected = [".env", "agents", "b.md", "link.md", "new", "notes"];
+  assert.deepEqual(await namesIn(fixture.workspace), expected);
 });
 
 Deno.test("file_move lets exactly one of several moves to the same name succeed", async () => {

@@ -79,11 +79,8 @@ Deno.test("readablePaths() keeps a folder whole whose symlinks stay in it, and t
   await fixture.write("notes/b.ts", "");
   await Deno.symlink("../b.ts", join(folder, "lib/b.ts"));
   const sandbox = fixture.sandbox([{ alias: "skill", path: folder }]);
-  assert.deepEqual(await readablePaths(sandbox, { signal }), {
-    read: [folder],
-    write: [],
-    linksOut: [],
-  });
+  const expected = { read: [folder], write: [], linksOut: [] };
+  assert.deepEqual(await readablePaths(sandbox, { signal }), expected);
   await Deno.symlink(join(fixture.outside, "secret.txt"), join(folder, "lib/first"));
   await Deno.symlink("first", join(folder, "lib/second"));
   await Deno.symlink(fixture.outside, join(folder, "lib/folder"));
@@ -101,10 +98,8 @@ Deno.test("allowedPaths() allows a file alone, a path that may be made, and read
     { alias: "a", path: join(fixture.workspace, "notes/a.txt") },
     { alias: "later", path: join(fixture.workspace, "later") },
   ];
-  assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), {
-    read: ["later", "notes", "notes/a.txt"],
-    write: ["later", "notes/a.txt"],
-  });
+  const expected = { read: ["later", "notes", "notes/a.txt"], write: ["later", "notes/a.txt"] };
+  assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), expected);
 });
 
 Deno.test("allowedPaths() refuses a path that leads into what is closed", async () => {

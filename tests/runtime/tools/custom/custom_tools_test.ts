@@ -186,11 +186,8 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
   );
   const [tool] = await world.openTools("loud");
   assert.equal(tool?.description, "refused,refused,refused,refused");
-  assert.deepEqual(await world.tools.inspect("loud"), {
-    toolNames: ["loud"],
-    linksOut: [],
-    unset: [],
-  });
+  const expected = { toolNames: ["loud"], linksOut: [], unset: [] };
+  assert.deepEqual(await world.tools.inspect("loud"), expected);
 });
 
 Deno.test("a first call starts one process, later ones none", async () => {
@@ -387,11 +384,8 @@ Deno.test("a variable that a tool asks for and that is not set is told: before a
     `if (args.strict) throw new Error("no token"); return "ran";`,
     permissions,
   );
-  assert.deepEqual(await world.tools.inspect("asking"), {
-    toolNames: ["asking"],
-    linksOut: [],
-    unset: ["MY_TOKEN", "OTHER"],
-  });
+  const expected = { toolNames: ["asking"], linksOut: [], unset: ["MY_TOKEN", "OTHER"] };
+  assert.deepEqual(await world.tools.inspect("asking"), expected);
   const sentence = "Not set, though the tool asks for it: MY_TOKEN, OTHER.";
   assert.equal(await world.call("asking"), "ran");
   assert.deepEqual(world.logged, [`asking: ${sentence}`]);

@@ -64,10 +64,8 @@ Deno.test("a custom tool that takes too long is a tool error, and the run goes o
   await writeCaller(place, "sleeper");
   await using runtime = await place.open();
   const { status, outputData } = await runToEnd(runtime, "caller");
-  assert.deepEqual([status, outputData], [
-    "success",
-    "It said: Error: sleeper took longer than 0.5 s",
-  ]);
+  const expected = ["success", "It said: Error: sleeper took longer than 0.5 s"];
+  assert.deepEqual([status, outputData], expected);
 });
 
 Deno.test("a question of a custom tool is answered after a restart", async () => {
@@ -89,11 +87,8 @@ Deno.test("a question of a custom tool is answered after a restart", async () =>
     assert.equal(waiting.status, "waiting");
     id = waiting.id;
     const request = await runtime.pendingRequest(id);
-    assert.deepEqual([request.kind, request.message, request.toolName], [
-      "confirm",
-      "Really?",
-      "asker",
-    ]);
+    const expected = ["confirm", "Really?", "asker"];
+    assert.deepEqual([request.kind, request.message, request.toolName], expected);
   }
   await using runtime = await place.open();
   const first = await runtime.pendingRequest(id);

@@ -124,10 +124,8 @@ Deno.test({
         ],
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
-      assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), {
-        readable: "Requires write access",
-        open: "written",
-      });
+      const expected = { readable: "Requires write access", open: "written" };
+      assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), expected);
       assert.deepEqual(names(`${dir}/readable`), []);
       assert.deepEqual(names(`${dir}/open`), ["file", "folder"]);
     }),

@@ -26,11 +26,8 @@ Deno.test("Skills.open() gives three tools and the descriptions, and nothing to 
   await place.write("größe 2", "SKILL.md", "---\nargument-hint: [a, b]\n---\nMeasure.");
   const skills = place.skills();
   const { tools, described } = await skills.open({ skills: ["notes", "größe 2"] });
-  assert.deepEqual(tools.map(({ name }) => name), [
-    "skill_use",
-    "skill_read_file",
-    "skill_run_script",
-  ]);
+  const expected = ["skill_use", "skill_read_file", "skill_run_script"];
+  assert.deepEqual(tools.map(({ name }) => name), expected);
   assert.deepEqual(described, [
     { name: "notes", description: "Takes notes.", argumentHint: "[topic]" },
     { name: "größe 2", description: "", argumentHint: "[a, b]" },

@@ -290,9 +290,7 @@ Deno.test("planRun() shows no secret, and works where nothing can be written", a
   assert.ok(!JSON.stringify(plan).includes(secret));
   assert.match(String(plan.messages?.[0]?.message.content), /Use \[redacted:MY_TOKEN\]\./);
   assert.deepEqual(plan.upcoming, [1, 2, 3].map((hours) => clock.now() + hours * HOUR_MS));
-  assert.deepEqual(plan.paths.map(({ alias, exists }) => [alias, exists]), [
-    ["lost", false],
-    ["work", true],
-  ]);
+  const expected = [["lost", false], ["work", true]];
+  assert.deepEqual(plan.paths.map(({ alias, exists }) => [alias, exists]), expected);
   await assert.rejects(Deno.lstat(place.stateDir), Deno.errors.NotFound);
 });
