@@ -142,10 +142,8 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
       '"mine/bad".input must not be negative, got -1 ' +
       "(until it is fixed, max_cost_usd is not enforced, unless the endpoint reports costs)",
     ]);
-    assert.match(
-      (await priceWarnings("unnamed")).join("\n"),
-      /^No price is known for .*add a price/,
-    );
+    const text = (await priceWarnings("unnamed")).join("\n");
+    assert.match(text, /^No price is known for .*add a price/);
 
     await Deno.writeTextFile(pricing, "mine/good: [\n");
     assert.match(

@@ -40,10 +40,8 @@ Deno.test("a skill's instructions enter the conversation once, and are a breadcr
   const frames = await payloadsOf(runtime, first.id);
   const injected = frames.filter((one) => one["event_type"] === "meta");
   assert.equal(injected.length, 1);
-  assert.match(
-    String(injected[0]?.["content"]),
-    /^<skill-context name="haiku">[\s\S]*about rain[\s\S]*<\/skill-context>$/,
-  );
+  const expected = /^<skill-context name="haiku">[\s\S]*about rain[\s\S]*<\/skill-context>$/;
+  assert.match(String(injected[0]?.["content"]), expected);
   const system = frames.find((one) => one["event_type"] === "system");
   assert.match(String(system?.["content"]), /haiku.*topic.*Writes haiku/);
 
@@ -244,9 +242,7 @@ Deno.test("a guarded call that was denied does not run, although its agent is fr
   const { id } = await runToEnd(runtime, "writer");
   await place.writeScript("writer", steps, "auto_approve: '*'");
   await runtime.reloadAgents();
-  assert.equal(
-    (await answerToEnd(runtime, id, { approved: false })).outputData,
-    "Action denied by user",
-  );
+  const output = (await answerToEnd(runtime, id, { approved: false })).outputData;
+  assert.equal(output, "Action denied by user");
   await assert.rejects(Deno.lstat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
 });

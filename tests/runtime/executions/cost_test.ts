@@ -49,10 +49,8 @@ Deno.test("runLoop() prices replies by pricing.yaml, accumulated in the stats fr
   // 10 x 0.001 + 5 x 0.002 for each reply.
   assert.equal(costUsd, 0.04);
   const stats = await statsOf(runtime, id);
-  assert.deepEqual(
-    stats.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]),
-    [[10, 15, 0.02], [20, 30, 0.04]],
-  );
+  const found = stats.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]);
+  assert.deepEqual(found, [[10, 15, 0.02], [20, 30, 0.04]]);
 });
 
 Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not hold without a price", async () => {

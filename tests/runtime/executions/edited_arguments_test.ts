@@ -37,10 +37,8 @@ Deno.test("edited arguments reach the tool, and only those; the model and the lo
       "The user approved this and said: not over a",
   );
   const answered = (await payloadsOf(runtime, id)).findLast((one) => one["event_type"] === "human");
-  assert.equal(
-    answered?.["content"],
-    'Approved: not over a\nWith other arguments: {"path":"b.txt","content":"mine"}',
-  );
+  const expected = 'Approved: not over a\nWith other arguments: {"path":"b.txt","content":"mine"}';
+  assert.equal(answered?.["content"], expected);
 });
 
 Deno.test("edited arguments that do not fit the tool leave the question open and change nothing", async () => {

@@ -117,10 +117,8 @@ Deno.test("an option that holds a secret is chosen as it is shown; a refusal sho
   await assert.rejects(answer(runtime, id, { selected: ["c"] }), {
     message: '"c" is not among the options: "[redacted:MY_TOKEN]", "b"',
   });
-  assert.equal(
-    (await answerToEnd(runtime, id, { selected: shown.slice(0, 1) })).outputData,
-    "Took [redacted:MY_TOKEN]",
-  );
+  const output = (await answerToEnd(runtime, id, { selected: shown.slice(0, 1) })).outputData;
+  assert.equal(output, "Took [redacted:MY_TOKEN]");
   const seen = place.logged.map((line) => JSON.stringify(line)).join();
   assert.ok(!seen.includes("supersecretvalue1"));
 });

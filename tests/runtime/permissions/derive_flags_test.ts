@@ -29,10 +29,8 @@ Deno.test("deriveFlags() of agents that only read and write their workspace: its
   const derived = await derive(place);
   const { workspace, stateDir, configDir } = place;
   const program = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
-  assert.deepEqual(
-    valuesOf(derived, "allow-read"),
-    [workspace, stateDir, configDir, program].sort(),
-  );
+  const found = valuesOf(derived, "allow-read");
+  assert.deepEqual(found, [workspace, stateDir, configDir, program].sort());
   assert.deepEqual(valuesOf(derived, "allow-write"), [workspace, stateDir].sort());
   assert.deepEqual(valuesOf(derived, "deny-write"), [join(workspace, "agents", "_config")]);
   assert.deepEqual(

@@ -43,10 +43,8 @@ Deno.test("askUser takes null and an empty list as no options", () => {
 });
 
 Deno.test("askUser offers each option once, in the order given, without spaces around it", () => {
-  assert.deepEqual(
-    questionOf({ question: "Which?", options: ["b", " a", "b ", "a", "c"] }).options,
-    ["b", "a", "c"],
-  );
+  const found = questionOf({ question: "Which?", options: ["b", " a", "b ", "a", "c"] }).options;
+  assert.deepEqual(found, ["b", "a", "c"]);
 });
 
 const TWO = '"options": a choice needs at least two different options';

@@ -63,10 +63,8 @@ Deno.test("defineTool() names every wrong argument at once", () => {
       '- unknown arguments "txet", "size"; known are text, times, style',
     ].join("\n"),
   );
-  assert.equal(
-    complaint({ text: 3 }),
-    'The arguments do not fit echo:\n- "text": expected string, received number',
-  );
+  const wanted = 'The arguments do not fit echo:\n- "text": expected string, received number';
+  assert.equal(complaint({ text: 3 }), wanted);
   assert.equal(complaint([]), "The arguments of echo must be one JSON object.");
   assert.match(complaint(JSON.parse('{"text":"a","__proto__":1}')), /unknown argument "__proto__"/);
 });

@@ -64,10 +64,8 @@ class MemoryFixture implements AsyncDisposable {
 Deno.test("memory_save makes the file beside the agent's, private, and replaces a section of it", async () => {
   await using memory = await MemoryFixture.open();
   assert.equal(memoryPathOf(memory.context.agent), memory.path);
-  assert.equal(
-    await memory.save(" People ", "Ask before noon."),
-    'Saved the section "People" (now 1 line, 16 characters).',
-  );
+  const shown = await memory.save(" People ", "Ask before noon.");
+  assert.equal(shown, 'Saved the section "People" (now 1 line, 16 characters).');
   assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o600);
   await memory.save("Places", "Rome\nOslo\n");
   await memory.save("PEOPLE", "Ask after noon.");
@@ -93,10 +91,8 @@ Deno.test("memory_append adds lines to a section, which it makes if need be", as
   await using memory = await MemoryFixture.open();
   await memory.append("Log", "one");
   await memory.append("Log", "two\n");
-  assert.equal(
-    await memory.append("log", "three"),
-    'Added to the section "Log" (now 3 lines, 13 characters).',
-  );
+  const text = await memory.append("log", "three");
+  assert.equal(text, 'Added to the section "Log" (now 3 lines, 13 characters).');
   assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
 });
 
@@ -118,20 +114,16 @@ Deno.test("memory_retrieve lists sections with their sizes, and what stands abov
       "Above the first section a person wrote:\nKept by hand.",
   );
   assert.equal(await memory.retrieve("B"), '(The section "B" is empty.)');
-  assert.equal(
-    await failureOf(memory.retrieve("C")),
-    'There is no section "C". There are: "A", "B".',
-  );
+  const message = await failureOf(memory.retrieve("C"));
+  assert.equal(message, 'There is no section "C". There are: "A", "B".');
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
 Deno.test("memory_retrieve and listSections() take a missing file as an empty memory", async () => {
   await using memory = await MemoryFixture.open();
   assert.equal(await memory.retrieve(), "The memory has no sections.");
-  assert.equal(
-    await failureOf(memory.retrieve("A")),
-    'There is no section "A". The memory has none.',
-  );
+  const message = await failureOf(memory.retrieve("A"));
+  assert.equal(message, 'There is no section "A". The memory has none.');
   assert.deepEqual(await listSections(memory.path), []);
   await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
 });
@@ -217,10 +209,8 @@ Deno.test("memory_save and memory_append refuse what would be too long, and chan
   const filler = "x".repeat(SECTION_LIMIT_BYTES);
   for (let n = 1; n <= 9; n++) await memory.save(`B${n}`, filler);
   const full = await memory.text();
-  assert.match(
-    await failureOf(memory.save("C", filler)),
-    /^The memory would have \d+ KB; it may have 1024 KB\. Nothing was changed\./,
-  );
+  const expected = /^The memory would have \d+ KB; it may have 1024 KB\. Nothing was changed\./;
+  assert.match(await failureOf(memory.save("C", filler)), expected);
   assert.ok(full.startsWith(before));
   assert.equal(await memory.text(), full);
 });
@@ -283,10 +273,8 @@ Deno.test("memory tools follow a symlink to another memory file of the folder an
     await Deno.remove(memory.path);
   }
   await Deno.symlink(join(outside, "nothing.memory.md"), memory.path);
-  assert.equal(
-    await failureOf(memory.save("A", "x")),
-    'Cannot use "tester.memory.md": it does not exist.',
-  );
+  const sentence = await failureOf(memory.save("A", "x"));
+  assert.equal(sentence, 'Cannot use "tester.memory.md": it does not exist.');
   await Deno.remove(memory.path);
   await Deno.symlink("team.memory.md", memory.path);
   await Deno.writeTextFile(join(memory.agentsDir, "team.memory.md"), "# A\n\nold\n");
@@ -308,10 +296,8 @@ Deno.test("memory_append of two runs at once, 50 times each, keeps all 100 entri
   const lines = (await memory.retrieve("Log")).split("\n");
   assert.equal(lines.length, 100);
   for (const id of [1, 2]) {
-    assert.deepEqual(
-      lines.filter((line) => line.startsWith(`${id}:`)),
-      Array.from({ length: 50 }, (_, n) => `${id}:${n}`),
-    );
+    const found = lines.filter((line) => line.startsWith(`${id}:`));
+    assert.deepEqual(found, Array.from({ length: 50 }, (_, n) => `${id}:${n}`));
   }
 });
 

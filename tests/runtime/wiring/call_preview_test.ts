@@ -68,10 +68,8 @@ Deno.test("a preview of file_edit says when the old text is not there, or there 
     previewOf(place, "file_edit", { path: "a.txt", old_text, new_text: "x" });
   assert.equal((await edit("two"))?.diff, "@@ -1,3 +1,3 @@\n one\n one\n-two\n+x\n");
   assert.match((await edit("three"))?.problem ?? "", /^old_text is not in "a.txt"/);
-  assert.match(
-    (await edit("one"))?.problem ?? "",
-    /^old_text is in "a.txt" 2 times, at lines 1, 2/,
-  );
+  const expected = /^old_text is in "a.txt" 2 times, at lines 1, 2/;
+  assert.match((await edit("one"))?.problem ?? "", expected);
 });
 
 Deno.test("a preview shows a file that would be deleted, and says where another would be moved", async () => {
@@ -84,10 +82,8 @@ Deno.test("a preview shows a file that would be deleted, and says where another 
     previewOf(place, "file_move", { source: "a.txt", destination });
   const expected = ["@@ -1,1 +0,0 @@\n-one\n", 1];
   assert.deepEqual([(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed], expected);
-  assert.equal(
-    (await remove("link.txt"))?.problem,
-    '"link.txt" is a symbolic link: only the link is deleted.',
-  );
+  const wanted = '"link.txt" is a symbolic link: only the link is deleted.';
+  assert.equal((await remove("link.txt"))?.problem, wanted);
   assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");
   assert.match((await move("b.txt"))?.problem ?? "", /there is something already/);
   // Nothing was made for it.

@@ -51,8 +51,6 @@ Deno.test({
 });
 
 Deno.test("openToolCatalog() takes no other machine for this one", async () => {
-  assert.match(
-    await refusalOf("10.213.97.251", "{ deny: [private] }"),
-    /http\.deny in config\.yaml closes private addresses/,
-  );
+  const message = await refusalOf("10.213.97.251", "{ deny: [private] }");
+  assert.match(message, /http\.deny in config\.yaml closes private addresses/);
 });

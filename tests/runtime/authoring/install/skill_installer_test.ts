@@ -113,10 +113,8 @@ Deno.test("SkillInstaller replaces what it added, tells the changes first, and n
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/a.md")), "2");
   assert.equal(await describeUnlocked(join(at.skillsDir, "haiku")), undefined);
   await Deno.remove(join(at.skillsDir, "haiku", "skill.lock"));
-  assert.match(
-    await at.refusal({ source: "haiku" }),
-    /^There is a skill "haiku" that was not added/,
-  );
+  const message = await at.refusal({ source: "haiku" });
+  assert.match(message, /^There is a skill "haiku" that was not added/);
 });
 
 Deno.test("SkillInstaller refuses links that lead out, names that are no plain names, and what is no skill", async () => {
@@ -125,10 +123,8 @@ Deno.test("SkillInstaller refuses links that lead out, names that are no plain n
   const folder = await write(join(at.sources, "haiku"), { "SKILL.md": SKILL });
   for (const target of [join(secret, "key"), secret, "../../elsewhere/key", "..", "nowhere"]) {
     await Deno.symlink(target, join(folder, "link"));
-    assert.match(
-      await at.refusal({ source: "haiku" }),
-      /^link in it is a link that leads out of it/,
-    );
+    const message = await at.refusal({ source: "haiku" });
+    assert.match(message, /^link in it is a link that leads out of it/);
     await Deno.remove(join(folder, "link"));
   }
   for (const name of ["..", "a/b", ".hidden", "", "a\u001b[2J", "C:\\x", " a"]) {
@@ -171,10 +167,8 @@ Deno.test("SkillInstaller brings a repository at a commit, by git itself, and ru
     await skill.add();
   }
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/SKILL.md")), SKILL);
-  assert.match(
-    await at.refusal({ source: `file://${folder}#v2` }),
-    /^git could not bring it: .*v2/,
-  );
+  const message = await at.refusal({ source: `file://${folder}#v2` });
+  assert.match(message, /^git could not bring it: .*v2/);
 });
 
 Deno.test("SkillInstaller brings a package by npm, told to run nothing of it and to write nowhere else", async () => {

@@ -62,10 +62,8 @@ expect:
   assert.equal(places.join(" "), expected, problems.join("\n"));
   assert.match(problems[6] ?? "", /Unknown key expect\.outptu \(did you mean "output"\?\)$/);
   assert.match(problemsOf("replies: []\n")[0] ?? "", /version is missing/);
-  assert.match(
-    problemsOf("version: 1\ninput: { trigger: watch }\n")[0] ?? "",
-    /input\.file is missing/,
-  );
+  const message = problemsOf("version: 1\ninput: { trigger: watch }\n")[0] ?? "";
+  assert.match(message, /input\.file is missing/);
   assert.match(problemsOf("version: 1\n  x: [\n")[0] ?? "", /^c\.yaml:\d+:\d+: /);
 });
 

@@ -17,10 +17,8 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   // The question and the answer outlive the service.
   await using runtime = await world.open();
   const question = await runtime.pendingRequest(first.id);
-  assert.equal(
-    question.message,
-    "Budget per_day ($1.50) of daily is used up: continue with + $0.75?",
-  );
+  const expected = "Budget per_day ($1.50) of daily is used up: continue with + $0.75?";
+  assert.equal(question.message, expected);
   assert.equal(question.kind, "confirm");
   assert.equal(question.toolName, "budget");
   const limits = { budget: "per_day", unit: "usd", limit: 1.5, used: 0.8 };
@@ -189,10 +187,8 @@ Deno.test("a budget that is nearly used up is told once: as an event and in the 
     resetsAt: Date.parse("2026-03-11T00:00:00.000Z"),
     message: "Budget per_day of The Daily is nearly used up: $1.90 of $2.00",
   }]);
-  assert.equal(
-    world.place.logged.filter(({ message }) => /nearly used up/.test(message)).length,
-    1,
-  );
+  const count = world.place.logged.filter(({ message }) => /nearly used up/.test(message)).length;
+  assert.equal(count, 1);
   assert.equal((await runOf(runtime, "daily")).status, "waiting");
   assert.equal(events.length, 1);
 });

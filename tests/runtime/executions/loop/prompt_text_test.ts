@@ -53,10 +53,8 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
   }
   const warned = place.logged.filter(({ message }) => message.includes("stays out of the prompt"));
   // Once for each of the three runs: the lead's own file names it, too.
-  assert.deepEqual(
-    warned.map(({ fields }) => fields["variables"]),
-    Array.from({ length: 3 }, () => "OPENAI_API_KEY"),
-  );
+  const found = warned.map(({ fields }) => fields["variables"]);
+  assert.deepEqual(found, Array.from({ length: 3 }, () => "OPENAI_API_KEY"));
 });
 
 Deno.test("front matter is not substituted, and tools restrict no built-in", async () => {

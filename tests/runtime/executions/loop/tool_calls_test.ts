@@ -33,10 +33,8 @@ Deno.test("calls of one reply write to the memory in their order, and none of th
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "keeper");
   assert.equal(status, "success");
-  assert.equal(
-    await Deno.readTextFile(join(place.agentsDir, "keeper.memory.md")),
-    sections.map((name) => `# ${name}\n\none\ntwo\nthree\n`).join("\n"),
-  );
+  const found = await Deno.readTextFile(join(place.agentsDir, "keeper.memory.md"));
+  assert.equal(found, sections.map((name) => `# ${name}\n\none\ntwo\nthree\n`).join("\n"));
   const retrieved = (await resultsOf(runtime, id)).filter(({ tool_name }) =>
     tool_name === "memory_retrieve"
   );

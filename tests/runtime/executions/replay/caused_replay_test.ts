@@ -22,10 +22,8 @@ const GITHUB = "scheme: github, secret: HOOK";
 /** The same frames, but for ids and times. */
 async function assertSameFrames(place: TestWorkspace, id: number): Promise<void> {
   const [recorded, played] = await playedFrames(place, id);
-  assert.deepEqual(
-    played.map(({ payload }) => withoutIdsAndTimes(payload)),
-    recorded.map(({ payload }) => withoutIdsAndTimes(payload)),
-  );
+  const found = played.map(({ payload }) => withoutIdsAndTimes(payload));
+  assert.deepEqual(found, recorded.map(({ payload }) => withoutIdsAndTimes(payload)));
 }
 
 Deno.test("replay() of a run that a webhook began is identical, and finds another input", async () => {

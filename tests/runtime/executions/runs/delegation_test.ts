@@ -88,10 +88,8 @@ Deno.test("run_agent is there only for agents that name others, and takes agent_
   );
   await using runtime = await place.open();
   const plain = await runToEnd(runtime, "plain");
-  assert.match(
-    String((await resultsOf(runtime, plain.id))[0]?.["content"]),
-    /^Error: Unknown tool "run_agent"/,
-  );
+  const expected = /^Error: Unknown tool "run_agent"/;
+  assert.match(String((await resultsOf(runtime, plain.id))[0]?.["content"]), expected);
   const lead = await runToEnd(runtime, "lead");
   const { execution_id } = await jsonResultOf(runtime, lead.id);
   assert.deepEqual((await runtime.getExecution(Number(execution_id))).args, ["a", "b"]);
@@ -222,10 +220,8 @@ Deno.test("two children that wait are answered one after the other; a question o
   // They begin at once: which of them is stored first may differ.
   const children = await runtime.listRuns("asker", { limit: 2, offset: 0 });
   const [first, second] = ["one", "two"].map((arg) => children.find(({ args }) => args[0] === arg));
-  assert.equal(
-    (await answerToEnd(runtime, first?.id ?? 0, { text: "red" })).outputData,
-    "Said red",
-  );
+  const expected = "Said red";
+  assert.equal((await answerToEnd(runtime, first?.id ?? 0, { text: "red" })).outputData, expected);
   assert.equal((await runtime.getExecution(lead.id)).status, "waiting");
   await answerToEnd(runtime, lead.id, { approved: true });
   const last = await runtime.pendingRequest(lead.id);

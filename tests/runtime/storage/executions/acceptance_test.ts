@@ -93,10 +93,8 @@ Deno.test("acceptExecution() stores what is asked for at the same moment togethe
   const agents = ["a", "b", "a", "c"];
   const outcomes = await Promise.all(agents.map((agentId) => claim(store, { agentId })));
   assert.equal(commits, 1);
-  assert.deepEqual(
-    outcomes.map((one) => "refused" in one ? one.refused : one.execution.agentId),
-    ["a", "b", "claimed", "c"],
-  );
+  const found = outcomes.map((one) => "refused" in one ? one.refused : one.execution.agentId);
+  assert.deepEqual(found, ["a", "b", "claimed", "c"]);
 });
 
 Deno.test("acceptExecution() accepts the others where one of those asked for at the same moment fails", async () => {

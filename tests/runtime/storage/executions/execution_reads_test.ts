@@ -23,10 +23,8 @@ Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newes
   assert.deepEqual(await list({}), ids.toReversed());
   assert.deepEqual(await list({ agentId: "odd" }), [ids[5], ids[3], ids[1]]);
   assert.deepEqual(await list({ statuses: ["error"] }), [ids[5], ids[4]]);
-  assert.deepEqual(
-    await list({ statuses: ["error", "running"], agentId: "even", limit: 2 }),
-    [ids[4], ids[2]],
-  );
+  const found = await list({ statuses: ["error", "running"], agentId: "even", limit: 2 });
+  assert.deepEqual(found, [ids[4], ids[2]]);
   assert.deepEqual(await list({ offset: 4 }), [ids[1], ids[0]]);
   const endless = Array<"running">(40_000).fill("running");
   assert.deepEqual(await list({ statuses: endless }), ids.slice(0, 4).reverse());

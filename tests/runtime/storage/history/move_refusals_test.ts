@@ -81,10 +81,8 @@ test("while nodes live on the database nothing is taken out of it; one that ende
   );
   await assert.rejects(world.move("from"), (error: Error) => {
     assert.ok(error instanceof MoveRefused);
-    assert.match(
-      error.message,
-      /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/,
-    );
+    const expected = /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/;
+    assert.match(error.message, expected);
     assert.doesNotMatch(error.message, /gpu-[23]/);
     return true;
   });

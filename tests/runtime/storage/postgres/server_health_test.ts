@@ -58,10 +58,8 @@ Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
   await t.step("refuses a database of a newer version", async () => {
     const newer = STEPS.length + 1;
     await administer(`INSERT INTO ${SCHEMA}.schema_steps (version) VALUES (${newer})`);
-    assert.match(
-      await refusal(address),
-      /newer Inkling \(format .*\)\. Update Inkling on this machine\.$/,
-    );
+    const sentence = await refusal(address);
+    assert.match(sentence, /newer Inkling \(format .*\)\. Update Inkling on this machine\.$/);
     await administer(`DELETE FROM ${SCHEMA}.schema_steps WHERE version = ${newer}`);
   });
 
@@ -71,10 +69,8 @@ Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
         "$$ SELECT CASE $1 WHEN 'server_version' THEN '13.9' ELSE '130009' END $$; " +
         `ALTER DATABASE ${name} SET search_path = public, pg_catalog`,
     );
-    assert.equal(
-      await refusal(address),
-      `Cannot use ${place}: it is PostgreSQL 13.9. Update it to 14 or newer.`,
-    );
+    const expected = `Cannot use ${place}: it is PostgreSQL 13.9. Update it to 14 or newer.`;
+    assert.equal(await refusal(address), expected);
   });
 
   await t.step("says of a server that cannot be reached why not, and what to do", async () => {

@@ -117,10 +117,8 @@ Deno.test("a custom tool gets the hosts and variables it declares, no others, an
     text: "hello",
   });
   await world.writeTool("greedy", `return 1`, `permissions: { env: ["OPENAI_API_KEY"] },`);
-  assert.match(
-    await refusalOf(world.openTools("greedy")),
-    /OPENAI_API_KEY, a model provider's key/,
-  );
+  const message = await refusalOf(world.openTools("greedy"));
+  assert.match(message, /OPENAI_API_KEY, a model provider's key/);
 });
 
 Deno.test("arguments are checked before a custom tool is called", async () => {
@@ -165,10 +163,8 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
   const { toolsDir } = world.directories;
   await Deno.symlink(join(world.fixture.outside, "secret.txt"), join(toolsDir, "out.ts"));
   await Deno.symlink("loop.ts", join(toolsDir, "loop.ts"));
-  assert.match(
-    await refusalOf(world.openTools("out")),
-    /out\.ts is a symbolic link that leads out/,
-  );
+  const sentence = await refusalOf(world.openTools("out"));
+  assert.match(sentence, /out\.ts is a symbolic link that leads out/);
   assert.match(await refusalOf(world.openTools("loop")), /loop cannot be read \(ELOOP\)/);
 });
 

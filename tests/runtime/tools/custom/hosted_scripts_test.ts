@@ -191,8 +191,6 @@ Deno.test("a script that does not end is ended, and so is one whose run stops", 
   const reason = new Error("cancelled");
   stop.abort(reason);
   assert.equal(await work, reason);
-  assert.equal(
-    await systemProcesses.isAlive(Number(await world.fixture.read("notes/a.txt"))),
-    false,
-  );
+  const found = await systemProcesses.isAlive(Number(await world.fixture.read("notes/a.txt")));
+  assert.equal(found, false);
 });

@@ -50,10 +50,8 @@ Deno.test("a tool file that could not be loaded because no process could be star
     /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/,
   );
   program.program = "false";
-  assert.match(
-    await refusalOf(world.openTools("quick")),
-    /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/,
-  );
+  const message = await refusalOf(world.openTools("quick"));
+  assert.match(message, /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/);
   program.program = own;
   assert.equal(await world.call("quick"), "done");
 });

@@ -25,10 +25,8 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
     assert.equal(resolved.display, "{ws}/notes/a.md");
     assert.equal(resolved.exists, true);
   }
-  assert.equal(
-    (await sandbox.resolve("~/secret.txt", "read")).path,
-    join(fixture.home, "secret.txt"),
-  );
+  const found = (await sandbox.resolve("~/secret.txt", "read")).path;
+  assert.equal(found, join(fixture.home, "secret.txt"));
   assert.equal((await sandbox.resolve("notes/new.md", "write")).exists, false);
 });
 
@@ -41,10 +39,8 @@ Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed
     "{notes}x",
   ];
   for (const text of texts) {
-    assert.equal(
-      await failureOf(sandbox.resolve(text, "read")),
-      `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`,
-    );
+    const expected = `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`;
+    assert.equal(await failureOf(sandbox.resolve(text, "read")), expected);
   }
   assert.equal(
     await failureOf(sandbox.resolve("{nots}/a", "read")),
@@ -74,14 +70,10 @@ Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () =
     );
   }
   assert.match(await failureOf(sandbox.resolve("harmless.txt", "read")), /environment files/);
-  assert.match(
-    await failureOf(sandbox.resolve("team/me.md", "read")),
-    /the agents folder is closed/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("dangling", "write")),
-    /symbolic link to something that does not exist/,
-  );
+  const message = await failureOf(sandbox.resolve("team/me.md", "read"));
+  assert.match(message, /the agents folder is closed/);
+  const sentence = await failureOf(sandbox.resolve("dangling", "write"));
+  assert.match(sentence, /symbolic link to something that does not exist/);
   assert.match(await failureOf(sandbox.resolve("circle", "read")), /go round in a circle/);
 });
 
@@ -190,10 +182,8 @@ Deno.test("PathSandbox.resolve() lets watched paths be read and not written", as
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox([], [fixture.outside]);
   await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
-  assert.match(
-    await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write")),
-    /this path can only be read\.$/,
-  );
+  const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write"));
+  assert.match(message, /this path can only be read\.$/);
 });
 
 Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path", async () => {
@@ -202,14 +192,10 @@ Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path"
   assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
   assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);
   assert.match(await failureOf(sandbox.resolve("a\ud800", "read")), /surrogate/);
-  assert.match(
-    await failureOf(sandbox.resolve("a/".repeat(3_000), "read")),
-    /too long: 6000 bytes/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("é".repeat(200), "read")),
-    /takes 400 bytes, at most 255/,
-  );
+  const message = await failureOf(sandbox.resolve("a/".repeat(3_000), "read"));
+  assert.match(message, /too long: 6000 bytes/);
+  const sentence = await failureOf(sandbox.resolve("é".repeat(200), "read"));
+  assert.match(sentence, /takes 400 bytes, at most 255/);
 });
 
 Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", async () => {

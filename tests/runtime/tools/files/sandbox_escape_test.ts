@@ -125,10 +125,8 @@ Deno.test({
       // Whoever waits for somebody to write, at the other end of the pipe, is let go.
       if (!isOver) closeSync(openSync(join(fixture.workspace, "a.txt"), WRITE_WITHOUT_WAITING));
     }
-    assert.equal(
-      await failureOf(opening),
-      'Cannot read "a.txt": it is not a regular file (a pipe, socket or device).',
-    );
+    const expected = 'Cannot read "a.txt": it is not a regular file (a pipe, socket or device).';
+    assert.equal(await failureOf(opening), expected);
     assert.equal(sandbox.swap, undefined, "it was swapped");
   },
 });

@@ -36,10 +36,8 @@ Deno.test({
   name: "startGroup() names the flag that is missing",
   permissions: { run: [] },
   fn() {
-    assert.match(
-      refusal("sh", "/"),
-      /^Cannot start sh: Inkling was started without --allow-run=sh; start it again/,
-    );
+    const expected = /^Cannot start sh: Inkling was started without --allow-run=sh; start it again/;
+    assert.match(refusal("sh", "/"), expected);
   },
 });
 

@@ -85,10 +85,8 @@ Deno.test("skill_run_script runs .py by the python3 that PATH names, and says wh
     await run(bin),
     `a.py ended with exit code 0.\npython3 ${join(place.skillsDir, "notes/a.py")} b c`,
   );
-  assert.match(
-    await failureOf(run(place.files.home)),
-    /^Cannot start python3: it is not installed/,
-  );
+  const message = await failureOf(run(place.files.home));
+  assert.match(message, /^Cannot start python3: it is not installed/);
 });
 
 Deno.test("skill_run_script gives .ts and .js to the host that runs them behind permissions", async () => {
@@ -143,14 +141,10 @@ Deno.test("skill_run_script tells exit code and output; anything but 0 is an err
   });
   const run = (script_name: string) => runScript(place, { script_name });
   assert.equal(await run("quiet.sh"), "quiet.sh ended with exit code 0.");
-  assert.equal(
-    await run("warns.sh"),
-    "warns.sh ended with exit code 0.\n  one\nStandard error:\ncareful",
-  );
-  assert.equal(
-    await failureOf(run("fails.sh")),
-    "fails.sh ended with exit code 2.\nhalf\nStandard error:\nno such topic",
-  );
+  const text = await run("warns.sh");
+  assert.equal(text, "warns.sh ended with exit code 0.\n  one\nStandard error:\ncareful");
+  const message = await failureOf(run("fails.sh"));
+  assert.equal(message, "fails.sh ended with exit code 2.\nhalf\nStandard error:\nno such topic");
   assert.equal(await failureOf(run("dies.sh")), "dies.sh was ended by a signal.");
 });
 
@@ -240,18 +234,14 @@ Deno.test("skill_run_script runs a .sh script by its first line, and by sh where
     const ended = `${name} ended with exit code 0.`;
     assert.equal(await run(name), `${ended}\n${at(name)}|a b|bash\non`);
   }
-  assert.equal(
-    await failureOf(run("strict.sh")),
-    `strict.sh ended with exit code 1.\n${at("strict.sh")}|a b|bash`,
-  );
+  const message = await failureOf(run("strict.sh"));
+  assert.equal(message, `strict.sh ended with exit code 1.\n${at("strict.sh")}|a b|bash`);
   for (const name of ["plain.sh", "relative.sh"]) {
     const shell = await runScript(place, { script_name: name });
     assert.match(shell, /\|\|(bash)?\non$/);
   }
-  assert.match(
-    await failureOf(run("gone.sh")),
-    /^Cannot start \/nowhere\/shell: it is not installed/,
-  );
+  const sentence = await failureOf(run("gone.sh"));
+  assert.match(sentence, /^Cannot start \/nowhere\/shell: it is not installed/);
 });
 
 Deno.test("skill_run_script is unsafe: after a crash it is not repeated", async () => {

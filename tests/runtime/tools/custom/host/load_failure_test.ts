@@ -66,8 +66,6 @@ Deno.test("a call of a tool whose file has broken since fails with the place", a
   await world.writeTool("broken", "return 1;");
   const [tool] = await world.openTools("broken");
   await world.write("broken.ts", "\n\nexport default ;");
-  assert.equal(
-    await failureOf(world.run(tool ?? assert.fail())),
-    "broken.ts:3:16: SyntaxError: Expression expected",
-  );
+  const message = await failureOf(world.run(tool ?? assert.fail()));
+  assert.equal(message, "broken.ts:3:16: SyntaxError: Expression expected");
 });
