@@ -218,10 +218,8 @@ Deno.test("parseAgent() treats a key left empty as an absent one", () => {
     const absent = agentOf("", options);
     assert.deepEqual(agentOf(empty(keys), options), absent);
     const nested = keys.replace(" settings", "");
-    assert.deepEqual(
-      agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options),
-      absent,
-    );
+    const found = agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options);
+    assert.deepEqual(found, absent);
   }
   assert.equal(agentOf("confirm_timeout:", { config }).confirmTimeoutMs, 2_000);
   assert.equal(agentOf("confirm_timeout: none", { config }).confirmTimeoutMs, null);

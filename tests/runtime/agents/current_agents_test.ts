@@ -132,10 +132,7 @@ Deno.test("reloadAgents() reports the difference to the call before it, whoever 
   await place.writeAgent("first", `${ECHO}More.\n`);
   await runtime.listAgents({ fresh: true });
   const { added, updated, removed } = await runtime.reloadAgents();
-  assert.deepEqual({ added, updated, removed }, {
-    added: ["second"],
-    updated: ["first"],
-    removed: [],
-  });
+  const expected = { added: ["second"], updated: ["first"], removed: [] };
+  assert.deepEqual({ added, updated, removed }, expected);
   assert.deepEqual((await runtime.reloadAgents()).added, []);
 });

@@ -73,10 +73,8 @@ Deno.test("AgentRegistry warns of files that are ignored because their names end
       `warning DIR/a.MD:1:1: ${message} a.md)`,
       `warning DIR/two.Md:1:1: ${message} two.md)`,
     ]);
-    assert.deepEqual(
-      registry.broken().map(({ id, path }) => [id, path]),
-      [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]],
-    );
+    const expected = [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]];
+    assert.deepEqual(registry.broken().map(({ id, path }) => [id, path]), expected);
     // Its schedule and its waiting executions are not to be kept for it.
     assert.equal(registry.isUnreadable("UP"), false);
     await Deno.rename(`${dir}/UP.MD`, `${dir}/UP.md`);
@@ -107,10 +105,8 @@ Deno.test("AgentRegistry keeps its agents while the agents directory cannot be r
     assert.deepEqual(ids(registry), ["a"]);
     assert.deepEqual([report.loaded, report.removed], [1, []]);
     const [error] = report.errors;
-    assert.equal(
-      error?.message,
-      "The agents directory cannot be read: a file stands where a folder should",
-    );
+    const expected = "The agents directory cannot be read: a file stands where a folder should";
+    assert.equal(error?.message, expected);
     assert.deepEqual(registry.broken(), [{ id: "agents", path: dir, diagnostics: [error] }]);
     await Deno.remove(dir);
     await Deno.rename(`${dir}-away`, dir);
@@ -127,13 +123,8 @@ Deno.test("AgentRegistry reports what was added, updated and removed, by content
     await write("b.md", "Do it.");
     await Deno.remove(`${dir}/c.md`);
     await write("d.md", "Do it.");
-    assert.deepEqual(await registry.load(), {
-      loaded: 3,
-      added: ["d"],
-      updated: ["a"],
-      removed: ["c"],
-      errors: [],
-    });
+    const expected = { loaded: 3, added: ["d"], updated: ["a"], removed: ["c"], errors: [] };
+    assert.deepEqual(await registry.load(), expected);
     assert.equal(registry.get("a")?.body, "Do that");
     assert.equal(registry.get("c"), undefined);
     const { added, updated, removed } = await registry.load();
@@ -172,11 +163,8 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     assert.deepEqual(registry.broken(), []);
     const live = registry.get("a");
     assert.equal(live?.body, "Do it.");
-    assert.deepEqual(live?.warnings.map((one) => [one.severity, one.line]), [
-      ["warning", 2],
-      ["error", 2],
-      ["warning", 3],
-    ]);
+    const expected = [["warning", 2], ["error", 2], ["warning", 3]];
+    assert.deepEqual(live?.warnings.map((one) => [one.severity, one.line]), expected);
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     assert.deepEqual((await registry.load()).updated, ["a"]);
     assert.equal(registry.get("a")?.warnings.length, 1);

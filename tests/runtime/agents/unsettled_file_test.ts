@@ -84,10 +84,8 @@ Deno.test("AgentRegistry keeps the last good definition of a file that never sto
       assert.equal(registry.isUnsettled, true);
     }
     const [problem] = (await registry.load()).errors;
-    assert.match(
-      problem?.message ?? "",
-      /^The file keeps changing: its last good definition stays until it stops$/,
-    );
+    const expected = /^The file keeps changing: its last good definition stays until it stops$/;
+    assert.match(problem?.message ?? "", expected);
     assert.equal(registry.get("a")?.warnings.length, 1);
     files.meanwhile = () => {};
     files.write("a.md", "Whole again.");

@@ -57,10 +57,8 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
     expected,
   );
   const { workspace, agentsDir, maxConcurrentRuns, http, ...rest } = runtime.config;
-  assert.deepEqual(
-    [workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny],
-    [place.workspace, "agents", 16, [], ["private"]],
-  );
+  const wanted = [place.workspace, "agents", 16, [], ["private"]];
+  assert.deepEqual([workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny], wanted);
   assert.deepEqual([rest.database, rest.databaseConnections, rest.node.labels], [null, 10, []]);
   await configure(
     place,
@@ -82,10 +80,8 @@ Deno.test("a config.yaml that is broken or gone keeps what it said, and the serv
   await configure(place, "defaults: { confirm_tools: 7 }\n");
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
-  assert.match(
-    warningsOf(runtime).join("\n"),
-    /confirm_tools must be a list.*\n.*what it said before/,
-  );
+  const text = warningsOf(runtime).join("\n");
+  assert.match(text, /confirm_tools must be a list.*\n.*what it said before/);
   await Deno.remove(join(place.configDir, "config.yaml"));
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);

@@ -58,11 +58,8 @@ Deno.test("parseConfig() refuses an address that is none, with line and column, 
   for (const [written, reason] of BAD) {
     const result = parseConfig(`workspace: ~/w\ndatabase: ${written}\n`, options);
     assert.ok("diagnostics" in result, written);
-    assert.deepEqual(
-      result.diagnostics.map(formatDiagnostic),
-      [`config.yaml:2:11: database ${EXAMPLE}${reason}`],
-      written,
-    );
+    const expected = [`config.yaml:2:11: database ${EXAMPLE}${reason}`];
+    assert.deepEqual(result.diagnostics.map(formatDiagnostic), expected, written);
     const { message } = new ConfigError(result.diagnostics);
     assert.ok(!message.includes(PASSWORD) && !message.includes("7654321"), message);
   }
@@ -272,8 +269,6 @@ Deno.test("an address with a password that is too short to be hidden alone is hi
   place.shell["INKLING_DATABASE_URL"] = address;
   assert.equal(await redact(`Cannot use ${address} abc`), "Cannot use [redacted:database] abc");
   place.shell["INKLING_DATABASE_URL"] = "postgres://u@db/x";
-  assert.equal(
-    await redact("postgres://u@db/x of-the-shell"),
-    "postgres://u@db/x [redacted:PGPASSWORD]",
-  );
+  const shown = await redact("postgres://u@db/x of-the-shell");
+  assert.equal(shown, "postgres://u@db/x [redacted:PGPASSWORD]");
 });

@@ -353,10 +353,8 @@ notify:
   ]);
   const mended = text.replace("a b", "ab").replace("whsec_s3cr3t", "HOOK");
   const again = problems(mended).join("\n");
-  assert.match(
-    again,
-    /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/,
-  );
+  const expected = /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/;
+  assert.match(again, expected);
   assert.match(again, /:9:\d+: notify\.channels\.hook\.url must not hold a user name or password/);
 });
 

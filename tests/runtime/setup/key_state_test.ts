@@ -9,9 +9,7 @@ Deno.test("findKey() tells what needs no key, and which host a key would go to",
     { provider: "openai", model: "m", baseUrl: "https://proxy.example/v1" },
     places,
   );
-  assert.deepEqual(
-    [foreign.variable, foreign.foreignHost, foreign.source],
-    ["OPENAI_API_KEY", "proxy.example", "the environment"],
-  );
+  const expected = ["OPENAI_API_KEY", "proxy.example", "the environment"];
+  assert.deepEqual([foreign.variable, foreign.foreignHost, foreign.source], expected);
   assert.throws(() => findKey({ provider: "nobody", model: "m" }, places), ModelError);
 });

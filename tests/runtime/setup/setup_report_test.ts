@@ -43,9 +43,6 @@ Deno.test("describeSetup() names the default model's provider, whoever it is", a
     shell: { ELSEWHERE_API_KEY: "k" },
   });
   const { providers } = await describeSetup(await place.settings());
-  assert.deepEqual(providers.at(-1), {
-    name: "elsewhere",
-    keyVariable: "ELSEWHERE_API_KEY",
-    hasKey: true,
-  });
+  const expected = { name: "elsewhere", keyVariable: "ELSEWHERE_API_KEY", hasKey: true };
+  assert.deepEqual(providers.at(-1), expected);
 });

@@ -11,10 +11,8 @@ Deno.test("EnvironmentFiles takes the first file that has a value, then the shel
     const shell = { ONE: "s", TWO: "s", THREE: "s", NOTHING: "" };
     const environment = new EnvironmentFiles({ files: [`${dir}/a`, `${dir}/b`], shell });
     const names = ["ONE", "TWO", "THREE", "EMPTY", "NOTHING", "FOUR", "__proto__", "constructor"];
-    assert.deepEqual(
-      names.map((name) => environment.get(name)),
-      ["a", "b b", "s", "b", "", undefined, undefined, undefined],
-    );
+    const expected = ["a", "b b", "s", "b", "", undefined, undefined, undefined];
+    assert.deepEqual(names.map((name) => environment.get(name)), expected);
     assert.deepEqual(environment.problems(), []);
   });
 });

@@ -38,10 +38,8 @@ Deno.test("a tool of an MCP server is edited within its schema, and freed as ser
   assert.equal((await runtime.getExecution(id)).status, "waiting");
   await respond({ text: "mine" });
   assert.equal((await toEnd(runtime, id)).status, "success");
-  assert.equal(
-    (await resultsOf(runtime, id))[0]?.["content"],
-    'mine\nThe user changed the arguments of this call before it ran: text = "mine"',
-  );
+  const expected = 'mine\nThe user changed the arguments of this call before it ran: text = "mine"';
+  assert.equal((await resultsOf(runtime, id))[0]?.["content"], expected);
 
   for (const [tool, written] of [["echo", true], ["fixture/echo", false]] as const) {
     const approval = await runtime.autoApprove("caller", { tool, write: true });

@@ -52,18 +52,12 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
     folder: { command: "sh", cwd: "no/such/folder" },
     data: { command: "./data.txt", cwd: "." },
   });
-  assert.match(
-    await refusalOf(world.tools(["nowhere"])),
-    /its command no-such-command-here does not exist/,
-  );
-  assert.match(
-    await refusalOf(world.tools(["folder"])),
-    /its folder .*no\/such\/folder does not exist/,
-  );
-  assert.match(
-    await refusalOf(world.tools(["data"])),
-    /its command \.\/data\.txt may not be executed/,
-  );
+  const message = await refusalOf(world.tools(["nowhere"]));
+  assert.match(message, /its command no-such-command-here does not exist/);
+  const sentence = await refusalOf(world.tools(["folder"]));
+  assert.match(sentence, /its folder .*no\/such\/folder does not exist/);
+  const expected = /its command \.\/data\.txt may not be executed/;
+  assert.match(await refusalOf(world.tools(["data"])), expected);
 });
 
 Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
@@ -103,10 +97,8 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
   await Deno.mkdir(join(world.stateDir), { recursive: true });
   await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
   await world.define({ own: { command: "sh" } });
-  assert.match(
-    await refusalOf(world.tools(["own"])),
-    /its folder .*\/state\/mcp\/own cannot be created: /,
-  );
+  const message = await refusalOf(world.tools(["own"]));
+  assert.match(message, /its folder .*\/state\/mcp\/own cannot be created: /);
 });
 
 Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {
@@ -232,10 +224,8 @@ Deno.test("McpServers: a server that keeps dying is started less and less often"
 Deno.test("McpServers: a server that floods its output is cut off", async () => {
   await using world = await openMcpWorld();
   await world.define({ floods: shell("exec cat /dev/zero") });
-  assert.match(
-    await refusalOf(world.tools(["floods"])),
-    /"floods" cannot be used: a line of its output is over 16 MB/,
-  );
+  const message = await refusalOf(world.tools(["floods"]));
+  assert.match(message, /"floods" cannot be used: a line of its output is over 16 MB/);
 });
 
 Deno.test("McpServers: a server that talks nonsense first is understood", async () => {

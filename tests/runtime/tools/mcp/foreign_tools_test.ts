@@ -135,16 +135,12 @@ Deno.test("toResultText() gives structured content where there is nothing else, 
     "one",
   );
   const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
-  assert.equal(
-    toResultText({ content: [image], structuredContent: { result: image } }),
-    "[image image/png x, 3 bytes]",
-  );
+  const shown = toResultText({ content: [image], structuredContent: { result: image } });
+  assert.equal(shown, "[image image/png x, 3 bytes]");
   let deep: unknown = [];
   for (let i = 0; i < 100_000; i++) deep = [deep];
-  assert.equal(
-    toResultText({ content: [], structuredContent: { deep } }),
-    "[structured content, nested over 500 levels deep]",
-  );
+  const expected = "[structured content, nested over 500 levels deep]";
+  assert.equal(toResultText({ content: [], structuredContent: { deep } }), expected);
   const blob = btoa("\0\0\0binary");
   assert.equal(
     toResultText({

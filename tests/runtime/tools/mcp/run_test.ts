@@ -49,10 +49,8 @@ Deno.test("a run calls the tools of an MCP server; a guarded one asks first; not
       .filter((one) => one["event_type"] === "tool_result")
       .map((one) => [one["is_error"], one["content"]]);
     assert.deepEqual(results.slice(0, 2), [[false, "hello"], [true, "Error: the disk is full"]]);
-    assert.match(
-      String(results[2]?.[1]),
-      /^Error: The arguments do not fit echo:\n- "text" is missing/,
-    );
+    const expected = /^Error: The arguments do not fit echo:\n- "text" is missing/;
+    assert.match(String(results[2]?.[1]), expected);
     const answer = { approved: true };
     await runtime.respond(waiting.id, { requestId: request.requestId, answer });
     const ended = await toEnd(runtime, waiting.id);
@@ -107,10 +105,8 @@ Deno.test("the start of an MCP server is a step of the run that waits for it, an
   const text = 'Starts the MCP server "a"';
   assert.deepEqual(await notices(), [text]);
   assert.deepEqual(await notices(), [], "it runs already");
-  assert.deepEqual(
-    place.logged.filter(({ message }) => message === text).map(({ fields }) => fields),
-    [{ execution: 1, agent: "caller" }],
-  );
+  const found = place.logged.filter(({ message }) => message === text).map(({ fields }) => fields);
+  assert.deepEqual(found, [{ execution: 1, agent: "caller" }]);
 });
 
 Deno.test("a name in confirm that no tool of a run has is warned of, once", async () => {
@@ -177,16 +173,12 @@ Deno.test("a warning of a server is logged for who names it, once; a disabled se
   assert.deepEqual(warnings(), []);
   await runToEnd(runtime, "odd_user");
   await runToEnd(runtime, "odd_user");
-  assert.deepEqual(
-    warnings().map(({ message }) => message),
-    ['The MCP server "odd": it has an unknown key "trust"'],
-  );
+  const found = warnings().map(({ message }) => message);
+  assert.deepEqual(found, ['The MCP server "odd": it has an unknown key "trust"']);
   const { status, error } = await runToEnd(runtime, "off_user");
   assert.equal(status, "error");
-  assert.match(
-    error ?? "",
-    /"off" cannot be used: it is disabled by its entry \(.*mcp-servers\.json\)/,
-  );
+  const expected = /"off" cannot be used: it is disabled by its entry \(.*mcp-servers\.json\)/;
+  assert.match(error ?? "", expected);
 });
 
 Deno.test("a call that hangs at an MCP server is a failed call after 60 s", async () => {
@@ -303,10 +295,8 @@ Deno.test("a change that a person does not allow keeps asking, and an answer to 
   const { requestId } = await runtime.pendingRequest(denied.id);
   const answer = { approved: false, reason: "not that" };
   await runtime.respond(denied.id, { requestId, answer });
-  assert.equal(
-    (await toEnd(runtime, denied.id)).outputData,
-    "Error: Action denied by user: not that",
-  );
+  const output = (await toEnd(runtime, denied.id)).outputData;
+  assert.equal(output, "Error: Action denied by user: not that");
   const waiting = await runToEnd(runtime, "reader");
   const request = await runtime.pendingRequest(waiting.id);
   assert.match(request.message, /It is now "second"/);

@@ -111,10 +111,8 @@ Deno.test("FollowUps fill an answer that is JSON into the template by its places
   await using runtime = await place.open();
   await runToEnd(runtime, "count");
   const [run] = await untilRuns(runtime, "report", 1);
-  assert.match(
-    await turnOf(runtime, run as Execution),
-    /^4 files, first a \{field:\/n\}\.\n\nWhat/,
-  );
+  const text = await turnOf(runtime, run as Execution);
+  assert.match(text, /^4 files, first a \{field:\/n\}\.\n\nWhat/);
 });
 
 Deno.test("FollowUps stop a circle after ten runs in a row, and say so", async () => {

@@ -66,10 +66,8 @@ Deno.test("Schedule.fingerprint is equal for equal times, however they are writt
     createSchedule(trigger, { timeZone }).fingerprint;
   assert.equal(fingerprint({ every: "60s" }), fingerprint({ every: "1m" }));
   assert.equal(fingerprint({ cron: "@daily" }), fingerprint({ cron: " 0  0 * * * " }));
-  assert.equal(
-    fingerprint({ cron: "0 0 * * *" }),
-    fingerprint({ cron: "0 0 * * *" }, "Asia/Tokyo"),
-  );
+  const found = fingerprint({ cron: "0 0 * * *" });
+  assert.equal(found, fingerprint({ cron: "0 0 * * *" }, "Asia/Tokyo"));
   const different = [
     fingerprint({ every: "1m" }),
     fingerprint({ every: "2m" }),
@@ -143,12 +141,8 @@ Deno.test("Schedule.slotsIn() counts a year of minutes without walking through t
   const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
   // An hour of autumn comes twice and counts once.
   const count = 365 * 1_440 - 60;
-  assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), {
-    first: from + 60_000,
-    last: to,
-    beforeLast: to - 60_000,
-    count,
-  });
+  const expected = { first: from + 60_000, last: to, beforeLast: to - 60_000, count };
+  assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), expected);
 });
 
 Deno.test("createSchedule() refuses what was never checked", () => {

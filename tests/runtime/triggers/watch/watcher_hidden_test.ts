@@ -119,10 +119,8 @@ Deno.test("Watcher: a stop while a folder cannot be read stores what is not quie
   await world.clock.advance(500);
   await world.clock.advance(500);
   await world.close();
-  assert.deepEqual((await world.queue()).sort(), [
-    "keen created inbox/n.md",
-    "keen deleted inbox/top.md",
-  ]);
+  const expected = ["keen created inbox/n.md", "keen deleted inbox/top.md"];
+  assert.deepEqual((await world.queue()).sort(), expected);
   disk.failing.add(world.path("inbox"));
   await world.start(agent);
   await world.clock.advance(20_000);

@@ -53,12 +53,8 @@ Deno.test("Webhooks start one run for the same delivery within 24 hours, after a
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => world.send("review", sent)));
   assert.deepEqual(new Set(outcomes.map(idOf)), new Set([first]));
   await world.restart();
-  assert.deepEqual(await world.send("review", sent), {
-    outcome: "accepted",
-    executionId: first,
-    isNew: false,
-    syncMs: undefined,
-  });
+  const expected = { outcome: "accepted", executionId: first, isNew: false, syncMs: undefined };
+  assert.deepEqual(await world.send("review", sent), expected);
   world.clock.jump(23 * HOUR_MS);
   assert.equal(idOf(await world.send("review", sent)), first);
   world.clock.jump(2 * HOUR_MS);
@@ -97,10 +93,8 @@ Deno.test("Webhooks refuse who cannot sign, say nothing of why, and count it in 
       : { "content-type": "text/plain" };
     assert.deepEqual(await world.send("review", { ...sent, headers }), { outcome: "unsigned" });
   }
-  assert.deepEqual(
-    await world.send("review", fromGitHub({}, { secret: "guessed" })),
-    { outcome: "unsigned" },
-  );
+  const expected = { outcome: "unsigned" };
+  assert.deepEqual(await world.send("review", fromGitHub({}, { secret: "guessed" })), expected);
   assert.equal(await world.count(), 0);
   const told = world.place.logged.filter(({ message }) => message.includes("signature"));
   assert.deepEqual(told.map(({ fields }) => fields["refused"]), [1, 10]);
@@ -139,17 +133,13 @@ Deno.test("Webhooks refuse every delivery while the secret is not set, and take 
 Deno.test("Webhooks answer GitHub's ping and Slack's challenge, only where they are signed", async () => {
   await using world = await openHookWorld({ review: GITHUB, chat: "scheme: slack, secret: HOOK" });
   const ping = fromGitHub({ zen: "Keep it logically awesome." }, { event: "ping" });
-  assert.deepEqual(await world.send("review", ping), {
-    outcome: "answered",
-    body: { message: "pong" },
-  });
+  const expected = { outcome: "answered", body: { message: "pong" } };
+  assert.deepEqual(await world.send("review", ping), expected);
   const challenge = fromSlack('{"type":"url_verification","challenge":"3eZbrw1aB"}', {
     at: world.clock.now(),
   });
-  assert.deepEqual(await world.send("chat", challenge), {
-    outcome: "answered",
-    body: { challenge: "3eZbrw1aB" },
-  });
+  const wanted = { outcome: "answered", body: { challenge: "3eZbrw1aB" } };
+  assert.deepEqual(await world.send("chat", challenge), wanted);
   const headers = { ...challenge.headers, "x-slack-signature": "v0=00" };
   assert.deepEqual(await world.send("chat", { ...challenge, headers }), { outcome: "unsigned" });
   assert.equal(await world.count(), 0);
@@ -250,10 +240,8 @@ Deno.test("Webhooks stop an agent that is started too often, and reload or an ed
   await send();
   await send();
   assert.equal((await send()).outcome, "later");
-  assert.match(
-    String((await world.runtime.getAgent("review")).triggerPaused),
-    /deliveries started it 3 times within ten minutes/,
-  );
+  const text = String((await world.runtime.getAgent("review")).triggerPaused);
+  assert.match(text, /deliveries started it 3 times within ten minutes/);
   assert.equal(await world.count(), 3);
   world.clock.jump(11 * 60_000);
   assert.equal((await send()).outcome, "later", "it stays stopped");

@@ -51,16 +51,12 @@ Deno.test("parseServers() knows the other names of an address", () => {
   const written = (entry: unknown) => parse({ s: entry }).servers.get("s");
   const url = "https://example.com/mcp";
   for (const key of ["httpUrl", "serverUrl"]) {
-    assert.deepEqual(
-      written({ [key]: url, headers: { A: "b" } }),
-      written({ url, headers: { A: "b" } }),
-    );
+    const found = written({ [key]: url, headers: { A: "b" } });
+    assert.deepEqual(found, written({ url, headers: { A: "b" } }));
   }
   assert.equal(problemOf({ url, httpUrl: url }), "it has url and httpUrl: keep one");
-  assert.equal(
-    problemOf({ command: "a", serverUrl: url }),
-    "it has both a command and a serverUrl: keep one",
-  );
+  const message = problemOf({ command: "a", serverUrl: url });
+  assert.equal(message, "it has both a command and a serverUrl: keep one");
 });
 
 Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, milliseconds or as a duration", () => {
@@ -89,10 +85,8 @@ Deno.test("parseServers() says of each entry what is wrong with it", () => {
   assert.equal(problemOf({ command: "" }), "command: must not be empty");
   assert.match(problemOf({ command: "a", args: "b" }), /^args: expected array, received string$/);
   assert.match(problemOf({ command: "a", env: { KEY: 5 } }), /^env\.KEY: expected string/);
-  assert.match(
-    problemOf({ url: "http://x", headers: { A: null } }),
-    /^headers\.A: expected string/,
-  );
+  const message = problemOf({ url: "http://x", headers: { A: null } });
+  assert.match(message, /^headers\.A: expected string/);
   const named = parse({ "\u0007": { command: "a" } }).servers.get("\u0007");
   assert.ok(named !== undefined && "problem" in named && /its name/.test(named.problem));
 });
@@ -188,21 +182,15 @@ Deno.test("resolveServer() names what is not defined, once, and what an address 
     assert.ok("problem" in result);
     return result.problem;
   };
-  assert.equal(
-    problem({ command: "${NO}", args: ["${NO}", "${NOR}"] }),
-    "${NO}, ${NOR} is not defined: set it in the workspace's .env or in the shell",
-  );
+  const expected = "${NO}, ${NOR} is not defined: set it in the workspace's .env or in the shell";
+  assert.equal(problem({ command: "${NO}", args: ["${NO}", "${NOR}"] }), expected);
   assert.match(problem({ url: "file:///etc/passwd" }), /must begin with http/);
   assert.match(problem({ url: "no url" }), /its url is not a valid URL/);
   assert.match(problem({ url: "http://u:password1@x/" }), /contains a user or a password/);
-  assert.match(
-    problem({ url: "http://x", headers: { "A b": "c" } }),
-    /headers\.A b is not a valid/,
-  );
-  assert.match(
-    problem({ url: "http://x", headers: { A: "${TOKEN}" } }),
-    /headers\.A is not a valid/,
-  );
+  const message = problem({ url: "http://x", headers: { "A b": "c" } });
+  assert.match(message, /headers\.A b is not a valid/);
+  const sentence = problem({ url: "http://x", headers: { A: "${TOKEN}" } });
+  assert.match(sentence, /headers\.A is not a valid/);
   assert.match(problem({ command: "a\0b" }), /NUL/);
 });
 
@@ -219,10 +207,8 @@ Deno.test("parseServers() refuses a name that would be left out silently", () =>
   for (const [place, rest] of [["env", '"command":"a"'], ["headers", '"url":"https://h/"']]) {
     const document = parseServers(`{"s":{${rest},"${place}":{"__proto__":"x"}}}`, "/w/f.json");
     assert.ok(!("problem" in document));
-    assert.deepEqual(document.servers.get("s"), {
-      problem: `${place} must not have a name __proto__`,
-      warnings: [],
-    });
+    const expected = { problem: `${place} must not have a name __proto__`, warnings: [] };
+    assert.deepEqual(document.servers.get("s"), expected);
   }
 });
 
@@ -283,11 +269,8 @@ Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words 
     "SLACK_TOKEN: xoxb-0123456789",
   ]);
   const serverUrl = "https://me:userinfo-pw@x/mcp?profile=production&api_key=a%2Fb%2Fc-key";
-  assert.deepEqual(secretsOf({ serverUrl }), [
-    "url: userinfo-pw",
-    "api_key: a%2Fb%2Fc-key",
-    "api_key: a/b/c-key",
-  ]);
+  const expected = ["url: userinfo-pw", "api_key: a%2Fb%2Fc-key", "api_key: a/b/c-key"];
+  assert.deepEqual(secretsOf({ serverUrl }), expected);
   fc.assert(fc.property(fc.jsonValue(), (entry) => void secretsOf(entry)));
 });
 
@@ -297,8 +280,6 @@ Deno.test("resolveServer() knows what of an address is secret", () => {
     headers: { Authorization: "Bearer bearer-secret", Short: "abc" },
   });
   assert.ok("definition" in result);
-  assert.deepEqual(
-    result.definition.secrets.map(({ value }) => value),
-    ["Bearer bearer-secret", "bearer-secret", "query-secret"],
-  );
+  const found = result.definition.secrets.map(({ value }) => value);
+  assert.deepEqual(found, ["Bearer bearer-secret", "bearer-secret", "query-secret"]);
 });

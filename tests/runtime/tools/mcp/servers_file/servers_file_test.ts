@@ -49,9 +49,7 @@ Deno.test("ServersFile.read() says why there is nothing to be had", async () => 
     assert.equal(await problemOf(file), `${path} cannot be read: its links lead in a circle`);
     const below = `${dir}/file/mcp-servers.json`;
     await Deno.writeTextFile(`${dir}/file`, "");
-    assert.equal(
-      await problemOf(new ServersFile(below)),
-      `${below} cannot be read: a file stands where a folder should`,
-    );
+    const message = await problemOf(new ServersFile(below));
+    assert.equal(message, `${below} cannot be read: a file stands where a folder should`);
   });
 });
