@@ -93,13 +93,12 @@ Deno.test("validate loads a custom tool without running it, and says why it does
 
 const DEFAULT_TOOL = TOOL.replace("const search =", "default");
 
-for (
-  const [name, tools, lines, at] of [
-    ["file_write", { file_write: DEFAULT_TOOL }, "tools: [file_write]", "3:9"],
-    ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
-    ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
-  ] as const
-) {
+const CASES = [
+  ["file_write", { file_write: DEFAULT_TOOL }, "tools: [file_write]", "3:9"],
+  ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
+  ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
+] as const;
+for (const [name, tools, lines, at] of CASES) {
   Deno.test(`validate refuses a custom tool with the name of another tool, as a run does: ${name}`, async () => {
     await using place = await createTestWorkspace();
     for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
@@ -157,21 +156,19 @@ Deno.test("validate warns of an MCP program that is given paths of the workspace
   };
   const told = (paths: string) =>
     `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
-  for (
-    const [entry, paths] of [
-      [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
-      [{ command: "python3", args: ["mcp/s.py", "."] }, '"mcp/s.py" and "."'],
-      [{ command: "./mcp/s.py", args: ["../x"] }, '"./mcp/s.py" and "../x"'],
-      [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
-      [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
-    ] as const
-  ) assert.deepEqual(await hint(entry), [told(paths)]);
-  for (
-    const entry of [
-      { command: "mcp", args: ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")] },
-      { command: "./mcp/s.py", args: ["."], cwd: place.root },
-    ]
-  ) assert.deepEqual(await hint(entry), []);
+  const cases = [
+    [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
+    [{ command: "python3", args: ["mcp/s.py", "."] }, '"mcp/s.py" and "."'],
+    [{ command: "./mcp/s.py", args: ["../x"] }, '"./mcp/s.py" and "../x"'],
+    [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
+    [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
+  ] as const;
+  for (const [entry, paths] of cases) assert.deepEqual(await hint(entry), [told(paths)]);
+  const rows = [
+    { command: "mcp", args: ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")] },
+    { command: "./mcp/s.py", args: ["."], cwd: place.root },
+  ];
+  for (const entry of rows) assert.deepEqual(await hint(entry), []);
 });
 
 Deno.test("validate refuses an MCP program that a run would not find", async () => {

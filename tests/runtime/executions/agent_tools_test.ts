@@ -207,14 +207,13 @@ Deno.test("two tools of one reply that ask by themselves are answered one after 
   assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "b to live");
 });
 
-for (
-  const [then, asked] of [
-    // The permission lets the call run; the tool's own questions are still asked.
-    ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"]],
-    // An answer to the tool permits nothing that is guarded since.
-    ["", ["Deploy v4?", "Allow deploy?", "Where?"]],
-  ] as const
-) {
+const CASES = [
+  // The permission lets the call run; the tool's own questions are still asked.
+  ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"]],
+  // An answer to the tool permits nothing that is guarded since.
+  ["", ["Deploy v4?", "Allow deploy?", "Where?"]],
+] as const;
+for (const [then, asked] of CASES) {
   Deno.test(`an answer stays an answer to its own question when an agent's guard changes meanwhile (first ${then || "none"})`, async () => {
     await using place = await createTestWorkspace(CACHED);
     await writeOps(place, ["v4"], then);

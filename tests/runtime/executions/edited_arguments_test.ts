@@ -47,14 +47,13 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   const before = await payloadsOf(runtime, id);
   let deep: JsonObject = {};
   for (let level = 0; level < 200; level++) deep = { deep };
-  for (
-    const [args, sentence] of [
-      [{ path: "a.txt" }, /"content" is missing/],
-      [{ path: "a.txt", content: 5 }, /"content": expected string/],
-      [{ path: "a.txt", content: "", mode: "x" }, /unknown argument "mode"/],
-      [deep, /nested over 100 levels/],
-    ] as [JsonObject, RegExp][]
-  ) {
+  const cases = [
+    [{ path: "a.txt" }, /"content" is missing/],
+    [{ path: "a.txt", content: 5 }, /"content": expected string/],
+    [{ path: "a.txt", content: "", mode: "x" }, /unknown argument "mode"/],
+    [deep, /nested over 100 levels/],
+  ] as [JsonObject, RegExp][];
+  for (const [args, sentence] of cases) {
     await assert.rejects(
       approve(runtime, id, args),
       (error) => error instanceof AnswerMisfit && sentence.test(error.message),

@@ -137,12 +137,8 @@ Deno.test("a run that is held back ends as cancelled, orphaned by the file that 
   await place.writeScript("orphan", SLOW);
   await Deno.remove(`${place.agentsDir}/removed.md`);
   await runtime.reloadAgents();
-  for (
-    const [name, status] of [["cancelled", "aborted"], ["orphan", "orphaned"], [
-      "removed",
-      "orphaned",
-    ]]
-  ) {
+  const cases = [["cancelled", "aborted"], ["orphan", "orphaned"], ["removed", "orphaned"]];
+  for (const [name, status] of cases) {
     const ended = await toEnd(runtime, ids[name!]!);
     assert.equal(ended.status, status);
     if (status === "aborted") assert.equal(ended.error, "Cancelled by user");

@@ -4,25 +4,17 @@ import { withTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", async () => {
   await withTempDir(async (dir) => {
-    for (
-      const folder of [
-        "words",
-        "beside",
-        "below/scripts",
-        "folders/scripts/a.sh",
-        "deep/scripts/a/b",
-      ]
-    ) {
+    const cases = ["words", "beside", "below/scripts", "folders/scripts/a.sh", "deep/scripts/a/b"];
+    for (const folder of cases) {
       await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
     }
-    for (
-      const file of [
-        "words/SKILL.md",
-        "beside/run.sh",
-        "below/scripts/run.py",
-        "deep/scripts/a/b/c.ts",
-      ]
-    ) {
+    const rows = [
+      "words/SKILL.md",
+      "beside/run.sh",
+      "below/scripts/run.py",
+      "deep/scripts/a/b/c.ts",
+    ];
+    for (const file of rows) {
       await Deno.writeTextFile(`${dir}/${file}`, "");
     }
     const found = async (skill: string) => await hasScripts(dir, skill);

@@ -127,11 +127,10 @@ for (const [error, type] of FAILURES) {
 Deno.test("toolCall() tells results, failures and calls that wait apart, and none of their content", async () => {
   using recorded = new RecordedTelemetry();
   const { telemetry, spans } = recorded;
-  for (
-    const result of [{ content: "secret", isError: false }, { content: "secret", isError: true }, {
-      childId: 8,
-    }]
-  ) {
+  const cases = [{ content: "secret", isError: false }, { content: "secret", isError: true }, {
+    childId: 8,
+  }];
+  for (const result of cases) {
     assert.equal(await telemetry.toolCall(use(execution()), () => Promise.resolve(result)), result);
   }
   assert.deepEqual(

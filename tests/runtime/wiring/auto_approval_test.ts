@@ -49,13 +49,12 @@ Deno.test("autoApprove() never touches a file that does not parse, or that it wo
   await place.writeAgent("writer", AGENT(""));
   await using runtime = await place.open();
   const approve = () => runtime.autoApprove("writer", { tool: "file_write", write: true });
-  for (
-    const [text, sentence] of [
-      [AGENT("confirm: ["), /^Cannot change writer\.md: writer\.md:\d+:\d+: /],
-      [AGENT("enabled: maybe\n"), /writer\.md:3:\d+: enabled/],
-      [AGENT("confirm: &a [http_request]\nauto_approve: *a\n"), /by hand/],
-    ] as const
-  ) {
+  const cases = [
+    [AGENT("confirm: ["), /^Cannot change writer\.md: writer\.md:\d+:\d+: /],
+    [AGENT("enabled: maybe\n"), /writer\.md:3:\d+: enabled/],
+    [AGENT("confirm: &a [http_request]\nauto_approve: *a\n"), /by hand/],
+  ] as const;
+  for (const [text, sentence] of cases) {
     await Deno.writeTextFile(path, text);
     await assert.rejects(
       approve(),

@@ -105,14 +105,13 @@ Deno.test("a preview reads nothing that the agent may not read: links, key files
     "secret.txt",
   ];
   for (const path of paths) {
-    for (
-      const [name, args] of [
-        ["file_write", { path, content: "x\n" }],
-        ["file_edit", { path, old_text: "PRIVATE", new_text: "x" }],
-        ["file_delete", { path }],
-        ["file_move", { source: path, destination: "docs/x" }],
-      ] as const
-    ) {
+    const cases = [
+      ["file_write", { path, content: "x\n" }],
+      ["file_edit", { path, old_text: "PRIVATE", new_text: "x" }],
+      ["file_delete", { path }],
+      ["file_move", { source: path, destination: "docs/x" }],
+    ] as const;
+    for (const [name, args] of cases) {
       const shown = await previewOf(place, name, args, "paths: [docs]");
       const text = JSON.stringify(shown);
       assert.ok(shown?.problem?.startsWith("Cannot "), `${name} ${path}: ${text}`);

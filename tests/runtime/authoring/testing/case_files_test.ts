@@ -92,13 +92,12 @@ expect:
 
 Deno.test("case files: what begins a run is told to the agent as in a real one", async () => {
   await using world = await createTestedWorkspace();
-  for (
-    const trigger of [
-      "{ trigger: schedule }",
-      "{ trigger: watch, file: inbox/a.md, event: created }",
-      '{ args: [a], message: "Hello", context: "more" }',
-    ]
-  ) {
+  const cases = [
+    "{ trigger: schedule }",
+    "{ trigger: watch, file: inbox/a.md, event: created }",
+    '{ args: [a], message: "Hello", context: "more" }',
+  ];
+  for (const trigger of cases) {
     const result = await world.play(
       `version: 1\ninput: ${trigger}\nfiles: { inbox/a.md: x }\nreplies: [{ text: ok }]\n`,
     );

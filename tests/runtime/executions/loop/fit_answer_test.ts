@@ -70,9 +70,8 @@ async function answered(
 }
 
 Deno.test("an answer that fits is the output as the model gave it, without fence and blank edges", async () => {
-  for (
-    const said of [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``]
-  ) {
+  const cases = [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``];
+  for (const said of cases) {
     const { status, output, repairs } = await answered([said]);
     assert.deepEqual([status, output, repairs], ["success", GOOD, []]);
   }
@@ -201,12 +200,11 @@ Deno.test("the schema may stand in a file; one that is broken by then ends the r
   assert.deepEqual(problems, [error]);
 });
 
-for (
-  const [what, isStored, outcome] of [
-    ["left between an answer that does not fit and its repair is mended", true, "error"],
-    ["killed before its repair was stored asks for it", false, "success"],
-  ] as const
-) {
+const CASES = [
+  ["left between an answer that does not fit and its repair is mended", true, "error"],
+  ["killed before its repair was stored asks for it", false, "success"],
+] as const;
+for (const [what, isStored, outcome] of CASES) {
   Deno.test(`a run that was ${what} once`, async () => {
     await using place = await createTestWorkspace();
     const repaired = { say: isStored ? WRONG : GOOD, delay_ms: 5_000 };

@@ -127,12 +127,11 @@ Deno.test("a cancelled reply uses what its provider had counted of it, and the r
   assert.equal(ended.costUsd, Number(cost.toFixed(12)));
 });
 
-for (
-  const [happens, status, error] of [
-    ["takes too long", "timeout", "Timeout after 45s"],
-    ["is cut off by a stop of the service", "aborted", "Aborted: service stopped"],
-  ]
-) {
+const CASES = [
+  ["takes too long", "timeout", "Timeout after 45s"],
+  ["is cut off by a stop of the service", "aborted", "Aborted: service stopped"],
+];
+for (const [happens, status, error] of CASES) {
   Deno.test(`a reply that ${happens} keeps what was said, with its tokens`, async () => {
     const clock = new TestClock();
     const ended = await endOfSilentReply({

@@ -125,15 +125,14 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
   );
 });
 
-for (
-  const [config, threads, executions] of [
-    ["", 3, 4],
-    ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
-    ["defaults: { checkpoint_retention_days: none }", 4, 4],
-    ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
-    ["defaults: { log_retention_days: 30 }", 1, 1],
-  ] as const
-) {
+const CASES = [
+  ["", 3, 4],
+  ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
+  ["defaults: { checkpoint_retention_days: none }", 4, 4],
+  ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
+  ["defaults: { log_retention_days: 30 }", 1, 1],
+] as const;
+for (const [config, threads, executions] of CASES) {
   Deno.test(`the sweep at the start after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
     const clock = new TestClock();
     await using place = await createTestWorkspace();

@@ -104,16 +104,17 @@ Deno.test(
         return all(sql, ...values);
       },
     });
-    for (
-      const filter of [
-        { text: "invoice" },
-        { text: "invoice", since: 1 },
-        { since: 1, until: 2 },
-        { trigger: "schedule" },
-        { agentId: "daily", since: 1 },
-        { parentId: 5 },
-      ] as const
-    ) await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
+    const cases = [
+      { text: "invoice" },
+      { text: "invoice", since: 1 },
+      { since: 1, until: 2 },
+      { trigger: "schedule" },
+      { agentId: "daily", since: 1 },
+      { parentId: 5 },
+    ] as const;
+    for (const filter of cases) {
+      await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
+    }
     await store.db.read(() => selectUsage(5));
     assert.equal(plans.length, 7);
     for (const plan of plans) {
@@ -190,15 +191,14 @@ Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accept
   const parentExecutionId = (await store.accept()).id;
   const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;
   assert.equal(await newest(), undefined);
-  for (
-    const changes of [
-      { trigger: "manual" },
-      { trigger: "agent", parentExecutionId, parentPosition: 1 },
-      { trigger: "schedule" },
-      { trigger: "chat", sessionId: "s" },
-      { trigger: "watch", startedAt: 1 },
-    ] as const
-  ) {
+  const cases = [
+    { trigger: "manual" },
+    { trigger: "agent", parentExecutionId, parentPosition: 1 },
+    { trigger: "schedule" },
+    { trigger: "chat", sessionId: "s" },
+    { trigger: "watch", startedAt: 1 },
+  ] as const;
+  for (const changes of cases) {
     const { id } = await store.accept({ agentId: "a", ...changes });
     assert.equal(await newest(), id, changes.trigger);
   }

@@ -236,21 +236,20 @@ Deno.test("PostgresDatabase.open() does not wait for a host that swallows packet
   }
 });
 
-for (
-  const [what, statement, sentence] of [
-    [
-      "a database that is only read",
-      "ALTER ROLE $role SET default_transaction_read_only = on",
-      /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
-    ],
-    [
-      "a server without a connection left",
-      // A limit is not for superusers.
-      "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
-      /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
-    ],
-  ] as const
-) {
+const CASES = [
+  [
+    "a database that is only read",
+    "ALTER ROLE $role SET default_transaction_read_only = on",
+    /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
+  ],
+  [
+    "a server without a connection left",
+    // A limit is not for superusers.
+    "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
+    /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
+  ],
+] as const;
+for (const [what, statement, sentence] of CASES) {
   Deno.test(
     { name: `PostgresDatabase.open() refuses ${what}`, ignore: !HAS_POSTGRES },
     async () => {

@@ -21,15 +21,14 @@ export function saying(
     const lines: string[] = [];
     const sink = { write: (...line: unknown[]) => void lines.push(JSON.stringify(line)) };
     new RedactedLog(sink, new Redactor(() => [])).write("error", "x", { error });
-    for (
-      const text of [
-        ...lines,
-        String(error),
-        `${error.stack}`,
-        inspect(error, { depth: 20 }),
-        Deno.inspect(error, { depth: 20 }),
-      ]
-    ) {
+    const cases = [
+      ...lines,
+      String(error),
+      `${error.stack}`,
+      inspect(error, { depth: 20 }),
+      Deno.inspect(error, { depth: 20 }),
+    ];
+    for (const text of cases) {
       assert.doesNotMatch(text, /geh(%|%25)?eim/);
     }
     return true;

@@ -64,9 +64,8 @@ Deno.test({
       `Cannot request ${host}: Inkling was started without --allow-net=${host}. Name the host under http.allow in ` +
       "config.yaml, then start it again with the flags that " +
       '"inkling permissions" prints for config.yaml and the agents.';
-    for (
-      const host of ["elsewhere.test", "8.8.8.8", "[2001:4860:4860::8888]", "under_score.test"]
-    ) {
+    const cases = ["elsewhere.test", "8.8.8.8", "[2001:4860:4860::8888]", "under_score.test"];
+    for (const host of cases) {
       for (const scheme of ["http", "https"]) {
         assert.equal(await failureOf(ask(`${scheme}://${host}/`)), refused(host));
       }

@@ -113,9 +113,8 @@ async function runScript(
   assert.match(JSON.stringify(end), /hello/);
 }
 
-for (
-  const [what, start] of [["custom tool", callTool], ["script of a skill", runScript]] as const
-) {
+const CASES = [["custom tool", callTool], ["script of a skill", runScript]] as const;
+for (const [what, start] of CASES) {
   Deno.test(`the process of a ${what} reaches nothing that is closed, though a folder of the agent's holds it`, async () => {
     await using recorded = await RecordedProgram.open();
     await using world = await ToolWorld.open({ program: recorded.program });

@@ -11,15 +11,14 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
     { alias: "home", path: fixture.home },
   ]);
   const file = join(fixture.workspace, "notes/a.md");
-  for (
-    const text of [
-      "notes/a.md",
-      "./notes/../notes//a.md",
-      file,
-      "{workspace}/notes/a.md",
-      "{ws}/notes/a.md",
-    ]
-  ) {
+  const cases = [
+    "notes/a.md",
+    "./notes/../notes//a.md",
+    file,
+    "{workspace}/notes/a.md",
+    "{ws}/notes/a.md",
+  ];
+  for (const text of cases) {
     const resolved = await sandbox.resolve(text, "read");
     assert.equal(resolved.path, file, text);
     assert.equal(resolved.display, "{ws}/notes/a.md");
@@ -96,18 +95,17 @@ Deno.test("PathSandbox.resolve() closes agents, config and state folders even in
 Deno.test("PathSandbox.resolve() closes environment files always and database files for writing", async () => {
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox();
-  for (
-    const name of [
-      ".env",
-      ".ENV",
-      ".Env.local",
-      "a/.envrc/b",
-      ".env ",
-      ".env.",
-      ".e\u200bnv",
-      ".ｅｎｖ",
-    ]
-  ) {
+  const cases = [
+    ".env",
+    ".ENV",
+    ".Env.local",
+    "a/.envrc/b",
+    ".env ",
+    ".env.",
+    ".e\u200bnv",
+    ".ｅｎｖ",
+  ];
+  for (const name of cases) {
     assert.match(await failureOf(sandbox.resolve(name, "read")), /environment files/, name);
   }
   for (const name of ["a.db", "a.DB", "a.db-wal", "x.sqlite3", "b.SQLite", "data.db/x.txt"]) {

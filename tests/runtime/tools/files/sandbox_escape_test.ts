@@ -151,16 +151,15 @@ Deno.test("no file tool reaches the link to the service's descriptors, nor goes 
       ] as const
     ) {
       const file = `${path}/secret.txt`;
-      for (
-        const [name, args] of [
-          ["file_read", { path: file }],
-          ["file_write", { path: file, content: "written" }],
-          ["file_write", { path: `${path}/new/file.txt`, content: "written" }],
-          ["file_edit", { path: file, old_text: "C", new_text: "D" }],
-          ["file_delete", { path: file }],
-          ["file_move", { source: file, destination: join(fixture.workspace, "moved.txt") }],
-        ] as const
-      ) {
+      const cases = [
+        ["file_read", { path: file }],
+        ["file_write", { path: file, content: "written" }],
+        ["file_write", { path: `${path}/new/file.txt`, content: "written" }],
+        ["file_edit", { path: file, old_text: "C", new_text: "D" }],
+        ["file_delete", { path: file }],
+        ["file_move", { source: file, destination: join(fixture.workspace, "moved.txt") }],
+      ] as const;
+      for (const [name, args] of cases) {
         const said = await failureOf(call(tool(name), args, testContext(reach)));
         assert.match(said, /outside the allowed paths|closed to agents/, `${name} ${path}`);
       }

@@ -30,26 +30,24 @@ export class SandboxFixture implements AsyncDisposable {
 
   static async open(): Promise<SandboxFixture> {
     const fixture = new SandboxFixture(await Deno.realPath(await Deno.makeTempDir()));
-    for (
-      const name of [
-        "workspace/agents",
-        "workspace/notes",
-        "outside/deep",
-        "home",
-        "config",
-        "state",
-      ]
-    ) {
+    const cases = [
+      "workspace/agents",
+      "workspace/notes",
+      "outside/deep",
+      "home",
+      "config",
+      "state",
+    ];
+    for (const name of cases) {
       await Deno.mkdir(join(fixture.base, name), { recursive: true });
     }
-    for (
-      const name of [
-        "outside/secret.txt",
-        "outside/deep/a.txt",
-        "home/secret.txt",
-        "config/config.yaml",
-      ]
-    ) {
+    const rows = [
+      "outside/secret.txt",
+      "outside/deep/a.txt",
+      "home/secret.txt",
+      "config/config.yaml",
+    ];
+    for (const name of rows) {
       await Deno.writeTextFile(join(fixture.base, name), CANARY);
     }
     for (const name of ["state/inkling.db", "workspace/agents/me.md", "workspace/.env"]) {

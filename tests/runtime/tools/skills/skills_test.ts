@@ -196,26 +196,24 @@ Deno.test("skill tools know the agent's skills alone, and name them", async () =
   await place.write("notes", "SKILL.md", "x");
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
-  for (
-    const name of [
-      "other",
-      "..",
-      "../other",
-      "notes/../other",
-      "Notes",
-      "notes ",
-      "ｎotes",
-      "",
-      "notes\0",
-    ]
-  ) {
-    for (
-      const [toolName, rest] of [
-        ["skill_use", {}],
-        ["skill_read_file", { file_path: "a.md" }],
-        ["skill_run_script", { script_name: "a.sh" }],
-      ] as const
-    ) {
+  const cases = [
+    "other",
+    "..",
+    "../other",
+    "notes/../other",
+    "Notes",
+    "notes ",
+    "ｎotes",
+    "",
+    "notes\0",
+  ];
+  for (const name of cases) {
+    const rows = [
+      ["skill_use", {}],
+      ["skill_read_file", { file_path: "a.md" }],
+      ["skill_run_script", { script_name: "a.sh" }],
+    ] as const;
+    for (const [toolName, rest] of rows) {
       const { tool, context } = await place.tool(toolName, { skills: ["notes"] });
       const message = await failureOf(call(tool, { skill_name: name, ...rest }, context));
       assert.equal(

@@ -177,12 +177,11 @@ Deno.test("Watcher: access to files is no change", async () => {
   assert.deepEqual(world.fired(), []);
 });
 
-for (
-  const [what, error] of [
-    ["watches", new Error('OS file watch limit reached. about ["/x"]')],
-    ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
-  ] as const
-) {
+const CASES = [
+  ["watches", new Error('OS file watch limit reached. about ["/x"]')],
+  ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
+] as const;
+for (const [what, error] of CASES) {
   Deno.test(`Watcher looks from time to time where the system has no ${what} left, says how to fix it, and recovers`, async () => {
     const source = new FakeFolderEvents();
     source.failure = error;

@@ -161,9 +161,8 @@ Deno.test("isGenuine() finds the right one of several signatures, and looks at t
 });
 
 Deno.test("isGenuine() takes the token alone, not as another scheme, a part or a longer one", async () => {
-  for (
-    const text of ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"]
-  ) {
+  const cases = ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"];
+  for (const text of cases) {
     assert.equal(await check({ ...BEARER, headers: { Authorization: text } }), false, text);
   }
   assert.equal(await check({ ...BEARER, headers: { Authorization: "bearer t0ken" } }), true);

@@ -212,14 +212,13 @@ Deno.test("planRun() says why a source is not available, and tells the rest", as
   await using runtime = await place.open();
   const { tools, problems, messages, key } = await runtime.planRun("all", { withMessages: true });
   assert.deepEqual(key, { variable: "OPENAI_API_KEY", isSet: false });
-  for (
-    const named of [
-      /skill.*lost/i,
-      /The custom tool broken cannot be used/,
-      /The MCP server "gone"/,
-      /OPENAI_API_KEY is not set/,
-    ]
-  ) {
+  const cases = [
+    /skill.*lost/i,
+    /The custom tool broken cannot be used/,
+    /The MCP server "gone"/,
+    /OPENAI_API_KEY is not set/,
+  ];
+  for (const named of cases) {
     assert.equal(problems.filter((one) => named.test(one)).length, 1, `${named}\n${problems}`);
   }
   assert.equal(problems.length, 4);
