@@ -26,8 +26,7 @@ Deno.test("config.yaml is read again when it changed: its defaults hold for the 
   const ended = await runToEnd(runtime, "daily");
   assert.deepEqual([ended.status, ended.model], ["success", "demo/script"]);
   const { agent } = await runtime.getAgent("daily");
-  assert.equal(agent.history, "high");
-  assert.equal(runtime.config.checkpointRetentionDays, 3);
+  assert.deepEqual([agent.history, runtime.config.checkpointRetentionDays], ["high", 3]);
   await runToEnd(runtime, "daily");
   const told = place.logged.filter(({ message }) => message === "config.yaml was read again");
   assert.equal(told.length, 1);

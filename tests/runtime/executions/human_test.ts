@@ -21,8 +21,7 @@ Deno.test("a guarded call waits for a person; approved it runs, and the run goes
   await using runtime = await place.open();
   const { id } = await runtime.run("writer", {});
   const waiting = await toEnd(runtime, id);
-  assert.equal(waiting.status, "waiting");
-  assert.equal(waiting.finishedAt, null);
+  assert.deepEqual([waiting.status, waiting.finishedAt], ["waiting", null]);
   const request = await runtime.pendingRequest(id);
   const expected = ["confirm", "file_write", { path: "a.txt", content: "a.txt" }, null];
   assert.deepEqual([request.kind, request.toolName, request.toolArgs, request.expiresAt], expected);

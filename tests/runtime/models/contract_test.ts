@@ -52,8 +52,7 @@ contract("answers with text as it streams, and with its usage", async (adapter) 
 contract("returns two parallel tool calls with ids of their own", async (adapter) => {
   await using server = adapter.serve([TWO_CALLS]);
   const { reply } = await collectReply(await open(adapter, server), modelRequest({ tools: TOOLS }));
-  assert.equal(reply.stop, "tool_calls");
-  assert.equal(reply.message.content, "Reading.");
+  assert.deepEqual([reply.stop, reply.message.content], ["tool_calls", "Reading."]);
   const expected = [["read", '{"path":"a"}'], ["read", '{"path":"b"}']];
   assert.deepEqual(reply.message.toolCalls.map((call) => [call.name, call.arguments]), expected);
   assert.equal(new Set(reply.message.toolCalls.map((call) => call.id)).size, 2);
@@ -116,8 +115,7 @@ contract("fails at once when the key is refused, and keeps it to itself", async 
   const { model, log } = await openPatient(adapter, server);
   const error = await failureOf(model);
   assert.equal(error.message, `${adapter.provider} answered 401: Key [key] is not valid`);
-  assert.equal(error.status, 401);
-  assert.equal(error.retryable, false);
+  assert.deepEqual([error.status, error.retryable], [401, false]);
   assert.deepEqual(log, []);
   server.assertDone();
 });
@@ -173,8 +171,7 @@ for (const then of ["cut", "end"] as const) {
         ),
         ["half", "restart", "whole"],
       );
-      assert.equal(text, "whole");
-      assert.equal(reply.message.content, "whole");
+      assert.deepEqual([text, reply.message.content], ["whole", "whole"]);
       assert.match(log[0] ?? "", /did not finish its reply: the stream ended early/);
     },
   );

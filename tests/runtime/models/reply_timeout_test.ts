@@ -94,8 +94,7 @@ Deno.test("withRetry() rethrows the reason of a cancel, in a call and in a wait"
     await clock.advance(0);
     controller.abort(reason);
     await ended;
-    assert.equal(inner.requests.length, 1);
-    assert.equal(inner.signals[0]?.aborted, true);
+    assert.deepEqual([inner.requests.length, inner.signals[0]?.aborted], [1, true]);
     assert.equal(clock.sleeping, 0);
     await assert.rejects(
       collectReply(model, modelRequest(), { signal: controller.signal }),
@@ -110,6 +109,5 @@ Deno.test("withRetry() ends the call when nobody reads on", async () => {
   for await (const _ of model.generate(modelRequest(), { signal: new AbortController().signal })) {
     break;
   }
-  assert.equal(inner.signals[0]?.aborted, true);
-  assert.equal(clock.sleeping, 0);
+  assert.deepEqual([inner.signals[0]?.aborted, clock.sleeping], [true, 0]);
 });

@@ -9,8 +9,7 @@ Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives 
     const { model, clock, inner, log } = retryWorld(attempts, 300_000, random);
     const ended = assert.rejects(collectReply(model), (error) => {
       assert.ok(error instanceof ModelError);
-      assert.equal(error.message, "last (after 4 attempts)");
-      assert.equal(error.status, 503);
+      assert.deepEqual([error.message, error.status], ["last (after 4 attempts)", 503]);
       return true;
     });
     for (const [index, seconds] of [1, 2, 4].entries()) {
@@ -20,8 +19,7 @@ Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives 
       assert.equal(inner.requests.length, index + 2);
     }
     await ended;
-    assert.equal(clock.sleeping, 0);
-    assert.equal(log.lines.length, 3);
+    assert.deepEqual([clock.sleeping, log.lines.length], [0, 3]);
     assert.deepEqual(log.lines[0], {
       level: "warn",
       message: "Model call failed; trying again",

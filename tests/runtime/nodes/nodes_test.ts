@@ -22,8 +22,7 @@ testNodes("what one accepts another runs, where only that one may", async (world
   const { id } = await plain.run("heavy", {});
   await using _gpu = await world.open("gpu");
   const ended = await toEnd(plain, id);
-  assert.equal(ended.status, "success");
-  assert.equal(ended.outputData, "done");
+  assert.deepEqual([ended.status, ended.outputData], ["success", "done"]);
   const [row] = await world.query(
     "SELECT name, epoch FROM inkling.executions e JOIN inkling.instances i ON i.id = e.instance_id",
   );

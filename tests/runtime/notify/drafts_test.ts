@@ -85,8 +85,7 @@ Deno.test("a question is told with what it is about, shortened and without secre
   };
   const execution = executionOf(12, { status: "waiting" });
   const [draft] = toDrafts({ type: "waiting", execution, request }, ports());
-  assert.equal(draft?.title, "Daily waits for your answer");
-  assert.equal(draft?.requestId, "r");
+  assert.deepEqual([draft?.title, draft?.requestId], ["Daily waits for your answer", "r"]);
   const lines = draft?.text.split("\n") ?? [];
   assert.equal(lines[0], "Which one, [redacted:TOKEN]?");
   assert.deepEqual(lines.slice(1, 2), ["path: a.md"]);

@@ -129,8 +129,7 @@ Deno.test("a message is given up after 24 hours, and the log says so", async () 
   const last = world.log.lines.at(-1);
   assert.equal(last?.level, "error");
   assert.equal(last?.message, "A message was given up: it was tried for 24 hours");
-  assert.equal(last?.fields["reason"], "the receiver is down.");
-  assert.equal(world.clock.sleeping, 0);
+  assert.deepEqual([last?.fields["reason"], world.clock.sleeping], ["the receiver is down.", 0]);
 });
 
 Deno.test("what a receiver refuses for good is not sent again", async () => {
@@ -284,6 +283,5 @@ Deno.test("what a transaction takes back is not told", async () => {
     })
   );
   await world.clock.advance(MINUTE_MS);
-  assert.equal(world.sent.length, 0);
-  assert.equal(world.clock.sleeping, 0);
+  assert.deepEqual([world.sent.length, world.clock.sleeping], [0, 0]);
 });

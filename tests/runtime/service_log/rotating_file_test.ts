@@ -73,8 +73,7 @@ Deno.test("RotatingFile stays with a full file while there cannot be a new one, 
     file.writeLine("x".repeat(70_000));
     file.writeLine("after");
     const now = await contents(dir);
-    assert.equal(now["log"], "after\n");
-    assert.equal(now["log.2"], "newest\none\ntwo\nthree\n");
+    assert.deepEqual([now["log"], now["log.2"]], ["after\n", "newest\none\ntwo\nthree\n"]);
   });
 });
 

@@ -100,8 +100,7 @@ Deno.test("a budget that comes near its end reaches the receiver", async () => {
   });
   await until(() => receiver.received.length === 1, "the message");
   const { type, data } = receiver.received[0]?.body ?? {};
-  assert.equal(type, "inkling.budget");
-  assert.equal(data.title, "Budget of spender");
+  assert.deepEqual([type, data.title], ["inkling.budget", "Budget of spender"]);
   assert.equal(data.text, "spender has spent $1.60 of $2.00 today");
 });
 

@@ -19,8 +19,7 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   const question = await runtime.pendingRequest(first.id);
   const expected = "Budget per_day ($1.50) of daily is used up: continue with + $0.75?";
   assert.equal(question.message, expected);
-  assert.equal(question.kind, "confirm");
-  assert.equal(question.toolName, "budget");
+  assert.deepEqual([question.kind, question.toolName], ["confirm", "budget"]);
   const limits = { budget: "per_day", unit: "usd", limit: 1.5, used: 0.8 };
   assert.deepEqual(question.toolArgs, { ...limits, next_call: 1, raise: 0.75 });
   const { requestId } = question;

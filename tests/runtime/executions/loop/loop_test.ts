@@ -22,8 +22,7 @@ Deno.test("runLoop() runs calls, gives their results back in order, and ends wit
   ]);
   await using runtime = await place.open();
   const ended = await runToEnd(runtime, "reader");
-  assert.equal(ended.status, "success");
-  assert.equal(ended.outputData, "a.txt says alpha.");
+  assert.deepEqual([ended.status, ended.outputData], ["success", "a.txt says alpha."]);
   assert.equal(ended.toolCalls, 2);
   const frames = await payloadsOf(runtime, ended.id);
   assert.deepEqual(frames.map((one) => one["event_type"]), [
@@ -41,8 +40,7 @@ Deno.test("runLoop() runs calls, gives their results back in order, and ends wit
   ]);
   const [first, second] = frames.filter((one) => one["event_type"] === "tool_result");
   assert.match(String(first?.["content"]), /alpha/);
-  assert.equal(first?.["is_error"], false);
-  assert.equal(second?.["is_error"], true);
+  assert.deepEqual([first?.["is_error"], second?.["is_error"]], [false, true]);
   assert.match(String(second?.["content"]), /^Error: /);
   assert.equal(frames.at(-1)?.["status"], "success");
 });
@@ -79,8 +77,7 @@ Deno.test("runLoop() ends as timeout when the model does not answer in time", as
   assert.equal((await runtime.getExecution(id)).status, "running");
   await clock.advance(1);
   const ended = await toEnd(runtime, id);
-  assert.equal(ended.status, "timeout");
-  assert.equal(ended.error, "Timeout after 5s");
+  assert.deepEqual([ended.status, ended.error], ["timeout", "Timeout after 5s"]);
 });
 
 Deno.test("runLoop() takes an empty last reply for success where tools were called: the answer is empty text", async () => {

@@ -138,8 +138,7 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   ];
   const start = [task(steps), GO];
   const first = await play("script", start);
-  assert.equal(first.reply.message.content, "One.");
-  assert.equal(first.reply.stop, "tool_calls");
+  assert.deepEqual([first.reply.message.content, first.reply.stop], ["One.", "tool_calls"]);
   assert.deepEqual(first.reply.message.toolCalls, [
     { id: "demo_2_1", name: "a", arguments: '{"x":1}' },
     { id: "demo_2_2", name: "b", arguments: "{}" },
@@ -152,8 +151,7 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   const expected = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0 };
   assert.deepEqual(second.reply.usage, expected);
   const third = await play("script", after(one, second.reply, "Error: no {result}"));
-  assert.equal(third.text, "End: Error: no {result}");
-  assert.equal(third.reply.stop, "length");
+  assert.deepEqual([third.text, third.reply.stop], ["End: Error: no {result}", "length"]);
   assert.equal(third.reply.reportedCostUsd, 0.5);
   await scriptFailure(
     [task(steps.slice(0, 1)), ...one.slice(1)],

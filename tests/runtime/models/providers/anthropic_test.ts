@@ -124,8 +124,7 @@ Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", ()
 
 Deno.test("AnthropicReplyAssembly keeps thinking with its signature out of the text, for its own model", () => {
   const { message, stop } = replyFrom(...THINKING, end("tool_use"));
-  assert.equal(stop, "tool_calls");
-  assert.equal(message.content, "Reading.");
+  assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.deepEqual(message.toolCalls, [{ id: "t1", name: "read", arguments: '{"path":"a"}' }]);
   const blocks = [
     { type: "thinking", thinking: "Hmm.", signature: "s1" },
@@ -226,8 +225,7 @@ Deno.test("AnthropicModel reads an error inside the stream", async () => {
   assert.equal(overloaded.message, "anthropic broke off its reply: Overloaded");
   assert.equal(overloaded.retryable, true);
   const bad = await failureOf(model(server));
-  assert.equal(bad.message, "anthropic broke off its reply: Bad");
-  assert.equal(bad.retryable, false);
+  assert.deepEqual([bad.message, bad.retryable], ["anthropic broke off its reply: Bad", false]);
   assert.equal((await collectReply(model(server))).text, "fine");
 });
 

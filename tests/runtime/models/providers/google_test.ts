@@ -91,8 +91,7 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
     parts(call, { functionCall: { name: "read", args: { path: "b" } } }),
     end("STOP"),
   );
-  assert.equal(stop, "tool_calls");
-  assert.equal(message.content, "Reading.");
+  assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 2);
   const kept = [
     { text: "Reading." },
@@ -180,8 +179,7 @@ Deno.test("GoogleModel takes the wait that an error's details ask for, and reads
   ]);
   const failure = await failureOf(model(server));
   assert.equal(failure.message, "google answered 429: Quota exceeded");
-  assert.equal(failure.retryAfterMs, 17_500);
-  assert.equal(failure.retryable, true);
+  assert.deepEqual([failure.retryAfterMs, failure.retryable], [17_500, true]);
   const { message, retryable } = await failureOf(model(server));
   assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);
 });

@@ -28,8 +28,7 @@ Deno.test("OpenAiReplyAssembly takes null content, null deltas, parts of text an
     { choices: [{ index: 1, delta: { content: "another choice" } }] },
     END,
   ]);
-  assert.equal(reply.message.content, "ab");
-  assert.equal(reply.usage, null);
+  assert.deepEqual([reply.message.content, reply.usage], ["ab", null]);
 });
 
 Deno.test("OpenAiReplyAssembly keeps reasoning out of the text and counts it as progress", () => {

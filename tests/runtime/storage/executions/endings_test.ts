@@ -18,8 +18,7 @@ Deno.test("SqlEndingStore.finishExecution() ends an execution once: one complete
   assert.equal(ended?.execution.status, "success");
   assert.equal(await journal.finish({ status: "aborted", error: "late", output: null }), undefined);
   const stored = await store.executions.readExecution(execution.id);
-  assert.equal(stored?.execution.status, "success");
-  assert.equal(stored?.execution.durationMs, 1_500);
+  assert.deepEqual([stored?.execution.status, stored?.execution.durationMs], ["success", 1_500]);
   assert.equal(stored?.output, "yes");
   const frames = await storedFrames(store, execution.id);
   assert.deepEqual(frames.map(({ event }) => event), ["meta", "final_answer", "complete"]);

@@ -21,8 +21,7 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
   for (const text of cases) {
     const resolved = await sandbox.resolve(text, "read");
     assert.equal(resolved.path, file, text);
-    assert.equal(resolved.display, "{ws}/notes/a.md");
-    assert.equal(resolved.exists, true);
+    assert.deepEqual([resolved.display, resolved.exists], ["{ws}/notes/a.md", true]);
   }
   const found = (await sandbox.resolve("~/secret.txt", "read")).path;
   assert.equal(found, join(fixture.home, "secret.txt"));

@@ -28,8 +28,7 @@ Deno.test("McpServers.openTools() tells the last words of a server that dies at 
   const message = await refusalOf(world.tools(["dies"]));
   const lines = message.split("\n");
   assert.equal(lines[0], 'The MCP server "dies" cannot be used: it ended with exit code 3');
-  assert.equal(lines[1], "The end of its error output:");
-  assert.equal(lines.length, 12);
+  assert.deepEqual([lines[1], lines.length], ["The end of its error output:", 12]);
   assert.equal(lines.at(-2), "line 29");
   assert.equal(lines.at(-1), "bad key [redacted:API_KEY] [redacted:SERVICE_TOKEN]");
 });

@@ -149,12 +149,9 @@ Deno.test("McpServers: what a server says on the way is logged, plain and not wi
   const tools = await world.tools(["fixture"]);
   const told: string[] = [];
   const answer = await world.call(tools.get("talk"), {}, { log: (line) => void told.push(line) });
-  assert.equal(answer, "done");
-  assert.equal(told.length, 10);
-  assert.equal(told[0], "1/100 on it");
+  assert.deepEqual([answer, told.length, told[0]], ["done", 10, "1/100 on it"]);
   const lines = world.log.lines.filter(({ level }) => level === "debug").map((one) => one.message);
-  assert.equal(lines.length, 60);
-  assert.equal(lines[0], "An MCP server says: info: line 1");
+  assert.deepEqual([lines.length, lines[0]], [60, "An MCP server says: info: line 1"]);
   assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
 });
 

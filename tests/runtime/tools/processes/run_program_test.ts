@@ -100,9 +100,7 @@ Deno.test("runProgram() ends a script that ignores SIGTERM, with its children an
     assert.equal(await allGone(pids), false);
     await clock.advance(2_000);
     const end = await work;
-    assert.equal(end.timedOut, true);
-    assert.equal(end.exitCode, null);
-    assert.equal(end.stdout, "started\n");
+    assert.deepEqual([end.timedOut, end.exitCode, end.stdout], [true, null, "started\n"]);
     await until(() => allGone(pids), "every process of the script is gone");
   });
 });
