@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { answerToEnd, call, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
 
 /** Spares custom tools the compilation of their host. */

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { writeConfig } from "./executions_of.ts";
 
 const LOOK = [{ name: "file_glob", arguments: { pattern: "*" } }];

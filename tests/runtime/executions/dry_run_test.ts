@@ -4,23 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import {
-  answerToEnd,
-  ASK,
-  call,
-  delegate,
-  resultsOf,
-  seededOf,
-  writeConfig,
-  writeSkill,
-} from "./executions_of.ts";
+import { answerToEnd, ASK, call, delegate, resultsOf, seededOf } from "./executions_of.ts";
+import { writeConfig, writeSkill } from "./executions_of.ts";
 
 const DRY = { dryRun: true };
 

@@ -5,13 +5,8 @@ import { IS_POSTGRES } from "../../support/test_database.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestClock } from "../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 /** Lets an agent call all tools unasked. */

@@ -1,11 +1,8 @@
 // Which answers fit which questions, and how an answer reads.
 import assert from "node:assert/strict";
-import {
-  AnswerMisfit,
-  checkAnswer,
-  describeAnswer,
-  type HumanAnswer,
-} from "../../../runtime/executions/human_request.ts";
+import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
+import { AnswerMisfit, checkAnswer } from "../../../runtime/executions/human_request.ts";
+import { describeAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
 
 const free = { options: null, multi: false };

@@ -1,11 +1,7 @@
 // The table of states: what it allows, and that what is stored keeps to it.
 import assert from "node:assert/strict";
-import {
-  EXECUTION_STATUSES,
-  isFinal,
-  OPEN_STATUSES,
-  stateBefore,
-} from "../../../runtime/executions/states.ts";
+import { EXECUTION_STATUSES, isFinal, OPEN_STATUSES } from "../../../runtime/executions/states.ts";
+import { stateBefore } from "../../../runtime/executions/states.ts";
 
 Deno.test("stateBefore() knows who may bring an execution where, and refuses everybody else", () => {
   assert.equal(stateBefore("success", "run"), "running");

@@ -5,18 +5,8 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import {
-  answer,
-  answerToEnd,
-  ASK,
-  delegate,
-  idsOf,
-  resultsOf,
-  statusOf,
-  stopAtModel,
-  stopWaiting,
-  untilStatus,
-} from "./executions_of.ts";
+import { answer, answerToEnd, ASK, delegate, idsOf, resultsOf, statusOf } from "./executions_of.ts";
+import { stopAtModel, stopWaiting, untilStatus } from "./executions_of.ts";
 
 const BROKEN = "---\nbad: [\n---\n";
 const RESUME = "on_restart: resume";

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  lastDays,
-  toDailyUsage,
-  USAGE_STEP_MS,
-  type UsageStep,
-} from "../../../runtime/executions/usage.ts";
+import type { UsageStep } from "../../../runtime/executions/usage.ts";
+import { lastDays, toDailyUsage, USAGE_STEP_MS } from "../../../runtime/executions/usage.ts";
 
 const at = (text: string) => Date.parse(text);
 

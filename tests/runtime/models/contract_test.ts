@@ -3,13 +3,8 @@ import assert from "node:assert/strict";
 import type { Message } from "../../../runtime/models/message.ts";
 import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
-import {
-  type Adapter,
-  ADAPTERS,
-  KEY,
-  open,
-  openPatient,
-} from "../../support/models/model_adapters.ts";
+import type { Adapter } from "../../support/models/model_adapters.ts";
+import { ADAPTERS, KEY, open, openPatient } from "../../support/models/model_adapters.ts";
 import type { ModelStep } from "../../support/models/model_server.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";

@@ -1,11 +1,7 @@
 // The one fetch of all providers' packages, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
-import {
-  boundReply,
-  MAX_ERROR_BYTES,
-  MAX_EVENT_BYTES,
-  MAX_REPLY_BYTES,
-} from "../../../runtime/models/bounded_answer.ts";
+import { boundReply, MAX_ERROR_BYTES } from "../../../runtime/models/bounded_answer.ts";
+import { MAX_EVENT_BYTES, MAX_REPLY_BYTES } from "../../../runtime/models/bounded_answer.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { createProviderFetch } from "../../../runtime/models/provider_fetch.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";

@@ -4,15 +4,9 @@ import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
 import { STALL_MS } from "../../../runtime/models/stall_watch.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
 import { LogLines } from "../../support/log_lines.ts";
-import {
-  answers,
-  type Attempt,
-  fails,
-  goesSilent,
-  REPLY,
-  retryWorld,
-  ScriptedModel,
-} from "../../support/models/retry_world.ts";
+import type { Attempt } from "../../support/models/retry_world.ts";
+import { answers, fails, goesSilent, REPLY, retryWorld } from "../../support/models/retry_world.ts";
+import { ScriptedModel } from "../../support/models/retry_world.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
 Deno.test("withRetry() counts the time of all attempts together", async () => {

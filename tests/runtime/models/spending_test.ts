@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
 import { type Model, ModelError, type Usage } from "../../../runtime/models/model.ts";
-import {
-  type PlannedSpending,
-  type Spending,
-  withPurse,
-} from "../../../runtime/models/spending.ts";
+import type { PlannedSpending, Spending } from "../../../runtime/models/spending.ts";
+import { withPurse } from "../../../runtime/models/spending.ts";
 import { boundInputTokens } from "../../../runtime/models/token_estimate.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import {
-  answers,
-  type Attempt,
-  fails,
-  goesSilent,
-  REPLY,
-  ScriptedModel,
-} from "../../support/models/retry_world.ts";
+import type { Attempt } from "../../support/models/retry_world.ts";
+import { answers, fails, goesSilent, REPLY } from "../../support/models/retry_world.ts";
+import { ScriptedModel } from "../../support/models/retry_world.ts";
 
 /** A purse that writes down what is set aside and what is booked. Reading costs 1, writing to a cache 2, output 10. */
 function world(...attempts: Attempt[]): {

@@ -2,17 +2,11 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ChannelSettings } from "../../../runtime/config/notify_schema.ts";
-import {
-  cutBytes,
-  DeliveryFailure,
-  type OutgoingMessage,
-} from "../../../runtime/notify/channels/channel.ts";
+import type { OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
+import { cutBytes, DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { readRetryAfter } from "../../../runtime/notify/channels/http_post.ts";
-import {
-  type ChannelPorts,
-  channelProblem,
-  openChannel,
-} from "../../../runtime/notify/channels/open_channel.ts";
+import type { ChannelPorts } from "../../../runtime/notify/channels/open_channel.ts";
+import { channelProblem, openChannel } from "../../../runtime/notify/channels/open_channel.ts";
 import { readSigningSecret, sign } from "../../../runtime/notify/channels/webhook.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { toPermissionFlags } from "../../../runtime/permissions/permission_flags.ts";
-import type {
-  PermissionKind,
-  PermissionNeed,
-} from "../../../runtime/permissions/permission_need.ts";
+import type { PermissionKind } from "../../../runtime/permissions/permission_need.ts";
+import type { PermissionNeed } from "../../../runtime/permissions/permission_need.ts";
 
 const need = (kind: PermissionKind, value: string, why = "a reason"): PermissionNeed => (
   { kind, value, why }

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  createSystemPrompt,
-  type SystemPromptOptions,
-} from "../../../runtime/prompt/system_prompt.ts";
+import type { SystemPromptOptions } from "../../../runtime/prompt/system_prompt.ts";
+import { createSystemPrompt } from "../../../runtime/prompt/system_prompt.ts";
 import { anyText } from "../../support/any_text.ts";
 
 const OPTIONS: SystemPromptOptions = {

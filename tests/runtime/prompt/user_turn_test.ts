@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  ManualTrigger,
-  ScheduleTrigger,
-  WatchTrigger,
-} from "../../../runtime/agents/agent.ts";
+import type { ManualTrigger, ScheduleTrigger } from "../../../runtime/agents/agent.ts";
+import type { WatchTrigger } from "../../../runtime/agents/agent.ts";
 import { createUserTurn, type UserTurnOptions } from "../../../runtime/prompt/user_turn.ts";
 import type { AgentCause, ScheduleCause, WatchCause } from "../../../runtime/run_cause.ts";
 import { anyText } from "../../support/any_text.ts";

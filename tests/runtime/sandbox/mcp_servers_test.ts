@@ -7,12 +7,8 @@ import { openMcpWorld, programEntry } from "../tools/mcp/mcp_world.ts";
 import type { SandboxMode } from "../../../runtime/sandbox/sandbox_rules.ts";
 import { ProcessSandbox } from "../../../runtime/sandbox/process_sandbox.ts";
 import { SHELL_SERVER } from "./shell_server.ts";
-import {
-  IGNORED_WITHOUT_BRIDGE,
-  IGNORED_WITHOUT_SANDBOX,
-  systemBubblewrap,
-  systemSandbox,
-} from "./system_sandbox.ts";
+import { IGNORED_WITHOUT_BRIDGE, IGNORED_WITHOUT_SANDBOX } from "./system_sandbox.ts";
+import { systemBubblewrap, systemSandbox } from "./system_sandbox.ts";
 
 const testUnless = (ignore: boolean) => (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, ignore, fn });

@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { SystemClock } from "../../../base/clock.ts";
-import {
-  formatLogLine,
-  openLogFile,
-  survivingWriter,
-} from "../../../runtime/service_log/log_file.ts";
+import { formatLogLine, openLogFile } from "../../../runtime/service_log/log_file.ts";
+import { survivingWriter } from "../../../runtime/service_log/log_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { anyText } from "../../support/any_text.ts";

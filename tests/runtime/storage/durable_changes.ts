@@ -11,17 +11,8 @@ import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import type { Effect } from "../../../runtime/tools/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";
-import {
-  ask,
-  ending,
-  family,
-  FRAME,
-  NEW_EXECUTION,
-  reply,
-  start,
-  waitFor,
-  waitingFamily,
-} from "./stored_situations.ts";
+import { ask, ending, family, FRAME, NEW_EXECUTION, reply, start } from "./stored_situations.ts";
+import { waitFor, waitingFamily } from "./stored_situations.ts";
 
 /** Money for a call of nobody. */
 const CALL = {

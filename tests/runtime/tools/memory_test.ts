@@ -4,12 +4,8 @@ import { join } from "node:path";
 import { memoryRetrieve } from "../../../runtime/tools/builtin/memory_retrieve.ts";
 import { createMemoryAppend } from "../../../runtime/tools/builtin/memory_append.ts";
 import { createMemorySave } from "../../../runtime/tools/builtin/memory_save.ts";
-import {
-  listSections,
-  MEMORY_LIMIT_BYTES,
-  memoryPathOf,
-  MemoryWriter,
-} from "../../../runtime/tools/memory/memory_file.ts";
+import { listSections, MEMORY_LIMIT_BYTES } from "../../../runtime/tools/memory/memory_file.ts";
+import { memoryPathOf, MemoryWriter } from "../../../runtime/tools/memory/memory_file.ts";
 import { MAX_SECTIONS } from "../../../runtime/tools/memory/memory_document.ts";
 import { SECTION_LIMIT_BYTES } from "../../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../../runtime/tools/tool.ts";

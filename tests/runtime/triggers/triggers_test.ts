@@ -2,12 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  type TestWorkspace,
-  toEnd,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 const MINUTE = 60_000;

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../../runtime/authoring/install/not_installed.ts";
-import {
-  ServerInstaller,
-  type ServerWish,
-} from "../../../../runtime/authoring/install/server_installer.ts";
+import type { ServerWish } from "../../../../runtime/authoring/install/server_installer.ts";
+import { ServerInstaller } from "../../../../runtime/authoring/install/server_installer.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../../runtime/authoring/install/not_installed.ts";
 import { parsePackageName } from "../../../../runtime/authoring/install/package_name.ts";
-import {
-  SkillInstaller,
-  type SkillWish,
-} from "../../../../runtime/authoring/install/skill_installer.ts";
+import type { SkillWish } from "../../../../runtime/authoring/install/skill_installer.ts";
+import { SkillInstaller } from "../../../../runtime/authoring/install/skill_installer.ts";
 import { parseSkillSource } from "../../../../runtime/authoring/install/skill_source.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { describeUnlocked } from "../../../../runtime/tools/skills/skill_lock.ts";

@@ -5,12 +5,8 @@ import type { JsonObject } from "../../../../base/json.ts";
 import { toJsonText } from "../../../../runtime/executions/loop/fit_answer.ts";
 import { ADAPTERS, KEY } from "../../../support/models/model_adapters.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { stopAtModel } from "../executions_of.ts";
 

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../support/until.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { call, FREE, resultsOf, untilStatus } from "../executions_of.ts";
 

@@ -2,12 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { denoDirectory } from "../../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  rowsOf,
-  runToEnd,
-} from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, rowsOf } from "../../../support/test_workspace.ts";
+import { runToEnd } from "../../../support/test_workspace.ts";
 import { answerToEnd, writeConfig } from "../executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";

@@ -2,13 +2,9 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { untilStatus } from "../executions_of.ts";
 

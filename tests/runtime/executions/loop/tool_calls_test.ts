@@ -3,15 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import {
-  answerToEnd,
-  call,
-  FREE,
-  resultsOf,
-  started,
-  writeConfig,
-  writeSkill,
-} from "../executions_of.ts";
+import { answerToEnd, call, FREE, resultsOf, started, writeConfig } from "../executions_of.ts";
+import { writeSkill } from "../executions_of.ts";
 
 /** Chance must not hide a disorder: of so many replies at least one would show it. */
 const REPLIES = 5;

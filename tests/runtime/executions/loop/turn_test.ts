@@ -5,12 +5,8 @@ import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 
 /** A workspace whose agent asks this model. */

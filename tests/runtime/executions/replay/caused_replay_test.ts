@@ -5,14 +5,8 @@ import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { fromGitHub, openHookWorld } from "../../triggers/webhook/hook_world.ts";
-import {
-  atRest,
-  calls,
-  DOLLAR_CALLS,
-  openBudgetWorld,
-  runOf,
-  says,
-} from "../budget/budget_world.ts";
+import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf } from "../budget/budget_world.ts";
+import { says } from "../budget/budget_world.ts";
 import { answer, idsOf } from "../executions_of.ts";
 import { playedFrames } from "./played_frames.ts";
 import { assertIdentical, firstDifference } from "./replayed.ts";

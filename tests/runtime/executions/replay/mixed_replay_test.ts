@@ -6,16 +6,8 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { assertIdentical, storedRows } from "./replayed.ts";
-import {
-  answerToEnd,
-  call,
-  delegate,
-  FREE,
-  idsOf,
-  stopAtModel,
-  untilStatus,
-  writeSkill,
-} from "../executions_of.ts";
+import { answerToEnd, call, delegate, FREE, idsOf, stopAtModel } from "../executions_of.ts";
+import { untilStatus, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): delegated runs give their results, and their questions stand in the caller's log", async () => {
   await using place = await createTestWorkspace();

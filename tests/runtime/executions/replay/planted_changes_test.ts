@@ -1,10 +1,7 @@
 // Changes of an agent behind a recorded run: each is found at its first effect, and what changes nothing is not told.
 import assert from "node:assert/strict";
-import {
-  CHANGES,
-  NO_CHANGES,
-  writeSurroundings,
-} from "../../../../proof/replay/planted_changes.ts";
+import { CHANGES, NO_CHANGES } from "../../../../proof/replay/planted_changes.ts";
+import { writeSurroundings } from "../../../../proof/replay/planted_changes.ts";
 import { SQLITE } from "../../../support/test_database.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { answerToEnd } from "../executions_of.ts";

@@ -4,11 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeConfig } from "../executions_of.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
 

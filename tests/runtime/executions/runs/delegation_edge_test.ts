@@ -2,26 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import {
-  answer,
-  answerToEnd,
-  ASK,
-  call,
-  delegate,
-  idsOf,
-  resultsOf,
-  statusOf,
-  stopWaiting,
-  untilStatus,
-} from "../executions_of.ts";
+import { answer, answerToEnd, ASK, call, delegate, idsOf, resultsOf } from "../executions_of.ts";
+import { statusOf, stopWaiting, untilStatus } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 

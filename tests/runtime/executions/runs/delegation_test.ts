@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { until } from "../../../support/until.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { answer, answerToEnd, ASK, call, delegate, resultsOf, seededOf } from "../executions_of.ts";
 
 async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string, unknown>> {

@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
 import { Deliveries } from "../../../../runtime/executions/runs/deliveries.ts";
 import type { Runs } from "../../../../runtime/executions/runs/runs.ts";
-import type {
-  Delivery,
-  SharedRuns,
-  Taken,
-} from "../../../../runtime/executions/runs/shared_runs.ts";
+import type { Delivery, SharedRuns } from "../../../../runtime/executions/runs/shared_runs.ts";
+import type { Taken } from "../../../../runtime/executions/runs/shared_runs.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { answerToEnd, stopWaiting } from "../executions_of.ts";

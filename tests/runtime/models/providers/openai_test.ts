@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { ModelError, type ModelRequest } from "../../../../runtime/models/model.ts";
-import {
-  createOpenAiModel,
-  type OpenAiModelOptions,
-} from "../../../../runtime/models/providers/openai.ts";
+import type { OpenAiModelOptions } from "../../../../runtime/models/providers/openai.ts";
+import { createOpenAiModel } from "../../../../runtime/models/providers/openai.ts";
 import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";

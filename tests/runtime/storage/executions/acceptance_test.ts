@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import type {
-  Acceptance,
-  Claim,
-  NewExecution,
-} from "../../../../runtime/executions/record/acceptance_store.ts";
+import type { Acceptance, Claim } from "../../../../runtime/executions/record/acceptance_store.ts";
+import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";

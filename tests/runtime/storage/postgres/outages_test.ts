@@ -8,13 +8,9 @@ import { DatabaseAway, StorageUnavailable } from "../../../../runtime/storage/da
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
-import {
-  createBarePostgres,
-  createTestPostgres,
-  HAS_POSTGRES,
-  type PostgresServer,
-  startPostgres,
-} from "../../../support/postgres.ts";
+import type { PostgresServer } from "../../../support/postgres.ts";
+import { createBarePostgres, createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { startPostgres } from "../../../support/postgres.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";

@@ -2,15 +2,8 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { SystemClock } from "../../../../base/clock.ts";
-import {
-  afterwards,
-  all,
-  announce,
-  fence,
-  get,
-  lock,
-  run,
-} from "../../../../runtime/storage/operation.ts";
+import { afterwards, all, announce, fence, get } from "../../../../runtime/storage/operation.ts";
+import { lock, run } from "../../../../runtime/storage/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";

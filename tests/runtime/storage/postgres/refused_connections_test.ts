@@ -8,12 +8,8 @@ import pg from "pg";
 import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
 import { all } from "../../../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
-import {
-  createTestPostgres,
-  HAS_POSTGRES,
-  sharedPostgres,
-  startPostgres,
-} from "../../../support/postgres.ts";
+import { createTestPostgres, HAS_POSTGRES, sharedPostgres } from "../../../support/postgres.ts";
+import { startPostgres } from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
 /** As it stands in an address. */

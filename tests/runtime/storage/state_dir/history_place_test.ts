@@ -7,12 +7,8 @@ import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
 import { SQLITE } from "../../../support/test_database.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 
 const AGENT = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat\n";
 

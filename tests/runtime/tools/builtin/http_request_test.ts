@@ -1,10 +1,8 @@
 // http_request against servers on this machine.
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import {
-  createHttpRequest,
-  type HttpRequestOptions,
-} from "../../../../runtime/tools/builtin/http_request.ts";
+import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_request.ts";
+import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 import { ask, OPEN_POLICY, refusal, serve } from "./http_site.ts";

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CustomTool } from "../../../../runtime/tools/custom/custom_tool.ts";
-import {
-  parseDeclarations,
-  type ToolDeclarationOfFile,
-} from "../../../../runtime/tools/custom/tool_declaration.ts";
+import type { ToolDeclarationOfFile } from "../../../../runtime/tools/custom/tool_declaration.ts";
+import { parseDeclarations } from "../../../../runtime/tools/custom/tool_declaration.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { ToolWorld } from "./tool_world.ts";
 

@@ -4,13 +4,9 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
 import type { HumanAnswer } from "../../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 
 async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import {
-  CustomTools,
-  type ToolDirectories,
-} from "../../../../runtime/tools/custom/custom_tools.ts";
+import type { ToolDirectories } from "../../../../runtime/tools/custom/custom_tools.ts";
+import { CustomTools } from "../../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";

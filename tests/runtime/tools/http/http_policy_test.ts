@@ -1,16 +1,10 @@
 // Which hosts and addresses are open to http_request.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  type HttpPolicy,
-  refuseAddress,
-  refuseHost,
-} from "../../../../runtime/tools/http/http_policy.ts";
-import {
-  classifyAddress,
-  isSameAddress,
-  parseAddress,
-} from "../../../../runtime/tools/http/ip_address.ts";
+import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
+import { refuseAddress, refuseHost } from "../../../../runtime/tools/http/http_policy.ts";
+import { classifyAddress, isSameAddress } from "../../../../runtime/tools/http/ip_address.ts";
+import { parseAddress } from "../../../../runtime/tools/http/ip_address.ts";
 
 function policy(overrides: Partial<HttpPolicy> = {}): HttpPolicy {
   return { allow: [], deny: [], ownPorts: () => [], ...overrides };

@@ -1,10 +1,8 @@
 // Redirects without a network: which request follows a reply.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
-import type {
-  ExchangeReply,
-  ExchangeRequest,
-} from "../../../../runtime/tools/http/http_exchange.ts";
+import type { ExchangeReply } from "../../../../runtime/tools/http/http_exchange.ts";
+import type { ExchangeRequest } from "../../../../runtime/tools/http/http_exchange.ts";
 import { followRedirects } from "../../../../runtime/tools/http/http_redirects.ts";
 
 const SENT = {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
-import {
-  compileAnswerCheck,
-  wholeFaultsOf,
-} from "../../../../runtime/tools/json_schema/answer_check.ts";
+import { compileAnswerCheck } from "../../../../runtime/tools/json_schema/answer_check.ts";
+import { wholeFaultsOf } from "../../../../runtime/tools/json_schema/answer_check.ts";
 
 const SCHEMA: JsonSchema = {
   type: "object",

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import {
-  checkWhole,
-  compileArgumentsCheck,
-} from "../../../../runtime/tools/json_schema/arguments_check.ts";
+import { checkWhole } from "../../../../runtime/tools/json_schema/arguments_check.ts";
+import { compileArgumentsCheck } from "../../../../runtime/tools/json_schema/arguments_check.ts";
 import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
 
 const SCHEMA: JsonSchema = {

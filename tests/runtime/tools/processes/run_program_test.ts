@@ -3,11 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
 import { SystemClock } from "../../../../base/clock.ts";
-import {
-  type ProgramEnd,
-  runProgram,
-  type RunProgramOptions,
-} from "../../../../runtime/tools/processes/run_program.ts";
+import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
+import type { RunProgramOptions } from "../../../../runtime/tools/processes/run_program.ts";
+import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { smallEnvironment } from "../../../../runtime/tools/processes/small_environment.ts";
 import { TestClock } from "../../../support/test_clock.ts";

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../../runtime/executions/execution.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
 

@@ -1,12 +1,8 @@
 // A runtime with agents that have webhooks, and senders that sign what they send.
 import { createHmac } from "node:crypto";
 import type { HookOutcome, Runtime } from "../../../../runtime/runtime.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 export const SECRET = "It's a Secret to Everybody";

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import type { HookOutcome } from "../../../../runtime/runtime.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
-import {
-  fromGitHub,
-  fromSlack,
-  fromStripe,
-  openHookWorld,
-  readRecorded,
-  SECRET,
-  withToken,
-} from "./hook_world.ts";
+import { fromGitHub, fromSlack, fromStripe, openHookWorld, readRecorded } from "./hook_world.ts";
+import { SECRET, withToken } from "./hook_world.ts";
 
 const GITHUB = "scheme: github, secret: HOOK";
 const HOUR_MS = 3_600_000;

@@ -7,13 +7,8 @@ import type { Message } from "../../../../runtime/models/message.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  rowsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { programEntry } from "../../tools/mcp/mcp_world.ts";
 
 const HOUR_MS = 3_600_000;
