@@ -50,9 +50,7 @@ Deno.test("resolveSocketFile() stays in the state directory up to 104 bytes, and
 
 Deno.test("expandHome() replaces a leading tilde only", () => {
   const rows = { "~": "/h", "~/a": "/h/a", "~a": "~a", "a/~": "a/~", "/a": "/a" };
-  for (const [written, path] of Object.entries(rows)) {
-    assert.equal(expandHome(written, "/h"), path);
-  }
+  for (const [written, path] of Object.entries(rows)) assert.equal(expandHome(written, "/h"), path);
 });
 
 Deno.test("pinFolders() makes folders absolute that are relative to the current directory, and changes nothing else", () => {

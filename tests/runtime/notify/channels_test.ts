@@ -144,9 +144,7 @@ Deno.test("a signing secret has 24 to 64 bytes", () => {
   assert.equal(readSigningSecret("whsec_" + btoa("x".repeat(24)))?.length, 24);
   assert.equal(readSigningSecret(btoa("x".repeat(64)))?.length, 64);
   const cases = ["", "whsec_", "short", btoa("x".repeat(23)), btoa("x".repeat(65)), "€", "a b"];
-  for (const text of cases) {
-    assert.equal(readSigningSecret(text), undefined, text);
-  }
+  for (const text of cases) assert.equal(readSigningSecret(text), undefined, text);
 });
 
 Deno.test("what a receiver answers is delivered, a failure, or final", async () => {

@@ -5,18 +5,14 @@ import { withTempDir } from "../../support/temp_dir.ts";
 Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", async () => {
   await withTempDir(async (dir) => {
     const cases = ["words", "beside", "below/scripts", "folders/scripts/a.sh", "deep/scripts/a/b"];
-    for (const folder of cases) {
-      await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
-    }
+    for (const folder of cases) await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
     const rows = [
       "words/SKILL.md",
       "beside/run.sh",
       "below/scripts/run.py",
       "deep/scripts/a/b/c.ts",
     ];
-    for (const file of rows) {
-      await Deno.writeTextFile(`${dir}/${file}`, "");
-    }
+    for (const file of rows) await Deno.writeTextFile(`${dir}/${file}`, "");
     const found = async (skill: string) => await hasScripts(dir, skill);
     assert.equal(await found("words"), false);
     assert.equal(await found("folders"), false);

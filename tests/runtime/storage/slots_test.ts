@@ -76,13 +76,9 @@ Deno.test("SqlSlotStore.purgeSlots() removes what is old, but leaves each agent 
   await using world = await open();
   const { store, insert, times } = world;
   for (const agentId of ["a", "b", "c"]) {
-    for (let at = 1; at <= 10; at++) {
-      await insert(slot(at, { agentId }));
-    }
+    for (let at = 1; at <= 10; at++) await insert(slot(at, { agentId }));
   }
-  for (let at = 100; at <= 104; at++) {
-    await insert(slot(at, { agentId: "b" }));
-  }
+  for (let at = 100; at <= 104; at++) await insert(slot(at, { agentId: "b" }));
   assert.equal(await store.purgeSlots({ before: 0, keep: 3 }), 0);
   assert.equal(await store.purgeSlots({ before: 9, keep: 3 }), 7 + 8 + 7);
   assert.deepEqual(await times("a"), [10, 9, 8]);

@@ -228,9 +228,7 @@ Deno.test("a run of the same conversation may mend its own answer, whatever an e
   await using place = await createTestWorkspace();
   await place.writeScript("typed", [{ say: WRONG }, { say: GOOD }], `${OUTPUT}\nhistory: high`);
   await using runtime = await place.open();
-  for (const _ of [1, 2, 3]) {
-    assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
-  }
+  for (const _ of [1, 2, 3]) assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
 });
 
 Deno.test("a follower reads places of the answer, a caller its text, both without the fence", async () => {

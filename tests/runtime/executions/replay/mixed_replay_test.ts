@@ -156,9 +156,7 @@ Deno.test("replay(): cancels while a call runs, or a question waits", async () =
   assert.deepEqual([status, error], ["aborted", "Cancelled by user"]);
   const asker = (await runToEnd(runtime, "asker")).id;
   await runtime.cancel(asker);
-  for (const id of [lead, asker, slow]) {
-    await assertIdentical(runtime, id);
-  }
+  for (const id of [lead, asker, slow]) await assertIdentical(runtime, id);
 });
 
 Deno.test("replay(): a run that a restart interrupted, with another prompt behind it, is identical", async () => {

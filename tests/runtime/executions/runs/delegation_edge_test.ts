@@ -230,9 +230,7 @@ for (const resumed of ["both", "the parent", "the child", "neither"]) {
         neither: ["aborted", "aborted"],
       }[resumed],
     );
-    if (resumed === "the parent") {
-      assert.match(parent.outputData ?? "", /Aborted: service stopped/);
-    }
+    if (resumed === "the parent") assert.match(parent.outputData ?? "", /Aborted: service stopped/);
     assert.equal((await idsOf(runtime, "slow")).length, 1);
     assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
     const taken = place.logged.filter(({ message }) => /comes from another machine/.test(message))

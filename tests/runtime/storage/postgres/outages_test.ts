@@ -154,9 +154,7 @@ const END_CONNECTIONS =
 
 test("pg_terminate_backend: the work goes on over new connections", async ({ database, endConnections }) => {
   const { stored, refusals } = await load(database, async () => {
-    for (let n = 0; n < 5; n++) {
-      await endConnections();
-    }
+    for (let n = 0; n < 5; n++) await endConnections();
   });
   for (const error of refusals) unavailable(/./)(error);
   assert.deepEqual(await keys(database), stored.sort());

@@ -28,9 +28,7 @@ export function saying(
       inspect(error, { depth: 20 }),
       Deno.inspect(error, { depth: 20 }),
     ];
-    for (const text of cases) {
-      assert.doesNotMatch(text, /geh(%|%25)?eim/);
-    }
+    for (const text of cases) assert.doesNotMatch(text, /geh(%|%25)?eim/);
     return true;
   };
 }

@@ -17,9 +17,7 @@ async function planted(): Promise<SandboxFixture> {
     ".github/f.md",
     "notes/.env.md",
   ];
-  for (const name of cases) {
-    await fixture.write(name, name);
-  }
+  for (const name of cases) await fixture.write(name, name);
   await Deno.symlink(fixture.outside, join(fixture.workspace, "out"));
   await Deno.symlink("notes", join(fixture.workspace, "in"));
   await Deno.symlink(

@@ -216,9 +216,7 @@ Deno.test("a custom tool that left a reader at its input does not lose the next 
   );
   const [tool] = await world.openTools("thief");
   assert.ok(tool !== undefined);
-  for (const bytes of [100_000, 1]) {
-    assert.equal(await world.run(tool, { bytes }), "took");
-  }
+  for (const bytes of [100_000, 1]) assert.equal(await world.run(tool, { bytes }), "took");
   assert.equal(await world.run(tool, { bytes: 1 }), "took");
 });
 

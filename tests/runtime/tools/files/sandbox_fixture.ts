@@ -38,18 +38,14 @@ export class SandboxFixture implements AsyncDisposable {
       "config",
       "state",
     ];
-    for (const name of cases) {
-      await Deno.mkdir(join(fixture.base, name), { recursive: true });
-    }
+    for (const name of cases) await Deno.mkdir(join(fixture.base, name), { recursive: true });
     const rows = [
       "outside/secret.txt",
       "outside/deep/a.txt",
       "home/secret.txt",
       "config/config.yaml",
     ];
-    for (const name of rows) {
-      await Deno.writeTextFile(join(fixture.base, name), CANARY);
-    }
+    for (const name of rows) await Deno.writeTextFile(join(fixture.base, name), CANARY);
     for (const name of ["state/inkling.db", "workspace/agents/me.md", "workspace/.env"]) {
       await Deno.writeTextFile(join(fixture.base, name), CANARY);
     }

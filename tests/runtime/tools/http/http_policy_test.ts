@@ -48,9 +48,7 @@ Deno.test("classifyAddress() knows each kind of network", () => {
     "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "example.com", ":::", "1::2::3", "12345::",
     "1:2:3:4:5:6:7", "::1.2.3",
   ];
-  for (const text of texts) {
-    assert.equal(classifyAddress(text), undefined, text);
-  }
+  for (const text of texts) assert.equal(classifyAddress(text), undefined, text);
 });
 
 Deno.test("parseAddress() reads every IPv4 and IPv6 address that is written out", () => {

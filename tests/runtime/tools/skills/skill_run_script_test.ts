@@ -205,9 +205,7 @@ Deno.test("skill_run_script runs nothing but scripts of the skill's folder and i
     "deep\u2215a.sh", "deep\u2044a.sh", "a\u200b.sh", "\u202ehs.a", "a.sh; id", "a.sh|id.sh",
     "$(id).sh", "~/x.sh", "constructor", "a.constructor", "a.__proto__",
   ];
-  for (const script_name of names) {
-    await failureOf(runScript(place, { script_name }));
-  }
+  for (const script_name of names) await failureOf(runScript(place, { script_name }));
   await assert.rejects(Deno.stat(join(workspace, "ran")), Deno.errors.NotFound);
 });
 
