@@ -8,7 +8,6 @@ import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { PrivateWorkspace } from "../../../runtime/authoring/testing/private_workspace.ts";
 import {
   databaseHost,
-  DatabaseVariableUnusable,
   readDatabaseSettings,
   withDatabaseSecrets,
 } from "../../../runtime/config/database_settings.ts";
@@ -164,13 +163,10 @@ Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused b
   assert.equal((await place.settings()).database?.address, "postgresql://w@other/y");
   for (const [written, reason] of BAD.filter(([written]) => /^\w+:\/\//.test(written))) {
     place.shell["INKLING_DATABASE_URL"] = written;
-    await assert.rejects(place.settings(), (error) => {
-      assert.ok(error instanceof DatabaseVariableUnusable);
-      assert.equal(
-        error.message,
+    await assert.rejects(place.settings(), {
+      name: "DatabaseVariableUnusable",
+      message:
         `Cannot use INKLING_DATABASE_URL: it ${EXAMPLE}${reason}. Set it to another address, or unset it`,
-      );
-      return true;
     });
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createDemoModel } from "../../../../runtime/models/demo/demo.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
-import { ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
+import type { ModelReply } from "../../../../runtime/models/model.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import { type CollectedReply, collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
@@ -20,11 +20,10 @@ function instantClock(): Clock {
 }
 
 function scriptFailure(messages: Message[], expected: RegExp): Promise<void> {
-  return assert.rejects(play("script", messages), (error) => {
-    assert.ok(error instanceof ModelError);
-    assert.equal(error.retryable, false);
-    assert.match(error.message, expected);
-    return true;
+  return assert.rejects(play("script", messages), {
+    name: "ModelError",
+    retryable: false,
+    message: expected,
   });
 }
 
@@ -217,12 +216,7 @@ Deno.test("demo/script fails as its step says, behind the step's text", async ()
       modelRequest({ messages: [task([{ say: "half", fail: "Out of order", retryable }]), GO] }),
       { onDelta: (delta) => deltas.push(delta.type === "text" ? delta.text : "") },
     );
-    await assert.rejects(call, (error) => {
-      assert.ok(error instanceof ModelError);
-      assert.equal(error.message, "demo: Out of order");
-      assert.equal(error.retryable, retryable);
-      return true;
-    });
+    await assert.rejects(call, { name: "ModelError", message: "demo: Out of order", retryable });
     assert.deepEqual(deltas, ["half"]);
   }
 });

@@ -3,7 +3,7 @@ import { createGoogleModel } from "../../../../runtime/models/providers/google.t
 import { toGooglePrompt } from "../../../../runtime/models/providers/google_messages.ts";
 import { GoogleReplyAssembly } from "../../../../runtime/models/providers/google_reply.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
-import { type Model, ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
+import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { GoogleServer } from "../../../support/models/google_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -138,11 +138,10 @@ Deno.test("GoogleReplyAssembly tells why a reply ended", () => {
 
 Deno.test("GoogleReplyAssembly makes a spoiled call worth another attempt", () => {
   for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]) {
-    assert.throws(() => replyFrom(end(reason)), (error) => {
-      assert.ok(error instanceof ModelError);
-      assert.equal(error.retryable, true);
-      assert.match(error.message, /^google could not finish its reply: (malformed|unexpected) /);
-      return true;
+    assert.throws(() => replyFrom(end(reason)), {
+      name: "ModelError",
+      retryable: true,
+      message: /^google could not finish its reply: (malformed|unexpected) /,
     });
   }
 });

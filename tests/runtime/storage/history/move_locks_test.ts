@@ -64,9 +64,8 @@ test("what is being written when a history is to be copied out is in the copy, o
   await writer.connect();
   try {
     await writer.query(`BEGIN; ${SHORT_LIFE}`);
-    await assert.rejects(world.move("from"), (error: Error) => {
-      assert.match(error.message, /Another Inkling is writing into postgres:.+ Stop it/);
-      return true;
+    await assert.rejects(world.move("from"), {
+      message: /Another Inkling is writing into postgres:.+ Stop it/,
     });
     assert.deepEqual(world.files(), []);
 

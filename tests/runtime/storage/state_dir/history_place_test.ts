@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { loadSettings } from "../../../../runtime/config/settings.ts";
-import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
 import { SQLITE } from "../../../support/test_database.ts";
@@ -196,10 +195,9 @@ test("a history that another program has open is not moved, and nothing else is 
   {
     using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
     reader.all("SELECT id FROM executions");
-    await assert.rejects(world.open(), (error) => {
-      assert.ok(error instanceof DatabaseUnusable);
-      assert.match(error.message, /^Cannot move .*inkling\.db: another program has it open\. End/);
-      return true;
+    await assert.rejects(world.open(), {
+      name: "DatabaseUnusable",
+      message: /^Cannot move .*inkling\.db: another program has it open\. End/,
     });
   }
   await (await world.open())[Symbol.asyncDispose]();

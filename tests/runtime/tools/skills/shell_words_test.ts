@@ -35,10 +35,9 @@ Deno.test("splitShellWords() splits as a shell does, and expands nothing", () =>
 });
 
 Deno.test("splitShellWords() says which quote is never closed", () => {
-  assert.throws(() => splitShellWords(`a "b c`), (error) => {
-    assert.ok(error instanceof ToolFailure);
-    assert.match(error.message, /have a " at character 3 that is never closed/);
-    return true;
+  assert.throws(() => splitShellWords(`a "b c`), {
+    name: "ToolFailure",
+    message: /have a " at character 3 that is never closed/,
   });
   for (const line of ["it's", `"a\\"`, "'", `"`, `a 'b" c`, '"\\', "a\\"]) {
     assert.throws(() => splitShellWords(line), ToolFailure, line);
