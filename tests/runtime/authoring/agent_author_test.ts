@@ -29,10 +29,8 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
-  await assert.rejects(
-    author.save("daily", "---\nid: x\n---\nGo.\n"),
-    { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ },
-  );
+  const refusal = { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ };
+  await assert.rejects(author.save("daily", "---\nid: x\n---\nGo.\n"), refusal);
   const { path, problems } = await author.save(
     "daily",
     "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n",

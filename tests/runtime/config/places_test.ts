@@ -40,10 +40,8 @@ Deno.test("resolveSocketFile() stays in the state directory up to 104 bytes, and
   assert.notEqual(first, other);
   assert.equal(resolveSocketFile(`${dir}x`, runtime), first);
   for (const elsewhere of [{}, { XDG_RUNTIME_DIR: dir }, { XDG_RUNTIME_DIR: "relative" }]) {
-    assert.throws(
-      () => resolveSocketFile(`${dir}x`, env(elsewhere)),
-      (error) => error instanceof SocketPathTooLong && /the limit is 104/.test(error.message),
-    );
+    const refusal = { name: "SocketPathTooLong", message: /the limit is 104/ };
+    assert.throws(() => resolveSocketFile(`${dir}x`, env(elsewhere)), refusal);
   }
   assert.throws(() => resolveSocketFile(`/${"é".repeat(50)}`, env({})), SocketPathTooLong);
 });

@@ -54,10 +54,7 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
     [deep, /nested over 100 levels/],
   ] as [JsonObject, RegExp][];
   for (const [args, sentence] of cases) {
-    await assert.rejects(
-      approve(runtime, id, args),
-      (error) => error instanceof AnswerMisfit && sentence.test(error.message),
-    );
+    await assert.rejects(approve(runtime, id, args), { name: "AnswerMisfit", message: sentence });
   }
   const { requestId } = await runtime.pendingRequest(id);
   const denial = { approved: false, arguments: { path: "a.txt", content: "x" } };
@@ -111,10 +108,8 @@ Deno.test("what is left as shown keeps its secret; a placeholder elsewhere is no
   const { content } = (await runtime.pendingRequest(id)).toolArgs;
   assert.equal(content, "t: [redacted:SERVICE_TOKEN]");
   for (const other of [`${content}!`, "[redacted:SERVICE_TOKEN]"]) {
-    await assert.rejects(
-      approve(runtime, id, { path: "b.txt", content: other }),
-      /"content": \[redacted:SERVICE_TOKEN\] stands for a secret that is not shown/,
-    );
+    const refusal = /"content": \[redacted:SERVICE_TOKEN\] stands for a secret that is not shown/;
+    await assert.rejects(approve(runtime, id, { path: "b.txt", content: other }), refusal);
   }
   await assert.rejects(
     approve(runtime, id, { path: String(content), content: "" }),

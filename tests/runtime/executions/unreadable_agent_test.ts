@@ -31,11 +31,11 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
   await using runtime = await place.open({ clock });
   await assert.rejects(
     answer(runtime, id, { text: "red" }),
-    (error) =>
-      error instanceof AgentUnreadable && error.code === "conflict" &&
-      /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; fix the file and try again$/.test(
-        error.message,
-      ),
+    {
+      name: "AgentUnreadable",
+      code: "conflict",
+      message: /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; fix the file and try again$/,
+    },
   );
   assert.equal(await statusOf(runtime, id), "waiting");
   assert.equal((await runtime.pendingRequest(id)).message, "Which?");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseAway } from "../../../runtime/storage/database.ts";
 import type { FollowItem } from "../../../runtime/runtime.ts";
 import { HAS_POSTGRES, sharePostgres, startPostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
@@ -189,10 +188,7 @@ Deno.test(
     await server.stop("SIGINT");
     await until(() => one.storage.problem !== undefined, "it is told");
     assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
-    await assert.rejects(
-      two.run("steady", {}),
-      (error) => error instanceof DatabaseAway && error.retryAfterSeconds === 5,
-    );
+    await assert.rejects(two.run("steady", {}), { name: "DatabaseAway", retryAfterSeconds: 5 });
     await server.start();
     await until(
       () => one.storage.problem === undefined && two.storage.problem === undefined,

@@ -75,10 +75,8 @@ Deno.test("Installation.write() leaves every file as it was when one of them can
     );
     await Deno.writeTextFile(configFile, "");
     await Deno.writeTextFile(envFile, "A='open\n");
-    await assert.rejects(
-      installation.write({ model: MODEL, apiKey: "k#1" }),
-      /^EnvironmentFileNotEditable: Cannot add OPENAI_API_KEY to .*\.env/,
-    );
+    const refusal = /^EnvironmentFileNotEditable: Cannot add OPENAI_API_KEY to .*\.env/;
+    await assert.rejects(installation.write({ model: MODEL, apiKey: "k#1" }), refusal);
     assert.equal(await Deno.readTextFile(configFile), "");
     assert.equal(await Deno.readTextFile(envFile), "A='open\n");
     await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
@@ -88,10 +86,8 @@ Deno.test("Installation.write() leaves every file as it was when one of them can
 Deno.test("Installation.write() says which folder stands in the way of a file", async () => {
   await withInstallation(async ({ home, installation }) => {
     await Deno.writeTextFile(`${home}/inkling/agents/_config/tools`, "");
-    await assert.rejects(
-      installation.write({ model: MODEL }),
-      /^InstallationUnusable: Cannot make the folder .*\/_config\/tools: /,
-    );
+    const expected = /^InstallationUnusable: Cannot make the folder .*\/_config\/tools: /;
+    await assert.rejects(installation.write({ model: MODEL }), expected);
   });
 });
 

@@ -156,8 +156,6 @@ Deno.test("fork() is accepted once for its key, and refused where there is nothi
   );
   await runtime.purgeCheckpoints({ force: true });
   await assert.rejects(runtime.replays.fork(id, {}), /its conversation is not stored/);
-  await assert.rejects(
-    runtime.replays.replay(id, { withAllTools: false }),
-    /its conversation is not stored/,
-  );
+  const sentence = /its conversation is not stored/;
+  await assert.rejects(runtime.replays.replay(id, { withAllTools: false }), sentence);
 });

@@ -59,10 +59,8 @@ Deno.test("replay() refuses a dry run, and a fork of one stays dry", async () =>
   ]);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "dry", { dryRun: true });
-  await assert.rejects(
-    runtime.replays.replay(id, { withAllTools: false }),
-    /^DryRunNotPlayed: Cannot play execution 1 again: it was a dry run/,
-  );
+  const refusal = /^DryRunNotPlayed: Cannot play execution 1 again: it was a dry run/;
+  await assert.rejects(runtime.replays.replay(id, { withAllTools: false }), refusal);
   const fork = await runtime.replays.fork(id, { step: 0 });
   const { status, isDryRun } = await toEnd(runtime, fork.id);
   assert.deepEqual([status, isDryRun], ["success", true]);

@@ -222,10 +222,8 @@ Deno.test("demo/script fails as its step says, behind the step's text", async ()
 });
 
 Deno.test("demo/script names what is wrong with a script", async () => {
-  assert.throws(
-    () => createDemoModel({ name: "gpt", clock: instantClock() }),
-    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
-  );
+  const refusal = /Unknown model "demo\/gpt": the demo provider has report, script, echo/;
+  assert.throws(() => createDemoModel({ name: "gpt", clock: instantClock() }), refusal);
   await scriptFailure([GO], /is missing; write a ```demo block/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[{]\n```" }],

@@ -43,10 +43,8 @@ test("a database with a history is not written into, and a state directory with 
 });
 
 test("where there is no history there is nothing to move, either way", async (world) => {
-  await assert.rejects(
-    world.move("to"),
-    /There is no history in .+: nothing ran in this workspace yet/,
-  );
+  const refusal = /There is no history in .+: nothing ran in this workspace yet/;
+  await assert.rejects(world.move("to"), refusal);
   await assert.rejects(
     world.move("from"),
     /There is no history in postgres:\/\/.+: nothing to copy/,

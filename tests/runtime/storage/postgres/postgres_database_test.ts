@@ -290,15 +290,11 @@ test("a newer database, and one of another program, stay as they are", async () 
   await using client = await openClient(place.address);
   await client.query("INSERT INTO inkling.schema_steps VALUES (99)");
   const opening = () => PostgresDatabase.open(place);
-  await assert.rejects(
-    opening(),
-    /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/,
-  );
+  const refusal = /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/;
+  await assert.rejects(opening(), refusal);
   await client.query("DROP TABLE inkling.schema_steps");
-  await assert.rejects(
-    opening(),
-    /has tables of another program\. Give Inkling a database of its own/,
-  );
+  const sentence = /has tables of another program\. Give Inkling a database of its own/;
+  await assert.rejects(opening(), sentence);
   const { rows } = await client.query("SELECT to_regclass('inkling.schema_steps') AS steps");
   assert.equal(rows[0].steps, null);
 });

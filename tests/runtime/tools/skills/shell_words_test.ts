@@ -35,10 +35,8 @@ Deno.test("splitShellWords() splits as a shell does, and expands nothing", () =>
 });
 
 Deno.test("splitShellWords() says which quote is never closed", () => {
-  assert.throws(() => splitShellWords(`a "b c`), {
-    name: "ToolFailure",
-    message: /have a " at character 3 that is never closed/,
-  });
+  const refusal = { name: "ToolFailure", message: /have a " at character 3 that is never closed/ };
+  assert.throws(() => splitShellWords(`a "b c`), refusal);
   for (const line of ["it's", `"a\\"`, "'", `"`, `a 'b" c`, '"\\', "a\\"]) {
     assert.throws(() => splitShellWords(line), ToolFailure, line);
   }
