@@ -190,10 +190,8 @@ test("a database that becomes read-only is told", async ({ address, database, ad
     );
   await alter("SET", " = on");
   await endConnections();
-  await assert.rejects(
-    database.change("power", () => keep("x")),
-    unavailable(/: it is read-only, a standby perhaps\./),
-  );
+  const refusal = unavailable(/: it is read-only, a standby perhaps\./);
+  await assert.rejects(database.change("power", () => keep("x")), refusal);
   await alter("RESET");
   await endConnections();
   await database.change("power", () => keep("x"));
@@ -440,10 +438,8 @@ Deno.test(
       assert.equal((await keys(database)).includes("before"), true);
     });
     await t.step("another database cannot be brought up to date there", async () => {
-      await assert.rejects(
-        server.administer("CREATE DATABASE other TABLESPACE small"),
-        /No space left/,
-      );
+      const expected = /No space left/;
+      await assert.rejects(server.administer("CREATE DATABASE other TABLESPACE small"), expected);
     });
     await t.step("with room it goes on by itself", async () => {
       await Deno.remove(filler);
