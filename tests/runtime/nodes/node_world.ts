@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTestPostgres, HAS_POSTGRES, type TestPostgres } from "../../support/postgres.ts";
+import { createTestPostgres, type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 /** A workspace and a database, to be opened by as many machines as a test needs. */
@@ -67,7 +67,7 @@ export class NodeWorld implements AsyncDisposable {
 
 /** A test of machines over a new database; skipped without PostgreSQL. */
 export function testNodes(name: string, work: (world: NodeWorld) => Promise<void>): void {
-  Deno.test({ name: `nodes: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`nodes: ${name}`, async () => {
     await using world = await NodeWorld.create();
     await work(world);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { FollowItem } from "../../../runtime/runtime.ts";
-import { HAS_POSTGRES, sharePostgres, startPostgres } from "../../support/postgres.ts";
+import { sharePostgres, startPostgres, withPostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "../triggers/gate_clock.ts";
@@ -173,34 +173,31 @@ testNodes("one of them watches for an agent; when it goes, another does", async 
   await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
 });
 
-Deno.test(
-  { name: "nodes: while the database is away runs wait; then all goes on", ignore: !HAS_POSTGRES },
-  async () => {
-    await using server = await startPostgres();
-    await using world = await NodeWorld.create(server.address);
-    const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];
-    await world.workspace.writeScript("steady", steps);
-    const clock = new GateClock();
-    await using one = await world.open("one", "", { clock });
-    await using two = await world.open("two", "", { clock });
-    const { id } = await one.run("steady", {});
-    await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
-    await server.stop("SIGINT");
-    await until(() => one.storage.problem !== undefined, "it is told");
-    assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
-    await assert.rejects(two.run("steady", {}), { name: "DatabaseAway", retryAfterSeconds: 5 });
-    await server.start();
-    await until(
-      () => one.storage.problem === undefined && two.storage.problem === undefined,
-      "it is back",
-    );
-    clock.open();
-    assert.equal((await toEnd(two, id)).status, "success");
-    assert.equal((await runToEnd(two, "steady")).status, "success");
-    const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
-    assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
-  },
-);
+withPostgres.test("nodes: while the database is away runs wait; then all goes on", async () => {
+  await using server = await startPostgres();
+  await using world = await NodeWorld.create(server.address);
+  const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];
+  await world.workspace.writeScript("steady", steps);
+  const clock = new GateClock();
+  await using one = await world.open("one", "", { clock });
+  await using two = await world.open("two", "", { clock });
+  const { id } = await one.run("steady", {});
+  await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
+  await server.stop("SIGINT");
+  await until(() => one.storage.problem !== undefined, "it is told");
+  assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
+  await assert.rejects(two.run("steady", {}), { name: "DatabaseAway", retryAfterSeconds: 5 });
+  await server.start();
+  await until(
+    () => one.storage.problem === undefined && two.storage.problem === undefined,
+    "it is back",
+  );
+  clock.open();
+  assert.equal((await toEnd(two, id)).status, "success");
+  assert.equal((await runToEnd(two, "steady")).status, "success");
+  const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
+  assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
+});
 
 testNodes("one key at two machines in the same moment is one execution", async (world) => {
   await world.workspace.writeScript("quick", [{ say: "done" }], "on_pending: parallel");

@@ -5,7 +5,7 @@ import type { Budget } from "../../../runtime/executions/budget/budget.ts";
 import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { openInstance } from "../../../runtime/storage/instances.ts";
 import type { SqlValue } from "../../../runtime/storage/operation.ts";
-import { IS_POSTGRES } from "../../support/test_database.ts";
+import { onPostgres } from "../../support/test_database.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { interrupt } from "./between_statements.ts";
 
@@ -87,44 +87,34 @@ Deno.test("SqlBudgetStore books in full what it had settled and a crash of the d
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
-Deno.test({
-  name:
-    "of several machines, what a dead one set aside is booked soon, what a person's own process did after an hour",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore({ instanceId: "living" });
-    const now = new SystemClock().now();
-    const at = (minutesAgo: number) => call(10, { at: now - minutesAgo * MINUTE_MS });
-    await store.db.change("power", () => openInstance({ id: "dead", pid: 1, startedAt: 0 }));
-    await new SqlBudgetStore(store.db, "dead").reserve(at(0));
-    await new SqlBudgetStore(store.db, "a person's").reserve(at(50));
-    assert.equal(await store.budgets.settleAbandoned(now), 1);
-    await new SqlBudgetStore(store.db, "another person's").reserve(at(70));
-    assert.equal(await store.budgets.settleAbandoned(now), 1);
-  },
+onPostgres.test("of several machines, what a dead one set aside is booked soon, what a person's own process did after an hour", async () => {
+  await using store = await openTestStore({ instanceId: "living" });
+  const now = new SystemClock().now();
+  const at = (minutesAgo: number) => call(10, { at: now - minutesAgo * MINUTE_MS });
+  await store.db.change("power", () => openInstance({ id: "dead", pid: 1, startedAt: 0 }));
+  await new SqlBudgetStore(store.db, "dead").reserve(at(0));
+  await new SqlBudgetStore(store.db, "a person's").reserve(at(50));
+  assert.equal(await store.budgets.settleAbandoned(now), 1);
+  await new SqlBudgetStore(store.db, "another person's").reserve(at(70));
+  assert.equal(await store.budgets.settleAbandoned(now), 1);
 });
 
-Deno.test({
-  name:
-    "SqlBudgetStore counts what another machine settles at this moment, whenever that is stored",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore();
-    const others = new SqlBudgetStore(store.db, "other");
-    for (let after = 0;; after++) {
-      const agentId = `agent ${after}`;
-      const budgets = [{ ...DAY, scope: `agent:${agentId}`, agentId }];
-      const spent = await others.reserve({ ...call(60, { agentId }), budgets });
-      assert.ok("id" in spent);
-      const outcome = await interrupt(store.db, {
-        begin: (db) => new SqlBudgetStore(db, "own").reserve({ ...call(60, { agentId }), budgets }),
-        after,
-        meanwhile: () => others.settle(spent.id, { nanos: 60, tokens: 1 }, []),
-      });
-      if (outcome === undefined) break;
-      assert.ok("refused" in outcome.returned, `after ${after} statements`);
-    }
-  },
+onPostgres.test("SqlBudgetStore counts what another machine settles at this moment, whenever that is stored", async () => {
+  await using store = await openTestStore();
+  const others = new SqlBudgetStore(store.db, "other");
+  for (let after = 0;; after++) {
+    const agentId = `agent ${after}`;
+    const budgets = [{ ...DAY, scope: `agent:${agentId}`, agentId }];
+    const spent = await others.reserve({ ...call(60, { agentId }), budgets });
+    assert.ok("id" in spent);
+    const outcome = await interrupt(store.db, {
+      begin: (db) => new SqlBudgetStore(db, "own").reserve({ ...call(60, { agentId }), budgets }),
+      after,
+      meanwhile: () => others.settle(spent.id, { nanos: 60, tokens: 1 }, []),
+    });
+    if (outcome === undefined) break;
+    assert.ok("refused" in outcome.returned, `after ${after} statements`);
+  }
 });
 
 Deno.test("SqlBudgetStore counts what was set aside before midnight on the day before", async () => {

@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_data
 import { REPOSITORY } from "../../support/repository.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { POWER, PROCESS } from "./durable_changes.ts";
-import { SQLITE } from "../../support/test_database.ts";
+import { onSqlite } from "../../support/test_database.ts";
 
 const STORAGE = join(REPOSITORY, "runtime/storage");
 
@@ -25,7 +25,7 @@ const CHANGES = [
 
 for (const { what, prepare, durability } of CHANGES) {
   const claim = durability === "power" ? "survives a power cut" : "survives a crash of the process";
-  Deno.test(`${what}: ${claim}`, SQLITE, async () => {
+  onSqlite.test(`${what}: ${claim}`, async () => {
     await using store = await openTestStore();
     const act = await prepare(store);
     // Otherwise the level could be the one that the preparation left.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SqlNodeReads } from "../../../runtime/storage/nodes.ts";
 import { run } from "../../../runtime/storage/operation.ts";
-import { HAS_POSTGRES } from "../../support/postgres.ts";
+import { withPostgres } from "../../support/postgres.ts";
 import { openTestPostgres } from "../../support/test_database.ts";
 
 const SECOND = 1_000;
@@ -50,7 +50,7 @@ async function open() {
 }
 
 function test(name: string, body: (world: Awaited<ReturnType<typeof open>>) => Promise<void>) {
-  Deno.test({ name: `SqlNodeReads ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`SqlNodeReads ${name}`, async () => {
     await using world = await open();
     await body(world);
   });

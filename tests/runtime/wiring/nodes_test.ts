@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { createTestPostgres, HAS_POSTGRES } from "../../support/postgres.ts";
+import { createTestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-Deno.test({
-  name: "a run waits for a node with a label, is told so everywhere, and runs once there is one",
-  ignore: !HAS_POSTGRES,
-}, async () => {
+withPostgres.test("a run waits for a node with a label, is told so everywhere, and runs once there is one", async () => {
   await using shared = await createTestPostgres();
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   const start = async (name: string, labels: string) => {

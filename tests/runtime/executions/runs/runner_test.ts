@@ -7,7 +7,7 @@ import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
-import { SQLITE } from "../../../support/test_database.ts";
+import { onSqlite } from "../../../support/test_database.ts";
 
 interface Start {
   trigger: ExecutionTrigger;
@@ -93,21 +93,17 @@ Deno.test("Runner.cancel() finds a run that is being accepted, and one that is b
   await until(async () => await statusOf({ store }, id) === "aborted", "the end");
 });
 
-Deno.test(
-  "Runner.cancel() of a waiting execution rejects when its end cannot be stored",
-  SQLITE,
-  async () => {
-    await using on = await openTestRunner([createTestAgent()]);
-    const { runner, store } = on;
-    const id = await ask(on, "tester");
-    store.sqlite().run(
-      "CREATE TRIGGER full BEFORE UPDATE ON executions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
-    );
-    await assert.rejects(runner.cancel(id), /disk full/);
-    store.sqlite().run("DROP TRIGGER full");
-    assert.equal(await runner.cancel(id), "aborted");
-  },
-);
+onSqlite.test("Runner.cancel() of a waiting execution rejects when its end cannot be stored", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const id = await ask(on, "tester");
+  store.sqlite().run(
+    "CREATE TRIGGER full BEFORE UPDATE ON executions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  await assert.rejects(runner.cancel(id), /disk full/);
+  store.sqlite().run("DROP TRIGGER full");
+  assert.equal(await runner.cancel(id), "aborted");
+});
 
 Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
   await using on = await openTestRunner([createTestAgent()]);

@@ -8,7 +8,7 @@ import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { ending, NEW_EXECUTION } from "../stored_situations.ts";
 
@@ -127,36 +127,32 @@ Deno.test("acceptExecution() accepts nothing a second time where whether it is s
   assert.deepEqual(rows.map(({ agent }) => agent), ["a", "b"]);
 });
 
-Deno.test({
-  name: "acceptExecution() accepts nothing below an execution that another machine has taken",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore({ instanceId: "there" });
-    const parent = await store.accept();
-    const leases = new Map([[parent.id, 0]]);
-    const node = {
-      instanceId: "here",
-      leases,
-      enqueue: () => Promise.resolve(),
-      cancelled: () => {},
-    };
-    await using here = await PostgresDatabase.open({ address: store.db.place, node });
-    await here.change("power", () => openInstance({ id: "here", pid: 2, startedAt: 0 }));
-    const { acceptances } = createExecutionStores(here, "here");
-    const accept = (parentPosition: number) =>
-      acceptances.acceptExecution({
-        ...WANTED,
-        trigger: "agent",
-        parentExecutionId: parent.id,
-        parentPosition,
-        depth: 1,
-      }, { unlessWaiting: false, frames: () => [] });
-    await store.run("UPDATE executions SET instance_id = 'here' WHERE id = ?", parent.id);
-    assert.ok("execution" in await accept(1));
-    await store.run("UPDATE executions SET instance_id = 'there' WHERE id = ?", parent.id);
-    await assert.rejects(accept(2), LeaseLost);
-    assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
-  },
+onPostgres.test("acceptExecution() accepts nothing below an execution that another machine has taken", async () => {
+  await using store = await openTestStore({ instanceId: "there" });
+  const parent = await store.accept();
+  const leases = new Map([[parent.id, 0]]);
+  const node = {
+    instanceId: "here",
+    leases,
+    enqueue: () => Promise.resolve(),
+    cancelled: () => {},
+  };
+  await using here = await PostgresDatabase.open({ address: store.db.place, node });
+  await here.change("power", () => openInstance({ id: "here", pid: 2, startedAt: 0 }));
+  const { acceptances } = createExecutionStores(here, "here");
+  const accept = (parentPosition: number) =>
+    acceptances.acceptExecution({
+      ...WANTED,
+      trigger: "agent",
+      parentExecutionId: parent.id,
+      parentPosition,
+      depth: 1,
+    }, { unlessWaiting: false, frames: () => [] });
+  await store.run("UPDATE executions SET instance_id = 'here' WHERE id = ?", parent.id);
+  assert.ok("execution" in await accept(1));
+  await store.run("UPDATE executions SET instance_id = 'there' WHERE id = ?", parent.id);
+  await assert.rejects(accept(2), LeaseLost);
+  assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
 });
 
 Deno.test("acceptExecution() lets an execution start when it is stored, not when it began to wait for that", async () => {

@@ -4,7 +4,7 @@ import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { selectUsage } from "../../../../runtime/storage/executions/usage.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
-import { IS_POSTGRES, SQLITE } from "../../../support/test_database.ts";
+import { onPostgres, onSqlite } from "../../../support/test_database.ts";
 
 Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
   await using store = await openTestStore();
@@ -89,40 +89,36 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "invoice" }), []);
 });
 
-Deno.test(
-  "listExecutions() reads an index for every filter, selectUsage() one, and no table as a whole",
-  SQLITE,
-  async () => {
-    await using store = await openTestStore();
-    await store.accept();
-    const plans: string[] = [];
-    const all = store.sqlite().all.bind(store.sqlite());
-    Object.assign(store.db, {
-      all(sql: string, ...values: never[]) {
-        const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
-        plans.push(plan.map(({ detail }) => detail).join("; "));
-        return all(sql, ...values);
-      },
-    });
-    const cases = [
-      { text: "invoice" },
-      { text: "invoice", since: 1 },
-      { since: 1, until: 2 },
-      { trigger: "schedule" },
-      { agentId: "daily", since: 1 },
-      { parentId: 5 },
-    ] as const;
-    for (const filter of cases) {
-      await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
-    }
-    await store.db.read(() => selectUsage(5));
-    assert.equal(plans.length, 7);
-    for (const plan of plans) {
-      assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
-      assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
-    }
-  },
-);
+onSqlite.test("listExecutions() reads an index for every filter, selectUsage() one, and no table as a whole", async () => {
+  await using store = await openTestStore();
+  await store.accept();
+  const plans: string[] = [];
+  const all = store.sqlite().all.bind(store.sqlite());
+  Object.assign(store.db, {
+    all(sql: string, ...values: never[]) {
+      const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+      plans.push(plan.map(({ detail }) => detail).join("; "));
+      return all(sql, ...values);
+    },
+  });
+  const cases = [
+    { text: "invoice" },
+    { text: "invoice", since: 1 },
+    { since: 1, until: 2 },
+    { trigger: "schedule" },
+    { agentId: "daily", since: 1 },
+    { parentId: 5 },
+  ] as const;
+  for (const filter of cases) {
+    await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
+  }
+  await store.db.read(() => selectUsage(5));
+  assert.equal(plans.length, 7);
+  for (const plan of plans) {
+    assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
+    assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
+  }
+});
 
 Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
   await using store = await openTestStore();
@@ -167,9 +163,7 @@ Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that
   assert.deepEqual(await read(3_000, 9_000), []);
 });
 
-Deno.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", {
-  ignore: !IS_POSTGRES,
-}, async () => {
+onPostgres.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", async () => {
   await using store = await openTestStore();
   const now = Date.now();
   const life = (id: string, from: number, to: number | null, seen: number) =>

@@ -9,7 +9,7 @@ import { get } from "../../../../runtime/storage/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
-import { createBarePostgres, HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, startPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { QueueMachine } from "./queue_machine.ts";
 
@@ -35,7 +35,7 @@ type Open = (name: string, labels?: readonly string[]) => Promise<QueueMachine>;
 
 /** Opens machines over one database of their own. */
 function test(name: string, body: (open: Open, address: string) => Promise<void>): void {
-  Deno.test({ name: `JobQueue: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`JobQueue: ${name}`, async () => {
     await using place = await createBarePostgres();
     await using machines = new AsyncDisposableStack();
     const { address } = place;
@@ -286,10 +286,7 @@ test("who takes it learns that it is to end; the first word counts", async (open
   assert.equal(await cancel("too late"), false);
 });
 
-Deno.test({
-  name: "JobQueue: it goes on by itself when the database was away",
-  ignore: !HAS_POSTGRES,
-}, async () => {
+withPostgres.test("JobQueue: it goes on by itself when the database was away", async () => {
   await using server = await startPostgres();
   const address = `${server.address}/postgres`;
   await using here = await QueueMachine.open({ address, name: "here" });

@@ -12,7 +12,7 @@ import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import { createBarePostgres, createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { NEW_EXECUTION } from "../stored_situations.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
@@ -40,7 +40,7 @@ interface World {
 }
 
 function test(name: string, body: (world: World) => Promise<void>): void {
-  Deno.test({ name: `PostgresDatabase: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`PostgresDatabase: ${name}`, async () => {
     await using place = await createTestPostgres();
     await using database = await PostgresDatabase.open({ address: place.address });
     await body({ address: place.address, database });

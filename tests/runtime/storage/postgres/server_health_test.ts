@@ -4,14 +4,14 @@ import { run } from "../../../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SCHEMA, STEPS } from "../../../../runtime/storage/postgres/schema.ts";
 import { examineServer } from "../../../../runtime/storage/postgres/server_health.ts";
-import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createBarePostgres, withPostgres } from "../../../support/postgres.ts";
 // @ts-types="@types/pg"
 import pg from "pg";
 
 /** A password that no sentence may have in it. */
 const PASSWORD = "s3cret-of-the-database";
 
-Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
+withPostgres.test("examineServer()", async (t) => {
   await using database = await createBarePostgres();
   const place = database.address;
   const address = place.replace("inkling@", `inkling:${PASSWORD}@`);

@@ -5,7 +5,7 @@ import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { loadSettings } from "../../../../runtime/config/settings.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
-import { SQLITE } from "../../../support/test_database.ts";
+import { onSqlite, SQLITE } from "../../../support/test_database.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 
@@ -70,7 +70,7 @@ async function createWorld(): Promise<World> {
 }
 
 function test(name: string, body: (world: World) => Promise<void>): void {
-  Deno.test(name, SQLITE, async () => {
+  onSqlite.test(name, async () => {
     await using world = await createWorld();
     await body(world);
   });
