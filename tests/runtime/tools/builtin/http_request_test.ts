@@ -37,18 +37,12 @@ Deno.test("http_request sends method, headers and body", async () => {
     );
     return new Response(null, { status: 204 });
   });
-  assert.match(
-    await ask({ url: site.origin, method: "POST", headers: { "X-One": "1" }, body: '{"ü":1}' }),
-    /^204 No Content\n\n\(The body is empty\.\)$/,
-  );
-  await ask({ url: site.origin, method: "PUT", body: "plain" });
-  await ask({
-    url: site.origin,
-    method: "PATCH",
-    headers: { "Content-Type": "text/csv" },
-    body: "a,b",
-  });
-  await ask({ url: site.origin, method: "DELETE" });
+  const send = (args: Record<string, unknown>) => ask({ url: site.origin, ...args });
+  const posted = await send({ method: "POST", headers: { "X-One": "1" }, body: '{"ü":1}' });
+  assert.match(posted, /^204 No Content\n\n\(The body is empty\.\)$/);
+  await send({ method: "PUT", body: "plain" });
+  await send({ method: "PATCH", headers: { "Content-Type": "text/csv" }, body: "a,b" });
+  await send({ method: "DELETE" });
   assert.deepEqual(bodies, [
     'POST application/json 1 {"ü":1}',
     "PUT text/plain; charset=utf-8 null plain",
@@ -65,25 +59,23 @@ Deno.test("http_request declares what repeating a call does", () => {
 });
 
 Deno.test("http_request refuses addresses that are none, or not of the web", async () => {
-  const message = await refusal({ url: "example.com" });
-  assert.match(message, /^"example\.com" is not a valid address\. Write it in full/);
-  assert.match(await refusal({ url: "ftp://example.com/" }), /only http:\/\/ and https:\/\//);
-  assert.match(await refusal({ url: "file:///etc/passwd" }), /only http/);
-  for (const user of ["me:pw", "me", ":pw"]) {
-    assert.match(await refusal({ url: `http://${user}@example.com/` }), /user name or password/);
-  }
-  const sentence = await refusal({ url: "http://example.com/", body: "x" });
-  assert.match(sentence, /A GET request has no body/);
+  const url = "http://example.com/";
+  const cases: [Record<string, unknown>, RegExp][] = [
+    [{ url: "example.com" }, /^"example\.com" is not a valid address\. Write it in full/],
+    [{ url: "ftp://example.com/" }, /only http:\/\/ and https:\/\//],
+    [{ url: "file:///etc/passwd" }, /only http/],
+    [{ url: "http://me:pw@example.com/" }, /user name or password/],
+    [{ url: "http://me@example.com/" }, /user name or password/],
+    [{ url: "http://:pw@example.com/" }, /user name or password/],
+    [{ url, body: "x" }, /A GET request has no body/],
+    [{ url, headers: { "a b": "x" } }, /is not a valid header name/],
+    [{ url, headers: { a: "x\r\nHost: y" } }, /characters that are not allowed/],
+  ];
+  for (const [args, sentence] of cases) assert.match(await refusal(args), sentence);
   for (const name of ["Host", "Content-Length", "transfer-encoding", "Connection"]) {
     const expected = `The header "${name}" cannot be set.`;
-    assert.equal(await refusal({ url: "http://example.com/", headers: { [name]: "x" } }), expected);
+    assert.equal(await refusal({ url, headers: { [name]: "x" } }), expected);
   }
-  const wanted = /is not a valid header name/;
-  assert.match(await refusal({ url: "http://example.com/", headers: { "a b": "x" } }), wanted);
-  assert.match(
-    await refusal({ url: "http://example.com/", headers: { a: "x\r\nHost: y" } }),
-    /characters that are not allowed/,
-  );
 });
 
 Deno.test("http_request refuses closed addresses in every way of writing them", async () => {
@@ -94,11 +86,8 @@ Deno.test("http_request refuses closed addresses in every way of writing them", 
     "[::]", "metadata.google.internal", "METADATA.google.internal.", "１６９.254.169.254",
   ];
   for (const host of hosts) {
-    assert.match(
-      await refusal({ url: `http://${host}/latest/meta-data/` }),
-      /are closed to agents|is closed to agents/,
-      host,
-    );
+    const message = await refusal({ url: `http://${host}/latest/meta-data/` });
+    assert.match(message, /are closed to agents|is closed to agents/, host);
   }
 });
 
@@ -119,21 +108,13 @@ Deno.test("http_request checks the address that the connection goes to", async (
       "Cannot request rebind.example.com: link-local, cloud metadata and reserved addresses are closed to agents.",
     );
   }
-  assert.match(
-    await refusal({ url }, { policy: { deny: ["private"] }, options: resolveTo("127.0.0.1") }),
-    /closes private addresses/,
-  );
-  assert.match(
-    await ask({ url }, {
-      policy: { deny: ["private"], allow: ["rebind.example.com"] },
-      options: resolveTo("127.0.0.1"),
-    }),
-    /reached$/,
-  );
-  assert.match(
-    await refusal({ url }, { policy: { deny: ["example.com"] }, options: resolveTo("127.0.0.1") }),
-    /http\.deny in config\.yaml closes example\.com/,
-  );
+  const options = resolveTo("127.0.0.1");
+  const denied = await refusal({ url }, { policy: { deny: ["private"] }, options });
+  assert.match(denied, /closes private addresses/);
+  const allowed = { deny: ["private"], allow: ["rebind.example.com"] };
+  assert.match(await ask({ url }, { policy: allowed, options }), /reached$/);
+  const byName = await refusal({ url }, { policy: { deny: ["example.com"] }, options });
+  assert.match(byName, /http\.deny in config\.yaml closes example\.com/);
   // Asked anew for each connection: the first answer counts for nothing the second time.
   const answers = ["127.0.0.1", "169.254.169.254"];
   const turning: HttpRequestOptions = {
@@ -157,14 +138,8 @@ Deno.test("http_request refuses the service's own port, also by name and by redi
     new Response(null, { status: 307, headers: { location: `${own.origin}/agents` } })
   );
   const policy = { ownPorts: () => [own.port] };
-  for (
-    const url of [
-      own.origin,
-      `http://localhost:${own.port}`,
-      `http://[::ffff:127.0.0.1]:${own.port}`,
-      other.origin,
-    ]
-  ) {
+  const same = ["localhost", "[::ffff:127.0.0.1]"].map((host) => `http://${host}:${own.port}`);
+  for (const url of [own.origin, ...same, other.origin]) {
     assert.match(await refusal({ url }, { policy }), /this is the service's own port/, url);
   }
   assert.equal(own.seen.length, 0);
@@ -185,12 +160,14 @@ Deno.test("http_request follows five redirects, each of them checked", async () 
       headers: { location: new URL(request.url).searchParams.get("to") ?? "" },
     })
   );
-  const message = await refusal({ url: `${bad.origin}/?to=http://169.254.169.254/x` });
-  assert.match(message, /are closed to agents/);
-  const sentence = await refusal({ url: `${bad.origin}/?to=file:///etc/passwd` });
-  assert.match(sentence, /it is not an http or https address/);
-  const expected = /it is not an http or https address/;
-  assert.match(await refusal({ url: `${bad.origin}/?to=http://%2500/` }), expected);
+  const cases: [string, RegExp][] = [
+    ["http://169.254.169.254/x", /are closed to agents/],
+    ["file:///etc/passwd", /it is not an http or https address/],
+    ["http://%2500/", /it is not an http or https address/],
+  ];
+  for (const [to, sentence] of cases) {
+    assert.match(await refusal({ url: `${bad.origin}/?to=${to}` }), sentence, to);
+  }
 });
 
 Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes what is binary", async () => {
