@@ -63,11 +63,8 @@ async function load(database: PostgresDatabase, happen: () => Promise<void>) {
 withPostgres.test("PostgresDatabase lives through restarts of its server", async (t) => {
   await using server = await startPostgres({ durable: true });
   const address = `${server.address}/postgres`;
-  await using database = await PostgresDatabase.open({
-    address,
-    connections: 4,
-    limits: { ...LIMITS, silentMs: 1_000 },
-  });
+  const limits = { ...LIMITS, silentMs: 1_000 };
+  await using database = await PostgresDatabase.open({ address, connections: 4, limits });
   const clear = () => database.change("power", () => run("DELETE FROM settings"));
 
   const restarts = {
@@ -76,20 +73,17 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
     "a death": "SIGKILL",
   } as const;
   for (const [what, signal] of Object.entries(restarts)) {
-    await t.step(
-      `${what}: changes are refused in one sentence, none is lost or done twice`,
-      async () => {
-        await clear();
-        const { stored, refusals } = await load(database, async () => {
-          await server.stop(signal);
-          await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
-          await server.start();
-        });
-        for (const error of refusals) unavailable(/./)(error);
-        // Each key is inserted once only: a second time would have failed.
-        assert.deepEqual(await keys(database), stored.sort());
-      },
-    );
+    await t.step(`${what}: changes are refused, none is lost or done twice`, async () => {
+      await clear();
+      const { stored, refusals } = await load(database, async () => {
+        await server.stop(signal);
+        await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
+        await server.start();
+      });
+      for (const error of refusals) unavailable(/./)(error);
+      // Each key is inserted once only: a second time would have failed.
+      assert.deepEqual(await keys(database), stored.sort());
+    });
   }
 
   await t.step("a change that a crash has undone is not taken for another one", async () => {
@@ -137,12 +131,8 @@ function test(name: string, body: (world: World) => Promise<void>): void {
     const client = await openClient(address);
     const administer = (statement: string) => client.query(statement);
     try {
-      await body({
-        address,
-        database,
-        administer,
-        endConnections: () => administer(END_CONNECTIONS),
-      });
+      const endConnections = () => administer(END_CONNECTIONS);
+      await body({ address, database, administer, endConnections });
     } finally {
       await client.end();
     }
@@ -175,21 +165,16 @@ test("a cancelled statement is told, and its change undone", async ({ database, 
     await administer(cancel);
     return isOver;
   }, "it is cancelled");
-  await assert.rejects(
-    changing.finally(() => isOver = true),
-    unavailable(/: a statement was cancelled there, by hand or by its statement_timeout\./),
-  );
+  const refusal = /: a statement was cancelled there, by hand or by its statement_timeout\./;
+  await assert.rejects(changing.finally(() => isOver = true), unavailable(refusal));
   await cancelling;
   assert.deepEqual(await keys(database), []);
 });
 
 test("a database that becomes read-only is told", async ({ address, database, administer, endConnections }) => {
+  const name = new URL(address).pathname.slice(1);
   const alter = (how: string, rest = "") =>
-    administer(
-      `ALTER DATABASE ${
-        new URL(address).pathname.slice(1)
-      } ${how} default_transaction_read_only${rest}`,
-    );
+    administer(`ALTER DATABASE ${name} ${how} default_transaction_read_only${rest}`);
   await alter("SET", " = on");
   await endConnections();
   const refusal = unavailable(/: it is read-only, a standby perhaps\./);
@@ -211,18 +196,12 @@ withPostgres.test("PostgresDatabase: another machine may change a table that thi
 });
 
 test("all connections are in use: waiting ends, and says what to raise", async ({ address }) => {
-  await using narrow = await PostgresDatabase.open({
-    address,
-    connections: 1,
-    limits: { connectMs: 300, askAfterMs: 100 },
-  });
+  const limits = { connectMs: 300, askAfterMs: 100 };
+  await using narrow = await PostgresDatabase.open({ address, connections: 1, limits });
   const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
-  await assert.rejects(
-    narrow.read(() => all("SELECT 1")),
-    unavailable(
-      /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/,
-    ),
-  );
+  const refusal =
+    /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/;
+  await assert.rejects(narrow.read(() => all("SELECT 1")), unavailable(refusal));
   // The server was at work for it all the time, many times longer than silence is borne.
   await slow;
 });
@@ -232,27 +211,22 @@ withPostgres.test("PostgresDatabase does not wait for a way that swallows everyt
   const port = Number(new URL(place.address).port);
   await using proxy = openCuttingProxy(port);
   const address = place.address.replace(`:${port}`, `:${proxy.port}`);
-  await using database = await PostgresDatabase.open({
-    address,
-    limits: { connectMs: 1_500, askAfterMs: 300 },
-  });
+  const limits = { connectMs: 1_500, askAfterMs: 300 };
+  await using database = await PostgresDatabase.open({ address, limits });
   await using direct = await PostgresDatabase.open(place);
 
-  await t.step(
-    "in the middle of changes and reads: they are refused, then it goes on",
-    async () => {
-      proxy.swallow();
-      const sentence = unavailable(/: it does not answer\. Look at the network/);
-      await Promise.all([
-        assert.rejects(database.change("power", () => keep("swallowed")), sentence),
-        assert.rejects(database.read(() => all("SELECT 1")), sentence),
-        assert.rejects(database.readBytes(), sentence),
-      ]);
-      proxy.passNew();
-      await database.change("power", () => keep("passed"));
-      assert.deepEqual(await keys(direct), ["passed"]);
-    },
-  );
+  await t.step("in the middle of work: it is refused, then it goes on", async () => {
+    proxy.swallow();
+    const sentence = unavailable(/: it does not answer\. Look at the network/);
+    await Promise.all([
+      assert.rejects(database.change("power", () => keep("swallowed")), sentence),
+      assert.rejects(database.read(() => all("SELECT 1")), sentence),
+      assert.rejects(database.readBytes(), sentence),
+    ]);
+    proxy.passNew();
+    await database.change("power", () => keep("passed"));
+    assert.deepEqual(await keys(direct), ["passed"]);
+  });
 
   await t.step("at a stop it is not waited for at all", async () => {
     const leaving = await PostgresDatabase.open({ address });
