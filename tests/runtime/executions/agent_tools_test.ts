@@ -83,11 +83,8 @@ async function writeOps(place: TestWorkspace, whats: string[], lines = ""): Prom
 Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
   await using place = await createTestWorkspace(CACHED);
   await writeConfig(place, "tools/broken.ts", "this is no TypeScript (");
-  await writeConfig(
-    place,
-    "mcp-servers.json",
-    '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}',
-  );
+  const dead = '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}';
+  await writeConfig(place, "mcp-servers.json", dead);
   await writeConfig(place, "tools/file_read.ts", ASKING_TOOL);
   await place.writeScript("a", [{ say: "x" }], "tools: [broken]");
   await place.writeScript("b", [{ say: "x" }], "skills: [nowhere]");
@@ -111,11 +108,7 @@ Deno.test("a skill that is asked for again and again is a loop", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   const again = { call: [call("skill_use", { skill_name: "haiku" })] };
-  await place.writeScript(
-    "poet",
-    [again, again, again, again, again, again, { say: "x" }],
-    "skills: haiku",
-  );
+  await place.writeScript("poet", [...Array(6).fill(again), { say: "x" }], "skills: haiku");
   await using runtime = await place.open();
   assert.match((await runToEnd(runtime, "poet")).error ?? "", /loop_detected/);
 });
@@ -179,12 +172,8 @@ Deno.test("two tools of one reply that ask by themselves are answered one after 
   await writeOps(place, ["a", "b"]);
   let id = 0;
   const asked: string[] = [];
-  const answers: HumanAnswer[] = [
-    { approved: true },
-    { selected: ["test"] },
-    { approved: true },
-    { selected: ["live"] },
-  ];
+  const yes = { approved: true };
+  const answers: HumanAnswer[] = [yes, { selected: ["test"] }, yes, { selected: ["live"] }];
   for (const half of [answers.slice(0, 1), answers.slice(1)]) {
     await using runtime = await place.open();
     id ||= (await runToEnd(runtime, "ops")).id;
@@ -228,9 +217,8 @@ for (const [then, asked] of CASES) {
 
 Deno.test("a guarded call that was denied does not run, although its agent is free to since", async () => {
   await using place = await createTestWorkspace();
-  const steps = [{ call: [call("file_write", { path: "a.txt", content: "a" })] }, {
-    say: "{result}",
-  }];
+  const writing = call("file_write", { path: "a.txt", content: "a" });
+  const steps = [{ call: [writing] }, { say: "{result}" }];
   await place.writeScript("writer", steps);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "writer");

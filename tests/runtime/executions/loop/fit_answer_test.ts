@@ -181,11 +181,8 @@ Deno.test("the schema may stand in a file; one that is broken by then ends the r
   await using place = await createTestWorkspace();
   const file = join(place.workspace, "answer.json");
   await Deno.writeTextFile(file, JSON.stringify(SCHEMA));
-  await place.writeScript(
-    "typed",
-    [{ say: WRONG }, { say: GOOD }],
-    "output: { schema: answer.json }",
-  );
+  const output = "output: { schema: answer.json }";
+  await place.writeScript("typed", [{ say: WRONG }, { say: GOOD }], output);
   await using runtime = await place.open();
   assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
   await Deno.writeTextFile(file, "{");
@@ -234,13 +231,9 @@ Deno.test("a run of the same conversation may mend its own answer, whatever an e
 Deno.test("a follower reads places of the answer, a caller its text, both without the fence", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("typed", [{ say: `\`\`\`json\n${GOOD}\n\`\`\`` }], OUTPUT);
-  await place.writeScript(
-    "caller",
-    [{ call: [{ name: "run_agent", arguments: { agent_id: "typed", arguments: "Now." } }] }, {
-      say: "Called.",
-    }],
-    "agents: [typed]\nauto_approve: '*'",
-  );
+  const calling = { name: "run_agent", arguments: { agent_id: "typed", arguments: "Now." } };
+  const steps = [{ call: [calling] }, { say: "Called." }];
+  await place.writeScript("caller", steps, "agents: [typed]\nauto_approve: '*'");
   await place.writeAgent(
     "follower",
     "---\nmodel: { provider: demo, name: echo }\nafter: typed\n" +
@@ -260,10 +253,8 @@ Deno.test("a follower reads places of the answer, a caller its text, both withou
 
 for (const adapter of ADAPTERS) {
   Deno.test(`${adapter.provider} answers in prose, is asked once more, and fits`, async () => {
-    await using server = adapter.serve([
-      { text: "It costs 1.5." },
-      { text: ["```json\n", GOOD, "\n```"] },
-    ]);
+    const fenced = ["```json\n", GOOD, "\n```"];
+    await using server = adapter.serve([{ text: "It costs 1.5." }, { text: fenced }]);
     await using place = await createTestWorkspace({
       shell: { MY_KEY: KEY, ...(adapter.provider === "mine" && { MINE_API_KEY: KEY }) },
     });

@@ -25,14 +25,11 @@ Deno.test("openTools() offers each tool of a module, by its name or its export's
      export default [named, { description: "Whenever", run() { return undefined; } }];`,
   );
   const tools = await world.openTools("weather");
-  assert.deepEqual(
-    tools.map(({ name, description }) => ({ name, description })),
-    [
-      { name: "today", description: "Today's weather" },
-      { name: "tomorrow", description: "Tomorrow's" },
-      { name: "weather", description: "Whenever" },
-    ],
-  );
+  assert.deepEqual(tools.map(({ name, description }) => [name, description]), [
+    ["today", "Today's weather"],
+    ["tomorrow", "Tomorrow's"],
+    ["weather", "Whenever"],
+  ]);
   const [today, tomorrow, whenever] = tools;
   assert.ok(today && tomorrow && whenever);
   assert.deepEqual([today.effect({}), tomorrow.effect({})], ["read", "unsafe"]);
@@ -57,9 +54,8 @@ Deno.test("a custom tool is told who calls and where it may go", async () => {
   );
   const { workspace, base } = world.fixture;
   const notes = join(workspace, "notes");
-  const result = JSON.parse(
-    await world.call("where", {}, { paths: [{ alias: "notes", path: notes }] }),
-  );
+  const paths = [{ alias: "notes", path: notes }];
+  const result = JSON.parse(await world.call("where", {}, { paths }));
   assert.deepEqual({ ...result, refusals: undefined }, {
     agentId: "me",
     executionId: 7,
@@ -83,13 +79,11 @@ Deno.test("a custom tool reads what it may only read, and cannot write it", asyn
     "reader",
     `const text = await Deno.readTextFile(args.path); await Deno.writeTextFile(args.path, "changed"); return text;`,
   );
-  const failure = await failureOf(
-    world.call("reader", { path: join(outside, "deep/a.txt") }, {
-      paths: [{ alias: "notes", path: join(workspace, "notes") }],
-      readPaths: [join(outside, "deep")],
-    }),
-  );
-  assert.equal(failure, `This tool has no write access to "${join(outside, "deep/a.txt")}"`);
+  const path = join(outside, "deep/a.txt");
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  const options = { paths, readPaths: [join(outside, "deep")] };
+  const failure = await failureOf(world.call("reader", { path }, options));
+  assert.equal(failure, `This tool has no write access to "${path}"`);
 });
 
 Deno.test("a custom tool gets the hosts and variables it declares, no others, and never a provider's key", async () => {
@@ -128,8 +122,7 @@ Deno.test("arguments are checked before a custom tool is called", async () => {
     `export default { description: "d", run: () => 1,
        parameters: { properties: { n: { type: "integer", default: 3 } } } };`,
   );
-  const [tool] = await world.openTools("strict");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("strict");
   assert.deepEqual(tool.check({}), { n: 3 });
   assert.throws(() => tool.check({ n: "x" }), /"n": Instance type "string" is invalid/);
   assert.throws(() => tool.check({ m: 1 }), /unknown argument "m"; known are n/);
@@ -190,14 +183,12 @@ Deno.test("a first call starts one process, later ones none", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("pid", `return Deno.pid;`);
   await world.age();
-  const [tool] = await world.openTools("pid");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("pid");
   const afterLoading = world.starts;
   const first = await world.run(tool);
   assert.equal(world.starts, afterLoading + 1);
   for (let i = 0; i < 5; i++) assert.equal(await world.run(tool), first);
-  const [again] = await world.openTools("pid");
-  assert.ok(again !== undefined);
+  const again = await world.openTool("pid");
   assert.equal(await world.run(again), first);
   assert.equal(world.starts, afterLoading + 1);
 });
@@ -209,8 +200,7 @@ Deno.test("nothing in memory outlives a call of a custom tool", async () => {
     `let calls = 0; export default { description: "d", run: () => ++calls + (globalThis as any).left++ ,
        parameters: {} }; (globalThis as any).left ??= 0;`,
   );
-  const [tool] = await world.openTools("counter");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("counter");
   assert.deepEqual([await world.run(tool), await world.run(tool)], ["1", "1"]);
 });
 
@@ -223,8 +213,7 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
   );
   await world.age();
   const open = async () => {
-    const [tool] = await world.openTools("tool");
-    assert.ok(tool !== undefined);
+    const tool = await world.openTool("tool");
     return [tool.description, await world.run(tool)];
   };
   assert.deepEqual(await open(), ["one", "one"]);
@@ -243,8 +232,7 @@ Deno.test("calls at the same time have a process each, within the bound", async 
     `await new Promise((resolve) => setTimeout(resolve, 50)); return Deno.pid;`,
   );
   await world.age();
-  const [tool] = await world.openTools("pid");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("pid");
   const before = world.starts;
   const pids = await Promise.all(Array.from({ length: 6 }, () => world.run(tool)));
   assert.equal(new Set(pids).size, 2);
@@ -256,8 +244,7 @@ Deno.test("tools that hang in one execution hold up no other execution's", async
   await world.writeTool("waiter", WAITER);
   await world.writeTool("quick", `return "done";`);
   await world.fixture.write("notes/a.txt", "");
-  const [waiter] = await world.openTools("waiter");
-  assert.ok(waiter !== undefined);
+  const waiter = await world.openTool("waiter");
   const hanging = Array.from({ length: 8 }, () => world.run(waiter, {}, { executionId: 1 }));
   await until(() => world.logged.length === 4, "as many hang as may");
   assert.equal(await world.call("quick", {}, { executionId: 2 }), "done");
@@ -270,8 +257,7 @@ Deno.test("the time of a call begins with its process; a wait for one in vain is
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await world.writeTool("waiter", WAITER, "timeout: 5,");
   await world.fixture.write("notes/a.txt", "");
-  const [waiter] = await world.openTools("waiter");
-  assert.ok(waiter !== undefined);
+  const waiter = await world.openTool("waiter");
   // Its own clock stands still: it hangs as long as the test wants.
   const first = world.run(waiter, {}, { executionId: 1, clock: new TestClock() });
   await until(() => world.logged.length === 1, "the first call runs");
@@ -321,8 +307,7 @@ Deno.test("disposing leaves no process, whether it was busy or idle", async () =
       `context.log("pid " + Deno.pid); await context.resolvePath("."); if (args.wait) await new Promise(() => {}); return Deno.pid;`,
     );
     pids.push(Number(await world.call("pid")));
-    const [tool] = await world.openTools("pid");
-    assert.ok(tool !== undefined);
+    const tool = await world.openTool("pid");
     const busy = [1, 2].map(() => failureOf(world.run(tool, { wait: true })));
     await until(() => world.logged.length === 3, "both calls run");
     for (const line of world.logged) pids.push(Number(line.split(" ").at(-1)));

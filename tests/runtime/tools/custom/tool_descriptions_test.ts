@@ -20,8 +20,7 @@ Deno.test("a tool file that could not be loaded without a free process is loaded
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await writeTools(world);
-  const [waiter] = await world.openTools("waiter");
-  assert.ok(waiter !== undefined);
+  const waiter = await world.openTool("waiter");
   const busy = world.run(waiter, {}, { clock: new TestClock() });
   await until(() => world.logged.length === 1, "the only process is busy");
   const refused = refusalOf(world.openTools("quick"));

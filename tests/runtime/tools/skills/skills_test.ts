@@ -133,11 +133,8 @@ Deno.test("skill_use fills in arguments and folder once, and lists the skill's f
 
 Deno.test("skill_use fills in single arguments as an agent's body does", async () => {
   await using place = await SkillsFixture.open();
-  await place.write(
-    "notes",
-    "SKILL.md",
-    "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS",
-  );
+  const text = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
+  await place.write("notes", "SKILL.md", text);
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const filledIn = async (args: string) =>
     (await use(skill, { skill_name: "notes", arguments: args })).instructions.split("\n")[1];
@@ -158,10 +155,8 @@ Deno.test("skill_use appends arguments that no placeholder takes up, and tells o
   await place.write("notes", "SKILL.md", "Do it.");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const given = await use(skill, { skill_name: "notes", arguments: "the garden" });
-  assert.equal(
-    given.instructions,
-    '<skill-context name="notes">\nDo it.\n\nArguments:\nthe garden\n</skill-context>',
-  );
+  const text = "Do it.\n\nArguments:\nthe garden";
+  assert.equal(given.instructions, `<skill-context name="notes">\n${text}\n</skill-context>`);
   assert.match(given.content, /It has no other files\.$/);
   const none = await use(skill, { skill_name: "notes", arguments: " " });
   assert.equal(none.instructions, '<skill-context name="notes">\nDo it.\n</skill-context>');
@@ -196,18 +191,8 @@ Deno.test("skill tools know the agent's skills alone, and name them", async () =
   await place.write("notes", "SKILL.md", "x");
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
-  const cases = [
-    "other",
-    "..",
-    "../other",
-    "notes/../other",
-    "Notes",
-    "notes ",
-    "ｎotes",
-    "",
-    "notes\0",
-  ];
-  for (const name of cases) {
+  const cases = "other|..|../other|notes/../other|Notes|notes |ｎotes||notes\0";
+  for (const name of cases.split("|")) {
     const rows = [
       ["skill_use", {}],
       ["skill_read_file", { file_path: "a.md" }],
@@ -216,10 +201,8 @@ Deno.test("skill tools know the agent's skills alone, and name them", async () =
     for (const [toolName, rest] of rows) {
       const { tool, context } = await place.tool(toolName, { skills: ["notes"] });
       const message = await failureOf(call(tool, { skill_name: name, ...rest }, context));
-      assert.equal(
-        message,
-        `${JSON.stringify(name)} is not one of your skills. They are: "notes".`,
-      );
+      const expected = `${JSON.stringify(name)} is not one of your skills. They are: "notes".`;
+      assert.equal(message, expected);
     }
   }
 });
@@ -280,24 +263,9 @@ Deno.test("skill_read_file gives away nothing outside, whatever path a model mak
   await place.write("other", "a.md", CANARY);
   await Deno.symlink(place.files.base, join(folder, "up"));
   const { tool, context } = await place.tool("skill_read_file", { skills: ["notes"] });
-  const part = fc.constantFrom(
-    "..",
-    ".",
-    "",
-    "deep",
-    "up",
-    "SKILL.md",
-    "other",
-    "a.md",
-    "outside",
-    "secret.txt",
-    "~",
-    "{skill}",
-    "\\",
-    "workspace",
-    "agents",
-    "me.md",
-  );
+  const names =
+    "..|.||deep|up|SKILL.md|other|a.md|outside|secret.txt|~|{skill}|\\|workspace|agents|me.md";
+  const part = fc.constantFrom(...names.split("|"));
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       const args = { skill_name: "notes", file_path: parts.join("/") };

@@ -9,15 +9,10 @@ import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { writeConfig as put } from "../../executions/executions_of.ts";
 import { programEntry } from "../../tools/mcp/mcp_world.ts";
 
 const HOUR_MS = 3_600_000;
-
-async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
-  const path = join(place.agentsDir, "_config", name);
-  await Deno.mkdir(join(path, ".."), { recursive: true });
-  await Deno.writeTextFile(path, text);
-}
 
 const HAIKU = "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku.\n";
 
@@ -76,9 +71,8 @@ Deno.test("planRun() tells the very messages that the next run sends: prompt, wh
     { text: "Drip." },
     { text: "Drop." },
   ]);
-  await writeAgent(place, server, {
-    more: "trigger: { type: manual, input: 'Go on. {context}' }\n",
-  });
+  const more = "trigger: { type: manual, input: 'Go on. {context}' }\n";
+  await writeAgent(place, server, { more });
   await using runtime = await place.open({ clock: new TestClock() });
   const first = await messagesOf(runtime, "writer");
   assert.deepEqual(first.map(({ message }) => message.role), ["system", "user"]);
@@ -120,20 +114,13 @@ Deno.test("planRun() tells of an agent with a schedule the run that the schedule
 });
 
 Deno.test("planRun() changes nothing: no row, no file, no line in the log, no question to the model, no tool known", async () => {
-  await using place = await createTestWorkspace({
-    shell: { OPENAI_API_KEY: "sk-live-0123456789" },
-  });
+  const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
+  await using place = await createTestWorkspace({ shell });
   await using server = new OpenAiServer();
-  await put(
-    place,
-    "mcp-servers.json",
-    JSON.stringify({ mcpServers: { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }) } }),
-  );
-  await put(
-    place,
-    "tools/own.ts",
-    'export default { description: "Own", effect: "idempotent", run: () => "ok" };',
-  );
+  const mcpServers = { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }) };
+  await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
+  const own = 'export default { description: "Own", effect: "idempotent", run: () => "ok" };';
+  await put(place, "tools/own.ts", own);
   await writeAgent(place, server, {
     more: "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n",
     body: "Use ${OPENAI_API_KEY}.",
@@ -158,9 +145,8 @@ Deno.test("planRun() changes nothing: no row, no file, no line in the log, no qu
 Deno.test("planRun() tells each tool by its final name, with its effect, its guard and where it comes from", async () => {
   await using place = await createTestWorkspace();
   await using server = new OpenAiServer();
-  await writeAgent(place, server, {
-    more: "confirm: [http_request]\nauto_approve: [file_write]\n",
-  });
+  const more = "confirm: [http_request]\nauto_approve: [file_write]\n";
+  await writeAgent(place, server, { more });
   await using runtime = await place.open();
   const { tools } = await runtime.planRun("writer", { withMessages: false });
   const told = new Map(
@@ -189,13 +175,9 @@ Deno.test("planRun() tells each tool by its final name, with its effect, its gua
 Deno.test("planRun() says why a source is not available, and tells the rest", async () => {
   await using place = await createTestWorkspace();
   await using server = new OpenAiServer();
-  await put(
-    place,
-    "mcp-servers.json",
-    JSON.stringify({
-      mcpServers: { shelf: programEntry(), gone: { command: "/no/such/program", sandbox: false } },
-    }),
-  );
+  const gone = { command: "/no/such/program", sandbox: false };
+  const mcpServers = { shelf: programEntry(), gone };
+  await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
   await put(place, "tools/own.ts", 'export default { description: "Own", run: () => "ok" };');
   await put(place, "tools/broken.ts", "export default {");
   await writeAgent(place, server);
