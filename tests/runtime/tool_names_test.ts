@@ -10,11 +10,8 @@ Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent that has skills and agen
   await Deno.mkdir(skill, { recursive: true });
   await Deno.writeTextFile(`${skill}/SKILL.md`, "---\nname: haiku\ndescription: Writes\n---\nX.\n");
   await place.writeScript("helper", [{ say: "x" }]);
-  await place.writeScript(
-    "daily",
-    [{ call: [{ name: "no_such_tool", arguments: {} }] }, { say: "Done." }],
-    "skills: haiku\nagents: helper",
-  );
+  const steps = [{ call: [{ name: "no_such_tool", arguments: {} }] }, { say: "Done." }];
+  await place.writeScript("daily", steps, "skills: haiku\nagents: helper");
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "daily");
   const [result] = await resultsOf(runtime, id);

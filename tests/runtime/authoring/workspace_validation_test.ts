@@ -119,10 +119,8 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
   const limit = "settings: { max_cost_usd: 1 }\n";
   for (const defaults of ["", "defaults: { max_cost_usd: 1 }\n"]) {
     await using place = await createTestWorkspace();
-    await Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${defaults}`,
-    );
+    const content = `workspace: ${place.workspace}\n${defaults}`;
+    await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
     const own = defaults === "" ? limit : "";
     await place.writeAgent("good", agent("good", own));
     await place.writeAgent("bad", agent("bad-2025-01-01", own));
@@ -162,10 +160,8 @@ Deno.test("validateWorkspace() says which price counts instead of a broken one",
   const found = async (id: string) => ((await validate(place, id))[id] ?? []).join("\n");
   assert.match(await found("a"), /another source's price is used\)$/);
   assert.match(await found("b"), /the cost will be shown as unknown\)$/);
-  await Deno.writeTextFile(
-    join(place.configDir, "pricing.yaml"),
-    "mine: { input: 1, output: 1 }\n",
-  );
+  const target = join(place.configDir, "pricing.yaml");
+  await Deno.writeTextFile(target, "mine: { input: 1, output: 1 }\n");
   assert.match(await found("b"), /another source's price is used\)$/);
 });
 

@@ -218,10 +218,8 @@ Deno.test("the passwords of the database are taken out of log lines and of what 
     shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
   });
   // The shell's hides it, and it is as secret.
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`,
-  );
+  const content = `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   const lines: string[] = [];
   const opened = await openAgents({
     settings: await place.settings(),

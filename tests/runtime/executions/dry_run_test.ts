@@ -219,10 +219,8 @@ Deno.test("a dry run asks nobody about a guarded call, also one that only reads,
 
 Deno.test("a tool that asks by itself before it acts is described, too; ask_user asks", async () => {
   await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nsandbox: off\n`,
-  );
+  const content = `workspace: ${place.workspace}\nsandbox: off\n`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   await put(
     place,
     "agents/_config/tools/sly.ts",

@@ -54,11 +54,8 @@ Deno.test("what is said with an approval stands behind the result, of a call tha
     call("file_delete", { path: "none.txt" }),
     call("run_agent", { agent_id: "asker" }),
   ];
-  await place.writeScript(
-    "lead",
-    [{ call: calls }, { say: "Done." }],
-    "confirm: [file_write, file_delete, run_agent]\nagents: [asker]",
-  );
+  const settings = "confirm: [file_write, file_delete, run_agent]\nagents: [asker]";
+  await place.writeScript("lead", [{ call: calls }, { say: "Done." }], settings);
   await place.writeScript("asker", [
     { call: [call("ask_user", { question: "Which?" })] },
     { say: "Said {result}" },
@@ -86,11 +83,8 @@ Deno.test("what is said with an approval stands behind the result, of a call tha
 Deno.test("a result ends with what was said within the limit of results, however much both are", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(300));
-  await place.writeScript(
-    "reader",
-    [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }],
-    "confirm: [file_read]",
-  );
+  const steps = [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }];
+  await place.writeScript("reader", steps, "confirm: [file_read]");
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "reader");
   await answerToEnd(runtime, id, { approved: true, reason: "y".repeat(200_000) });
@@ -170,11 +164,8 @@ Deno.test("of 50 concurrent equal answers one counts and the call runs once", as
 
 Deno.test("confirm_timeout denies, also when the service was down over the deadline", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "writer",
-    [{ call: [write("a.txt")] }, { say: "Then not." }],
-    "confirm_timeout: 20s",
-  );
+  const steps = [{ call: [write("a.txt")] }, { say: "Then not." }];
+  await place.writeScript("writer", steps, "confirm_timeout: 20s");
   // Its deadline is later than those of the questions that are asked after it.
   await place.writeScript("late", ASKING, "confirm_timeout: 10m");
   const clock = new TestClock();

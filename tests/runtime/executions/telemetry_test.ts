@@ -68,11 +68,8 @@ Deno.test("a run that waits tells a stretch up to its question and another one a
 
 Deno.test("a call of another agent waits and goes on with it; each execution's end is told once, also of one that nobody runs", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [call("run_agent", { agent_id: "helper" })] }, { say: "Done." }],
-    "agents: [helper]",
-  );
+  const steps = [{ call: [call("run_agent", { agent_id: "helper" })] }, { say: "Done." }];
+  await place.writeScript("lead", steps, "agents: [helper]");
   await place.writeScript("helper", [{ call: [call("ask_user", { question: "Well?" })] }]);
   const telemetry = new ToldTelemetry();
   await using runtime = await place.open({ telemetry });

@@ -55,10 +55,8 @@ Deno.test("a key that an agent begins to name is kept out of what is shown after
   await using runtime = await place.open();
   const open = await runToEnd(runtime, "leaky", { message: "Tell." });
   assert.match(JSON.stringify(await payloadsOf(runtime, open.id)), /key-0123456789/);
-  await place.writeAgent(
-    "keyed",
-    "---\nmodel: { provider: openai, name: m, api_key_env: LLM_ACCESS }\n---\nWork.\n",
-  );
+  const text = "---\nmodel: { provider: openai, name: m, api_key_env: LLM_ACCESS }\n---\nWork.\n";
+  await place.writeAgent("keyed", text);
   await runtime.reloadAgents();
   const { id } = await runToEnd(runtime, "leaky", { message: "Tell." });
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), /key-0123456789/);

@@ -31,10 +31,8 @@ export class NodeWorld implements AsyncDisposable {
     const configDir = join(root, `config-${name}`);
     await Deno.mkdir(configDir, { recursive: true });
     const node = more.includes("node:") ? "" : `node: { name: ${name}, labels: [${name}] }\n`;
-    await Deno.writeTextFile(
-      join(configDir, "config.yaml"),
-      `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`,
-    );
+    const content = `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`;
+    await Deno.writeTextFile(join(configDir, "config.yaml"), content);
     const own = { INKLING_CONFIG_DIR: configDir, INKLING_STATE_DIR: join(root, `state-${name}`) };
     return await openRuntime({
       settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),

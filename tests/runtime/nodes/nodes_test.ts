@@ -96,11 +96,8 @@ testNodes(
 testNodes("delegation goes on over machines, and the parent gets the answer", async (world) => {
   await world.workspace.writeScript("child", [{ say: "from the child" }], "nodes: [child]");
   const call = { name: "run_agent", arguments: { agent_id: "child" } };
-  await world.workspace.writeScript(
-    "parent",
-    [{ call: [call] }, { say: "It said {result}." }],
-    "agents: [child]",
-  );
+  const steps = [{ call: [call] }, { say: "It said {result}." }];
+  await world.workspace.writeScript("parent", steps, "agents: [child]");
   await using one = await world.open("one", "node: { name: one, runs: 1 }\n");
   await using _child = await world.open("child");
   const ended = await runToEnd(one, "parent");
@@ -109,11 +106,8 @@ testNodes("delegation goes on over machines, and the parent gets the answer", as
 });
 
 testNodes("a machine that stops leaves its runs to the others", async (world) => {
-  await world.workspace.writeScript(
-    "patient",
-    [{ say: "one", delay_ms: AT_GATE_MS }],
-    "on_restart: resume",
-  );
+  const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
+  await world.workspace.writeScript("patient", steps, "on_restart: resume");
   const one = await world.open("one", "", { clock: new GateClock() });
   const { id } = await one.run("patient", {});
   await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
@@ -130,11 +124,8 @@ testNodes("a machine that stops leaves its runs to the others", async (world) =>
 testNodes(
   "a run that is lost, and comes back to the same machine, goes on there once",
   async (world) => {
-    await world.workspace.writeScript(
-      "patient",
-      [{ say: "one", delay_ms: AT_GATE_MS }],
-      "on_restart: resume",
-    );
+    const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
+    await world.workspace.writeScript("patient", steps, "on_restart: resume");
     const clock = new GateClock();
     await using one = await world.open("one", "", { clock });
     const { id } = await one.run("patient", {});
@@ -227,11 +218,8 @@ testNodes(
 );
 
 testNodes("a slot runs once, and the pause holds for all", async (world) => {
-  await world.workspace.writeScript(
-    "often",
-    [{ say: "tick" }],
-    "trigger: { type: schedule, every: 1s }",
-  );
+  const lines = "trigger: { type: schedule, every: 1s }";
+  await world.workspace.writeScript("often", [{ say: "tick" }], lines);
   await using one = await world.open("one");
   await using two = await world.open("two");
   const slots = () => world.query("SELECT scheduled_for, outcome FROM inkling.slots ORDER BY 1");

@@ -52,10 +52,8 @@ Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watc
   await Deno.mkdir(data);
   await Deno.mkdir(join(drop, "in"), { recursive: true });
   await place.writeAgent("archivist", demo(`paths: {data: ${data}, own: ~/own}`));
-  await place.writeAgent(
-    "watcher",
-    demo(`trigger: {type: watch, paths: ["${drop}/in/*.md", "~/later"]}`),
-  );
+  const text = demo(`trigger: {type: watch, paths: ["${drop}/in/*.md", "~/later"]}`);
+  await place.writeAgent("watcher", text);
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
   const write = valuesOf(derived, "allow-write");
@@ -73,10 +71,8 @@ Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watc
 Deno.test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async () => {
   await using place = await createTestWorkspace();
   const { root } = place;
-  await place.writeAgent(
-    "watcher",
-    demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`),
-  );
+  const text = demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`);
+  await place.writeAgent("watcher", text);
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
   for (const path of [join(root, "in"), join(root, "drop", "new")]) {
@@ -92,10 +88,8 @@ Deno.test("deriveFlags() allows a file's folder, because it is replaced by a new
   await Deno.mkdir(folder);
   await Deno.writeTextFile(join(folder, "todo.md"), "");
   await Deno.writeTextFile(join(place.root, "home.md"), "");
-  await place.writeAgent(
-    "keeper",
-    demo("paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}"),
-  );
+  const text = demo("paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}");
+  await place.writeAgent("keeper", text);
   const derived = await derive(place);
   const write = valuesOf(derived, "allow-write");
   assert.ok(write.includes(folder));
@@ -286,10 +280,8 @@ Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other varia
   await using place = await createTestWorkspace();
   await place.writeAgent("plain", demo(""));
   const before = valuesOf(await derive(place), "allow-env");
-  await place.writeAgent(
-    "review",
-    demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }"),
-  );
+  const text = demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }");
+  await place.writeAgent("review", text);
   const added = valuesOf(await derive(place), "allow-env").filter((one) => !before.includes(one));
   assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
 });

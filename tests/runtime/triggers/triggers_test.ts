@@ -44,11 +44,8 @@ Deno.test("a schedule fires on its beat, and the beat holds over a restart and a
     assert.equal(run?.trigger, "schedule");
     assert.equal(await turnOf(runtime, run?.id ?? 0), "Execute your task. (scheduled: every 10m)");
     await clock.advance(4 * MINUTE);
-    await place.writeScript(
-      "tick",
-      [{ say: "tock tock" }],
-      "trigger: { type: schedule, every: 10m }",
-    );
+    const lines = "trigger: { type: schedule, every: 10m }";
+    await place.writeScript("tick", [{ say: "tock tock" }], lines);
     await runtime.reloadAgents();
     assert.equal((await runtime.getAgent("tick")).nextRun, clock.now() + 6 * MINUTE);
   }

@@ -14,11 +14,9 @@ async function previewOf(
   args: unknown,
   settings = "",
 ): Promise<CallPreview | null> {
-  await place.writeScript(
-    "writer",
-    [{ call: [{ name, arguments: args }] }, { say: "Done." }],
-    `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd(),
-  );
+  const lines = `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd();
+  const steps = [{ call: [{ name, arguments: args }] }, { say: "Done." }];
+  await place.writeScript("writer", steps, lines);
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "writer");
   assert.equal(status, "waiting");

@@ -62,11 +62,8 @@ Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file, al
 
 Deno.test("Runtime.scheduler() tells as many of the next times as are asked for", async () => {
   await using world = await createTestWorkspace();
-  await world.writeScript(
-    "hourly",
-    [{ say: "x" }],
-    'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }',
-  );
+  const lines = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }';
+  await world.writeScript("hourly", [{ say: "x" }], lines);
   await world.writeScript("watcher", [{ say: "x" }], "trigger: { type: watch, paths: [in] }");
   await using runtime = await world.open({ clock: new TestClock(NOW) });
   const [hourly, watcher] = (await runtime.scheduler({ upcoming: 3 })).jobs;

@@ -7,10 +7,8 @@ const SCHEDULE = "trigger: { type: schedule, every: 5m }";
 /** What validation says of tools that will wait, by what the front matter says. */
 async function warningsOf(lines: string, config = ""): Promise<string[]> {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}\n${config}`,
-  );
+  const text = `workspace: ${place.workspace}\n${config}`;
+  await Deno.writeTextFile(`${place.configDir}/config.yaml`, text);
   await place.writeAgent("a", `---\nmodel: { provider: demo, name: echo }\n${lines}\n---\nHi.\n`);
   const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
   const isAgent = file?.diagnostics.every(({ severity, message }) =>

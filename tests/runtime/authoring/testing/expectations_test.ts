@@ -212,10 +212,8 @@ Deno.test("expectations: a skill is told to the agent as it stands, and answers 
   await using world = await createTestedWorkspace();
   const folder = `${world.workspace.agentsDir}/_config/skills/haiku`;
   await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    `${folder}/SKILL.md`,
-    "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n",
-  );
+  const content = "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n";
+  await Deno.writeTextFile(`${folder}/SKILL.md`, content);
   const text = (call: string) =>
     `version: 1\nreplies:\n  - calls: [{ tool: skill_use, args: { skill_name: haiku }${call} }]\n` +
     "  - text: ok\nexpect: { tools_called: [skill_use] }\n";

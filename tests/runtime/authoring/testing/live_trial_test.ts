@@ -16,10 +16,8 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
     '  - calls: [{ tool: http_request, args: { url: "https://example.com/" } }]\n' +
     "    input_tokens: 10\n    output_tokens: 5\n" +
     "  - calls: [{ tool: file_write, answers: [{ approved: true }] }]\n";
-  await world.write(
-    "worker/right.yaml",
-    `${fixtures}expect: { files: { out.md: { equals: x } } }\n`,
-  );
+  const text = `${fixtures}expect: { files: { out.md: { equals: x } } }\n`;
+  await world.write("worker/right.yaml", text);
   await world.write("worker/wrong.yaml", `${fixtures}expect: { output: { equals: rainy } }\n`);
   await world.write("worker/broken.yaml", "version: 2\n");
   await using trial = await tests.openTrial({ models: [], repeat: 3 });
@@ -38,10 +36,8 @@ Deno.test("live trial: a cost that cannot be told is told as such, and a model w
   await using world = await createTestedWorkspace();
   await world.agent("worker");
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
-  await world.write(
-    "worker/b.yaml",
-    "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n",
-  );
+  const content = "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n";
+  await world.write("worker/b.yaml", content);
   await using trial = await world.tests.openTrial({
     models: ["openai/gpt-4o", "local/none"],
     repeat: 2,

@@ -118,10 +118,8 @@ Deno.test("record: what failed, and what a limit ended, passes too; what waits i
     call("file_glob", { pattern: "*.md" }),
     { say: "done" },
   ], "settings: { max_tool_calls: 1 }");
-  await workspace.writeAgent(
-    "broken",
-    "---\nmodel: { provider: demo, name: script }\n---\nNo script.\n",
-  );
+  const text = "---\nmodel: { provider: demo, name: script }\n---\nNo script.\n";
+  await workspace.writeAgent("broken", text);
   await workspace.writeScript("asking", [call("ask_user", { question: "?" }), { say: "ok" }]);
   await using runtime = await workspace.open();
   await using tests = await openTests(workspace);

@@ -7,11 +7,8 @@ import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf, says } from "./bud
 
 Deno.test("a run whose next call does not fit into the day asks, continues after yes, and ends after no", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`,
-  );
+  const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
+  await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
   const first = await world.inService((runtime) => runOf(runtime, "daily"));
   assert.equal(first.status, "waiting");
   // The question and the answer outlive the service.
@@ -50,11 +47,8 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
 
 Deno.test("a question about a budget that nobody answers in time ends the run", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [says("Done.", 1)],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`,
-  );
+  const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`;
+  await world.place.writeScript("daily", [says("Done.", 1)], lines);
   await using runtime = await world.open();
   const { id, status } = await runOf(runtime, "daily");
   assert.equal(status, "waiting");
@@ -77,21 +71,16 @@ Deno.test("on_budget: abort ends a run at once, and auto_approve answers no ques
 
 Deno.test("a budget in tokens counts what was read and what was written", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [{ say: "Done.", usage: { input: 90_000, output: 5 } }],
-    `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 100000 } }\non_budget: abort`,
-  );
+  const lines = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 100000 } }\non_budget: abort`;
+  const steps = [{ say: "Done.", usage: { input: 90_000, output: 5 } }];
+  await world.place.writeScript("daily", steps, lines);
   await using runtime = await world.open();
   assert.equal((await runOf(runtime, "daily")).status, "success");
   const [budget] = await runtime.budgets.list("daily");
   assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
   // What the next call reads is set aside as a whole, and the tools alone are more than what is left.
-  await world.place.writeScript(
-    "daily",
-    [says("x".repeat(1), 1)],
-    `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`,
-  );
+  const settings = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`;
+  await world.place.writeScript("daily", [says("x".repeat(1), 1)], settings);
   await runtime.reloadAgents();
   const refused = await runOf(runtime, "daily");
   assert.equal(refused.error, "Aborted: budget tokens.per_day (90010 tokens)");
@@ -99,16 +88,11 @@ Deno.test("a budget in tokens counts what was read and what was written", async 
 
 Deno.test("a tree counts as one: what is delegated spends the budget of the run that it is for", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "lead",
-    [calls("run_agent", { agent_id: "helper" }, 6), says("All done.", 1)],
-    `${DOLLAR_CALLS}\nagents: [helper]\nbudget: { tree: 1.90 }\non_budget: abort`,
-  );
-  await world.place.writeScript(
-    "helper",
-    [calls("file_glob", { pattern: "*" }, 9), says("Helped.", 1)],
-    `${DOLLAR_CALLS}\non_budget: abort`,
-  );
+  const lines = `${DOLLAR_CALLS}\nagents: [helper]\nbudget: { tree: 1.90 }\non_budget: abort`;
+  const steps = [calls("run_agent", { agent_id: "helper" }, 6), says("All done.", 1)];
+  await world.place.writeScript("lead", steps, lines);
+  const script = [calls("file_glob", { pattern: "*" }, 9), says("Helped.", 1)];
+  await world.place.writeScript("helper", script, `${DOLLAR_CALLS}\non_budget: abort`);
   await using runtime = await world.open();
   const lead = await runOf(runtime, "lead");
   const [child] = await runtime.listExecutions({ parentId: lead.id, limit: 9, offset: 0 });
@@ -138,10 +122,8 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
   const model = "model: { provider: elsewhere, name: m, base_url: http://127.0.0.1:9 }";
   world.place.shell["ELSEWHERE_API_KEY"] = "key";
   await world.place.writeAgent("strict", `---\n${model}\n---\nDo it.\n`);
-  await world.place.writeAgent(
-    "loose",
-    `---\n${model}\nunpriced: allow\nsettings: { timeout: 100 }\n---\nDo it.\n`,
-  );
+  const text = `---\n${model}\nunpriced: allow\nsettings: { timeout: 100 }\n---\nDo it.\n`;
+  await world.place.writeAgent("loose", text);
   await using runtime = await world.open();
   const strict = await runOf(runtime, "strict");
   assert.equal(strict.status, "error");
@@ -161,11 +143,9 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
 
 Deno.test("a budget that is nearly used up is told once: as an event and in the log", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [calls("file_glob", { pattern: "*" }, 9), says("Done.", 1)],
-    `name: The Daily\n${DOLLAR_CALLS}\nbudget: { per_day: 2.00 }\non_pending: parallel`,
-  );
+  const lines = `name: The Daily\n${DOLLAR_CALLS}\nbudget: { per_day: 2.00 }\non_pending: parallel`;
+  const steps = [calls("file_glob", { pattern: "*" }, 9), says("Done.", 1)];
+  await world.place.writeScript("daily", steps, lines);
   await using runtime = await world.open();
   const events: ServiceEvent[] = [];
   runtime.events.subscribe((event) => {
@@ -217,11 +197,8 @@ Deno.test("days begin in the budget's own zone, also where one has 23 hours", as
 
 Deno.test("a call that failed on the way counts as far as it was seen; its repetition is a call of its own", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [{ say: "Half of it", fail: "the connection broke", retryable: true }],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`,
-  );
+  const steps = [{ say: "Half of it", fail: "the connection broke", retryable: true }];
+  await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`);
   await using runtime = await world.open();
   const { id } = await runtime.run("daily", {});
   await until(async () => {

@@ -26,11 +26,8 @@ Deno.test("a run keeps and shows no half of a secret that a tool's result was cu
     name: "skill_run_script",
     arguments: { skill_name: "printing", script_name: `print${index}.sh` },
   });
-  await place.writeScript(
-    "printer",
-    [{ call: [run(0), run(1)] }, { say: "{result}" }],
-    "skills: [printing]\npaths: [.]\nauto_approve: [skill_run_script]",
-  );
+  const lines = "skills: [printing]\npaths: [.]\nauto_approve: [skill_run_script]";
+  await place.writeScript("printer", [{ call: [run(0), run(1)] }, { say: "{result}" }], lines);
   await using runtime = await place.open();
   const first = await runToEnd(runtime, "printer");
   assert.equal(first.status, "success", first.error ?? "");

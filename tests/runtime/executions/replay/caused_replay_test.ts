@@ -34,11 +34,8 @@ Deno.test("replay() of a run that a webhook began is identical, and finds anothe
     await assertSameFrames(place, sent.executionId);
     ids.push(sent.executionId);
   }
-  await place.writeScript(
-    "filled",
-    [{ say: "Seen." }],
-    `trigger: { type: webhook, ${GITHUB}, ${input.replace("Look", "See")} }`,
-  );
+  const lines = `trigger: { type: webhook, ${GITHUB}, ${input.replace("Look", "See")} }`;
+  await place.writeScript("filled", [{ say: "Seen." }], lines);
   const found = await firstDifference(world.runtime, ids[1] ?? 0);
   assert.deepEqual([found?.call, found?.kind], [1, "message"]);
   assert.match(found?.what ?? "", /\(the user's turn\)$/);

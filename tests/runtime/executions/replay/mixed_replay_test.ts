@@ -35,11 +35,8 @@ Deno.test("replay(): delegated runs give their results, and their questions stan
 
 Deno.test("replay(): an answer that came while the caller ran for a moment stands only in the log of who asked", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [delegate("asks")] }, { say: "Heard {result}" }],
-    "agents: [asks]",
-  );
+  const steps = [{ call: [delegate("asks")] }, { say: "Heard {result}" }];
+  await place.writeScript("lead", steps, "agents: [asks]");
   const asking = [{ call: [call("file_write", { path: "x.txt", content: "x" })] }, { say: "Ok." }];
   await place.writeScript("asks", asking, "confirm: [file_write]");
   await using runtime = await place.open();
@@ -56,11 +53,8 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
   const read = call("file_read", { path: "none.txt" });
   await place.writeScript("fails", [{ call: [read] }, { say: "Half", fail: "broken" }], FREE);
   await place.writeScript("at_once", [{ fail: "no" }]);
-  await place.writeScript(
-    "limit",
-    [{ call: [read, read] }, { say: "Never" }],
-    "settings: { max_tool_calls: 1 }",
-  );
+  const steps = [{ call: [read, read] }, { say: "Never" }];
+  await place.writeScript("limit", steps, "settings: { max_tool_calls: 1 }");
   await place.writeScript("circle", Array(5).fill({ call: [read] }), FREE);
   await place.writeScript("empty", [{ say: "" }]);
   await place.writeScript("quiet", [{ call: [call("file_glob", { pattern: "*" })] }, { say: "" }]);
@@ -68,11 +62,8 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
   await place.writeScript("refuses", [{ say: "I will not", stop: "refusal" }]);
   await place.writeScript("lost", [{ say: "x" }], "skills: [gone]");
   await place.writeAgent("no_model", "---\nmodel: { provider: openai, name: x }\n---\nGo.\n");
-  await place.writeScript(
-    "priced",
-    [{ call: [read], cost_usd: 0.1 }, { say: "x", cost_usd: 0.25 }],
-    "settings: { max_cost_usd: 0.2 }",
-  );
+  const script = [{ call: [read], cost_usd: 0.1 }, { say: "x", cost_usd: 0.25 }];
+  await place.writeScript("priced", script, "settings: { max_cost_usd: 0.2 }");
   await using runtime = await place.open();
   const before: number[] = [];
   for (const { agent } of await runtime.listAgents()) {

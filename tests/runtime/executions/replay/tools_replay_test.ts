@@ -13,10 +13,8 @@ async function createPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({
     shell: { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" },
   });
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`,
-  );
+  const text = `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), text);
   return place;
 }
 
@@ -94,11 +92,8 @@ Deno.test("replay(): a changed schema of an MCP server's tool is found where ser
       },
     }),
   );
-  await place.writeScript(
-    "seeker",
-    [call("find", { query: "x" }), { say: "Ok." }],
-    'mcp: [changing]\nauto_approve: "*"',
-  );
+  const steps = [call("find", { query: "x" }), { say: "Ok." }];
+  await place.writeScript("seeker", steps, 'mcp: [changing]\nauto_approve: "*"');
   await assertFoundWithTools(place, {
     name: "find",
     source: "MCP server changing",
@@ -126,11 +121,8 @@ Deno.test("replay(): a changed custom tool is found where custom tools are start
 };`,
     );
   await write("Seeks.");
-  await place.writeScript(
-    "seeker",
-    [call("seek", { what: "x" }), { say: "Ok." }],
-    'custom_tools: [seek]\npaths: out\nauto_approve: "*"',
-  );
+  const lines = 'custom_tools: [seek]\npaths: out\nauto_approve: "*"';
+  await place.writeScript("seeker", [call("seek", { what: "x" }), { say: "Ok." }], lines);
   await assertFoundWithTools(place, {
     name: "seek",
     source: "custom tool seek",

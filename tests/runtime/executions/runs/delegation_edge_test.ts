@@ -167,11 +167,8 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
     { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
     { say: "{result}" },
   ], "agents: [asker]");
-  await place.writeScript(
-    "asker",
-    [ASK, { say: "Said {result}", delay_ms: 5_000 }],
-    "on_restart: resume",
-  );
+  const steps = [ASK, { say: "Said {result}", delay_ms: 5_000 }];
+  await place.writeScript("asker", steps, "on_restart: resume");
   const clock = new TestClock();
   let lead: number, child: number;
   {
@@ -197,11 +194,8 @@ for (const resumed of ["both", "the parent", "the child", "neither"]) {
   Deno.test(`a stop while a child runs, with on_restart: resume on ${resumed}: nothing is left behind`, async () => {
     await using place = await createTestWorkspace();
     const lines = (who: string) => ["both", who].includes(resumed) ? "on_restart: resume" : "";
-    await place.writeScript(
-      "lead",
-      [{ call: [delegate("slow")] }, { say: "{result}" }],
-      `agents: [slow]\n${lines("the parent")}`.trim(),
-    );
+    const steps = [{ call: [delegate("slow")] }, { say: "{result}" }];
+    await place.writeScript("lead", steps, `agents: [slow]\n${lines("the parent")}`.trim());
     await place.writeScript("slow", [{ say: "Slow.", delay_ms: 5_000 }], lines("the child"));
     const clock = new TestClock();
     {
@@ -295,11 +289,8 @@ Deno.test("a forced purge of the child's agent lets the parent go on; one of all
 
 Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "top",
-    [{ call: [delegate("lead")] }, { say: "{result}" }],
-    "agents: lead",
-  );
+  const steps = [{ call: [delegate("lead")] }, { say: "{result}" }];
+  await place.writeScript("top", steps, "agents: lead");
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "It was: {result}" }], "confirm_timeout: 2m");
   const clock = new TestClock();

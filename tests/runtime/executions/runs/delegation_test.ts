@@ -13,16 +13,10 @@ async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string
 
 /** top -> middle -> bottom, which asks before it writes. */
 async function writeThree(place: TestWorkspace): Promise<void> {
-  await place.writeScript(
-    "top",
-    [{ call: [delegate("middle")] }, { say: "Top heard {result}" }],
-    "agents: [middle]",
-  );
-  await place.writeScript(
-    "middle",
-    [{ call: [delegate("bottom")] }, { say: "Middle is done" }],
-    "agents: bottom",
-  );
+  const steps = [{ call: [delegate("middle")] }, { say: "Top heard {result}" }];
+  await place.writeScript("top", steps, "agents: [middle]");
+  const script = [{ call: [delegate("bottom")] }, { say: "Middle is done" }];
+  await place.writeScript("middle", script, "agents: bottom");
   await place.writeScript("bottom", [
     { call: [call("file_write", { path: "deep.txt", content: "deep" })] },
     { say: "Bottom is done" },
@@ -78,10 +72,8 @@ Deno.test("run_agent is there only for agents that name others, and takes agent_
     { call: [call("run_agent", { agent_name: "helper", arguments: ["a", "b"] })] },
     { say: "ok" },
   ], "agents: [helper]");
-  await place.writeAgent(
-    "helper",
-    "---\nmodel: { provider: demo, name: echo }\n---\nSay $1 and $0.\n",
-  );
+  const text = "---\nmodel: { provider: demo, name: echo }\n---\nSay $1 and $0.\n";
+  await place.writeAgent("helper", text);
   await using runtime = await place.open();
   const plain = await runToEnd(runtime, "plain");
   const expected = /^Error: Unknown tool "run_agent"/;
@@ -100,19 +92,13 @@ Deno.test("run_agent refuses itself, agents that are not listed, disabled, gone,
     ["off", /"off": it is disabled/],
     ["gone", /"gone" cannot be run now: its file is missing/],
   ];
-  await place.writeScript(
-    "lead",
-    [{ call: refusals.map(([id]) => delegate(id)) }, { say: "ok" }],
-    "agents: [lead, off, gone]",
-  );
+  const steps = [{ call: refusals.map(([id]) => delegate(id)) }, { say: "ok" }];
+  await place.writeScript("lead", steps, "agents: [lead, off, gone]");
   await place.writeScript("stranger", [{ say: "no" }]);
   await place.writeScript("off", [{ say: "no" }], "enabled: false");
   for (const [id, next] of [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"]] as const) {
-    await place.writeScript(
-      id,
-      [{ call: [delegate(next)] }, { say: "{result}" }],
-      `agents: ${next}`,
-    );
+    const script = [{ call: [delegate(next)] }, { say: "{result}" }];
+    await place.writeScript(id, script, `agents: ${next}`);
   }
   await place.writeScript("e", [{ say: "too deep" }]);
   await using runtime = await place.open();
@@ -238,10 +224,8 @@ Deno.test("the log of a parent that shows one question tells no answer to anothe
   ], "agents: [deleter, asker]");
   const asking = (one: unknown) => [{ call: [one] }, { say: "Said {result}" }];
   await place.writeScript("deleter", asking(call("file_delete", { path: "x" })));
-  await place.writeScript(
-    "asker",
-    asking(call("ask_user", { question: "Go on?", kind: "confirm" })),
-  );
+  const steps = asking(call("ask_user", { question: "Go on?", kind: "confirm" }));
+  await place.writeScript("asker", steps);
   await using runtime = await place.open();
   const lead = await runtime.run("lead", {});
   await toEnd(runtime, lead.id);

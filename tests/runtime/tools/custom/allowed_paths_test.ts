@@ -58,10 +58,8 @@ Deno.test("allowedPaths() leaves out symlinks that would lead elsewhere once mov
   await using fixture = await SandboxFixture.open();
   const { workspace } = fixture;
   await fixture.write("notes/deep/a.txt", "");
-  await fixture.write(
-    "notes/outside/secret.txt",
-    "a decoy: beside the workspace lies the real one",
-  );
+  const text = "a decoy: beside the workspace lies the real one";
+  await fixture.write("notes/outside/secret.txt", text);
   await fixture.write("watched/b.txt", "");
   const paths = [{ alias: "notes", path: join(workspace, "notes") }];
   await Deno.symlink("../outside/secret.txt", join(workspace, "notes/deep/up"));

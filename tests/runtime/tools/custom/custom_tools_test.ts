@@ -227,10 +227,8 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
 Deno.test("calls at the same time have a process each, within the bound", async () => {
   await using world = await ToolWorld.open({ processes: { max: 4 } });
   await world.fixture.write("notes/log.txt", "");
-  await world.writeTool(
-    "pid",
-    `await new Promise((resolve) => setTimeout(resolve, 50)); return Deno.pid;`,
-  );
+  const body = `await new Promise((resolve) => setTimeout(resolve, 50)); return Deno.pid;`;
+  await world.writeTool("pid", body);
   await world.age();
   const tool = await world.openTool("pid");
   const before = world.starts;
@@ -360,11 +358,8 @@ Deno.test("a check of arguments that does not end is ended, and the call fails",
 Deno.test("a variable that a tool asks for and that is not set is told: before a run, in the log, and with a failure", async () => {
   await using world = await ToolWorld.open({ variables: { THERE: "1" } });
   const permissions = `permissions: { env: ["THERE", "MY_TOKEN", "OTHER"] },`;
-  await world.writeTool(
-    "asking",
-    `if (args.strict) throw new Error("no token"); return "ran";`,
-    permissions,
-  );
+  const body = `if (args.strict) throw new Error("no token"); return "ran";`;
+  await world.writeTool("asking", body, permissions);
   const expected = { toolNames: ["asking"], linksOut: [], unset: ["MY_TOKEN", "OTHER"] };
   assert.deepEqual(await world.tools.inspect("asking"), expected);
   const sentence = "Not set, though the tool asks for it: MY_TOKEN, OTHER.";

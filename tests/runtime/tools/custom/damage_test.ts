@@ -195,10 +195,8 @@ Deno.test("a custom tool cannot speak for its host, whatever it prints", async (
 
 Deno.test("a custom tool that leaves a line unfinished does not swallow the host's next message", async () => {
   await using world = await ToolWorld.open();
-  await world.writeTool(
-    "mumbler",
-    `Deno.stdout.writeSync(new TextEncoder().encode("no end of line")); return "said";`,
-  );
+  const body = `Deno.stdout.writeSync(new TextEncoder().encode("no end of line")); return "said";`;
+  await world.writeTool("mumbler", body);
   assert.equal(await world.call("mumbler"), "said");
   assert.deepEqual(world.logged, ["mumbler: no end of line"]);
 });

@@ -120,10 +120,8 @@ Deno.test("a custom tool of an executable without a sandbox makes no code of tex
 Deno.test("a custom tool of an executable without a sandbox is refused for an import by an expression", async () => {
   await using binary = await openBinary();
   await using world = await ToolWorld.open({ program: binary.program });
-  await world.writeTool(
-    "reader",
-    'return (await import(args.path, { with: { type: "text" } })).default',
-  );
+  const body = 'return (await import(args.path, { with: { type: "text" } })).default';
+  await world.writeTool("reader", body);
   await assert.rejects(
     world.call("reader", { path: join(dirname(binary.program.program), "x") }),
     /The custom tool reader cannot be used: .*reader\.ts: it imports by an expression; in an executable/,

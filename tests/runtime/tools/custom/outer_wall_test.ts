@@ -75,11 +75,8 @@ const BOTH = ["read", "write"] as const;
 
 /** Has a tool called by an agent with these paths. */
 async function callTool(world: ToolWorld, { paths, readPaths }: CallPaths): Promise<void> {
-  await world.writeTool(
-    "greeter",
-    `return "hello";`,
-    `permissions: { net: ["127.0.0.1:9"], env: ["GREETING"] },`,
-  );
+  const more = `permissions: { net: ["127.0.0.1:9"], env: ["GREETING"] },`;
+  await world.writeTool("greeter", `return "hello";`, more);
   assert.equal(
     await world.call("greeter", {}, { ...(paths && { paths }), ...(readPaths && { readPaths }) }),
     "hello",
@@ -207,11 +204,8 @@ Deno.test("the process of a custom tool does not get a variable that has become 
     sandbox: noSandbox(),
     isProviderKey: (name) => isKey && name === "HOUSE_MODEL_KEY",
   });
-  await world.writeTool(
-    "reader",
-    `return Deno.env.get("HOUSE_MODEL_KEY") ?? "not set";`,
-    `permissions: { env: ["HOUSE_MODEL_KEY"] },`,
-  );
+  const body = `return Deno.env.get("HOUSE_MODEL_KEY") ?? "not set";`;
+  await world.writeTool("reader", body, `permissions: { env: ["HOUSE_MODEL_KEY"] },`);
   const [reader] = await tools.openTools({ id: "me", customTools: ["reader"] });
   assert.ok(reader !== undefined);
   assert.equal(await world.run(reader), "sk-house");

@@ -9,16 +9,11 @@ Deno.test("a tool of an MCP server is edited within its schema, and freed as ser
   await using place = await createTestWorkspace({ shell: { PATH: Deno.env.get("PATH") ?? "" } });
   const folder = join(place.agentsDir, "_config");
   await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    join(folder, "mcp-servers.json"),
-    JSON.stringify({ fixture: programEntry() }),
-  );
+  const target = join(folder, "mcp-servers.json");
+  await Deno.writeTextFile(target, JSON.stringify({ fixture: programEntry() }));
   const echo = { name: "echo", arguments: { text: "theirs" } };
-  await place.writeScript(
-    "caller",
-    [{ call: [echo] }, { say: "Done." }],
-    "mcp: [fixture]\nconfirm: [echo]",
-  );
+  const steps = [{ call: [echo] }, { say: "Done." }];
+  await place.writeScript("caller", steps, "mcp: [fixture]\nconfirm: [echo]");
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "caller");
   assert.equal(status, "waiting");

@@ -78,11 +78,9 @@ Deno.test("a guard on an MCP tool holds when another server offers the name, too
     ["a, b", "pid", "a_pid", "pid"],
   ];
   for (const [index, [servers, guard, called, freed = ""]] of agents.entries()) {
-    await place.writeScript(
-      `caller${index}`,
-      [{ call: [call(called)] }, { say: "{result}" }],
-      `mcp: [${servers}]\nconfirm: [${guard}]\nauto_approve: [${freed}]`,
-    );
+    const lines = `mcp: [${servers}]\nconfirm: [${guard}]\nauto_approve: [${freed}]`;
+    const steps = [{ call: [call(called)] }, { say: "{result}" }];
+    await place.writeScript(`caller${index}`, steps, lines);
   }
   await using runtime = await place.open();
   for (const [index, [, guard, called]] of agents.entries()) {
@@ -209,11 +207,8 @@ Deno.test("a run asks before a tool of a server that does not say it only reads,
   const steps = [{ call: [call("echo", { text: "hello" }), call("pid")] }, { say: "{result}" }];
   await place.writeScript("asking", steps, "mcp: [fixture]");
   await place.writeScript("freed", steps, "mcp: [fixture]\nauto_approve: [fixture/pid]");
-  await place.writeScript(
-    "loose",
-    steps,
-    "mcp: [fixture]\nauto_approve: [fixture/p*, fixture/pit]",
-  );
+  const lines = "mcp: [fixture]\nauto_approve: [fixture/p*, fixture/pit]";
+  await place.writeScript("loose", steps, lines);
   await using runtime = await place.open();
   const waiting = await runToEnd(runtime, "asking");
   assert.equal(waiting.status, "waiting");

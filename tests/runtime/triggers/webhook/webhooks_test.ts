@@ -96,11 +96,8 @@ Deno.test("Webhooks refuse who cannot sign, say nothing of why, and count it in 
 Deno.test("Webhooks are there for enabled agents with one alone", async () => {
   await using world = await openHookWorld({ off: GITHUB });
   await world.place.writeScript("plain", [{ say: "No." }]);
-  await world.place.writeScript(
-    "off",
-    [{ say: "No." }],
-    `enabled: false\ntrigger: { type: webhook, ${GITHUB} }`,
-  );
+  const lines = `enabled: false\ntrigger: { type: webhook, ${GITHUB} }`;
+  await world.place.writeScript("off", [{ say: "No." }], lines);
   await world.runtime.reloadAgents();
   for (const id of ["off", "plain", "nobody"]) {
     assert.equal(world.runtime.webhooks?.has(id), false);
