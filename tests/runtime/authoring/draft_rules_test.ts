@@ -3,11 +3,8 @@ import { describeForbidden, describeUnseen } from "../../../runtime/authoring/dr
 
 Deno.test("describeUnseen() finds what a terminal does not show, and takes every text that it shows", () => {
   for (const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]) {
-    assert.equal(
-      describeUnseen(text),
-      "The file contains invisible control characters",
-      JSON.stringify(text),
-    );
+    const expected = "The file contains invisible control characters";
+    assert.equal(describeUnseen(text), expected, JSON.stringify(text));
   }
   assert.equal(describeUnseen("---\n---\n\tÄ 漢字 🧪 عربي\n"), undefined);
 });

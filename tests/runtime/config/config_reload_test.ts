@@ -95,8 +95,6 @@ Deno.test("config.yaml is read again also where nobody asks: what fires by itsel
   await place.writeAgent("daily", "---\ntrigger: { type: schedule, every: 1d }\n---\nDo it.\n");
   await using runtime = await place.open();
   await configure(place, `workspace: ${place.workspace}\ndefaults: { history: high }\n`);
-  await until(
-    async () => (await runtime.getAgent("daily")).agent.history === "high",
-    "the new default",
-  );
+  const isDone = async () => (await runtime.getAgent("daily")).agent.history === "high";
+  await until(isDone, "the new default");
 });

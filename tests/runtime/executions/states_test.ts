@@ -8,10 +8,8 @@ Deno.test("stateBefore() knows who may bring an execution where, and refuses eve
   assert.equal(stateBefore("aborted", "run"), "running");
   assert.equal(stateBefore("aborted", "outside"), "waiting");
   assert.equal(stateBefore("running", "answer"), "waiting");
-  assert.throws(
-    () => stateBefore("orphaned", "run"),
-    new TypeError('No execution becomes "orphaned" by "run"'),
-  );
+  const refusal = new TypeError('No execution becomes "orphaned" by "run"');
+  assert.throws(() => stateBefore("orphaned", "run"), refusal);
   assert.throws(() => stateBefore("success", "outside"), TypeError);
   assert.throws(() => stateBefore("running", "run"), TypeError);
 });

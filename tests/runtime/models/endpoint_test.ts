@@ -83,11 +83,8 @@ Deno.test("modelEndpoint() names the foreign host that a named provider's key wo
     ["local", "https://proxy.example", "proxy.example", "OPENAI_API_KEY"],
   ];
   for (const [provider, url, host, key] of rows) {
-    assert.equal(
-      modelEndpoint(settings(provider, url, key)).foreignHost,
-      host,
-      `${provider} ${url}`,
-    );
+    const found = modelEndpoint(settings(provider, url, key)).foreignHost;
+    assert.equal(found, host, `${provider} ${url}`);
   }
 });
 

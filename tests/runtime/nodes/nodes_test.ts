@@ -179,10 +179,8 @@ withPostgres.test("nodes: while the database is away runs wait; then all goes on
   assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
   await assert.rejects(two.run("steady", {}), { name: "DatabaseAway", retryAfterSeconds: 5 });
   await server.start();
-  await until(
-    () => one.storage.problem === undefined && two.storage.problem === undefined,
-    "it is back",
-  );
+  const isDone = () => one.storage.problem === undefined && two.storage.problem === undefined;
+  await until(isDone, "it is back");
   clock.open();
   assert.equal((await toEnd(two, id)).status, "success");
   assert.equal((await runToEnd(two, "steady")).status, "success");

@@ -111,10 +111,8 @@ Deno.test("deriveFlags() allows both names of a place behind a symlink", async (
   for (const path of [place.workspace, real, join(place.root, "near"), join(place.root, "far")]) {
     assert.ok(write.includes(path), path);
   }
-  assert.deepEqual(
-    valuesOf(derived, "deny-write"),
-    [join(place.workspace, "agents/_config"), join(real, "agents/_config")].sort(),
-  );
+  const expected = [join(place.workspace, "agents/_config"), join(real, "agents/_config")].sort();
+  assert.deepEqual(valuesOf(derived, "deny-write"), expected);
 });
 
 Deno.test("deriveFlags() allows the hosts of models and the variables of their keys, of nobody else", async () => {

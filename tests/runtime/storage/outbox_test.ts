@@ -126,11 +126,8 @@ onPostgres.test("of what two machines tell of an agent at once, each is counted,
       if (isWaiting) await tell(db);
       const outcome = await interrupt(db, { begin: tell, after, meanwhile: () => tell(db) });
       if (outcome === undefined) break;
-      assert.deepEqual(
-        await countsOf(db, happening.agentId),
-        [isWaiting ? 3 : 2],
-        `after ${after}`,
-      );
+      const expected = [isWaiting ? 3 : 2];
+      assert.deepEqual(await countsOf(db, happening.agentId), expected, `after ${after}`);
     }
   }
 });

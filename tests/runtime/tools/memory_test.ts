@@ -133,10 +133,8 @@ Deno.test("memory tools refuse names that are no names", () => {
     assert.throws(bad(odd), /"section": must be one line without control characters/);
   }
   assert.deepEqual(save.check({ section: " a ", content: "" }), { section: "a", content: "" });
-  assert.throws(
-    () => createMemoryAppend(new MemoryWriter()).check({ section: "a", content: "" }),
-    /"content": must not be empty/,
-  );
+  const attempt = () => createMemoryAppend(new MemoryWriter()).check({ section: "a", content: "" });
+  assert.throws(attempt, /"content": must not be empty/);
 });
 
 Deno.test("memory tools declare their effects", () => {

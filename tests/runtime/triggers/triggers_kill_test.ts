@@ -159,10 +159,8 @@ Deno.test("a service that is killed again and again in the middle of beats tells
   for (let round = 0; round < 3; round++) {
     const child = await serve(place);
     const { length } = await place.all("SELECT * FROM slots");
-    await until(
-      async () => (await place.all("SELECT * FROM slots")).length > length,
-      "one more slot",
-    );
+    const isDone = async () => (await place.all("SELECT * FROM slots")).length > length;
+    await until(isDone, "one more slot");
     await kill(child);
     await checkSlots(place, 1_000);
   }

@@ -134,10 +134,8 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
   await live.place.writeScript("third", [{ say: "x" }]);
   await has("third");
   await live.place.writeScript("third", [{ say: "y" }], "description: Edited.");
-  await until(
-    async () => (await runtime.getAgent("third")).agent.description === "Edited.",
-    "the edit of an agent after the watch is gone",
-  );
+  const isDone = async () => (await runtime.getAgent("third")).agent.description === "Edited.";
+  await until(isDone, "the edit of an agent after the watch is gone");
   // Nothing in the agents folder ever was a change of the workspace.
   assert.equal((await live.runs("keen")).length, 2);
 });

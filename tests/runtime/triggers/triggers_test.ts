@@ -90,10 +90,8 @@ Deno.test("a pause holds over a restart: no slot and no change fires, a manual r
   assert.equal((await runtime.scheduler()).status, "paused");
   await clock.advance(3 * MINUTE);
   const slots = () => runtime.listSlots("tick", { limit: 9, offset: 0 });
-  await until(
-    async () => (await slots()).reduce((sum, { count }) => sum + count, 0) === 3,
-    "three slots",
-  );
+  const isDone = async () => (await slots()).reduce((sum, { count }) => sum + count, 0) === 3;
+  await until(isDone, "three slots");
   assert.ok(
     (await slots()).every(({ outcome, reason }) => outcome === "skipped" && reason === "paused"),
   );
@@ -118,10 +116,8 @@ Deno.test("a changed file runs its watcher, which may read it, once", async () =
   ], "paths: [elsewhere]\ntrigger: { type: watch, paths: ['inbox/*.txt'], debounce: 50ms }");
   await using runtime = await openWatching(place);
   await Deno.writeTextFile(join(place.workspace, "inbox/a.txt"), "the letter");
-  await until(
-    async () => (await runsOf(runtime, "sorter")).at(-1)?.status === "success",
-    "the run",
-  );
+  const isDone = async () => (await runsOf(runtime, "sorter")).at(-1)?.status === "success";
+  await until(isDone, "the run");
   const [run, ...more] = await runsOf(runtime, "sorter");
   assert.deepEqual([run?.trigger, more.length], ["watch", 0]);
   assert.match((await runtime.getExecution(run?.id ?? 0)).outputData ?? "", /the letter/);

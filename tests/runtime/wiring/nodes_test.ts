@@ -23,10 +23,8 @@ withPostgres.test("a run waits for a node with a label, is told so everywhere, a
   assert.deepEqual((await attic.getAgent("trainer")).lastExecution?.waitsForLabels, ["gpu"]);
   {
     await using cellar = await start("cellar", "linux, gpu");
-    await until(
-      async () => (await attic.getExecution(id)).status === "success",
-      "the other node runs it",
-    );
+    const isDone = async () => (await attic.getExecution(id)).status === "success";
+    await until(isDone, "the other node runs it");
     assert.ok(!("waitsForLabels" in await attic.getExecution(id)));
     const seenFrom = async (runtime: typeof attic) =>
       (await runtime.listNodes()).map(({ name, labels, isAlive, isThis }) => ({

@@ -53,10 +53,8 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
       reason: null,
     });
     await until(() => receiver.received.length === 4, "four messages");
-    await until(
-      async () => !await runtime.messages.hasOpen(),
-      "no message that is still to be sent",
-    );
+    const isDone = async () => !await runtime.messages.hasOpen();
+    await until(isDone, "no message that is still to be sent");
     const [token] = /[\w-]{43}$/.exec(receiver.received[1]?.body.data.answer_url) ?? [""];
     const link = await runtime.messages.findLink(token);
     assert.equal(link?.state, "open");

@@ -101,10 +101,8 @@ Deno.test("an answer that does not fit twice ends the run with the place, and is
   ];
   for (const [said, error] of cases) {
     const ended = await answered([WRONG, said, GOOD]);
-    assert.deepEqual(
-      [ended.status, ended.error, ended.output, ended.replies, ended.repairs.length],
-      ["error", MISFIT + error, null, 2, 1],
-    );
+    const found = [ended.status, ended.error, ended.output, ended.replies, ended.repairs.length];
+    assert.deepEqual(found, ["error", MISFIT + error, null, 2, 1]);
   }
 });
 

@@ -143,10 +143,8 @@ Deno.test("a call whose turn never came has not begun when its run is cancelled"
   ], FREE);
   await using runtime = await place.open();
   const { id } = await runtime.run("keeper", {});
-  await until(
-    () => Deno.stat(join(place.workspace, "a.txt")).then(() => true, () => false),
-    "the file, which waits for no memory",
-  );
+  const isDone = () => Deno.stat(join(place.workspace, "a.txt")).then(() => true, () => false);
+  await until(isDone, "the file, which waits for no memory");
   await runtime.cancel(id);
   assert.equal((await toEnd(runtime, id)).status, "aborted");
   locked.unlockSync();

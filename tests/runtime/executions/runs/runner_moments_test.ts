@@ -95,10 +95,8 @@ onSqlite.test("Runner.cancel() that meets the end of a run tells what becomes of
     const { runner, store, clock } = on;
     const { id } = await runner.start(createTestAgent(), MANUAL);
     let question: HumanRequest | undefined;
-    await until(
-      async () => (question = await store.requests.readOpenRequest(id)) !== undefined,
-      "the question",
-    );
+    const isDone = async () => (question = await store.requests.readOpenRequest(id)) !== undefined;
+    await until(isDone, "the question");
     const told: string[] = [];
     const completions = completionsOf(on);
     arrange(store, async () => void told.push(await runner.cancel(id)));

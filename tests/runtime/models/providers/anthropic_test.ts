@@ -151,10 +151,8 @@ Deno.test("AnthropicReplyAssembly takes input that comes whole, not at all, or b
   assert.deepEqual(message.toolCalls.map((call) => call.arguments), ['{"a":1}', "{}", "{"]);
   assert.equal(new Set(message.toolCalls.map((call) => call.id)).size, 3);
   const { messages } = toAnthropicPrompt({ messages: [message], tools: [] }, OWNER);
-  assert.deepEqual(
-    (messages[0]?.content as { input: unknown }[]).map((block) => block.input),
-    [{ a: 1 }, {}, { unreadable_arguments: "{" }],
-  );
+  const found = (messages[0]?.content as { input: unknown }[]).map((block) => block.input);
+  assert.deepEqual(found, [{ a: 1 }, {}, { unreadable_arguments: "{" }]);
 });
 
 Deno.test("toAnthropicPrompt() sends no blank blocks and lets turns alternate", () => {

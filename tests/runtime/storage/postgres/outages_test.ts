@@ -360,10 +360,8 @@ withPostgres.test("PostgresDatabase refuses changes while no connection is left"
   await assert.rejects(database.read(() => all("SELECT 1")), refusal);
   for (const one of others) await one.end();
   // The server takes a moment until it knows that they are gone.
-  await until(
-    () => database.change("power", () => keep("x")).then(() => true, () => false),
-    "a connection is free",
-  );
+  const isDone = () => database.change("power", () => keep("x")).then(() => true, () => false);
+  await until(isDone, "a connection is free");
   assert.deepEqual(await keys(database), ["x"]);
 });
 

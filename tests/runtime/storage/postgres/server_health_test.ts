@@ -75,9 +75,7 @@ withPostgres.test("examineServer()", async (t) => {
 
   await t.step("says of a server that cannot be reached why not, and what to do", async () => {
     assert.match(await refusal(`${address}_nowhere`), /no database of this name/);
-    assert.match(
-      await refusal(`postgres://inkling:${PASSWORD}@127.0.0.1:1/x`),
-      /nothing listens there\. Start PostgreSQL/,
-    );
+    const due = /nothing listens there\. Start PostgreSQL/;
+    assert.match(await refusal(`postgres://inkling:${PASSWORD}@127.0.0.1:1/x`), due);
   });
 });

@@ -150,10 +150,8 @@ Deno.test("file_read says why it cannot read", async () => {
   const wanted = 'Cannot read "notes": it is a folder. Use file_glob to see what is in it.';
   assert.equal(await failure({ path: "notes" }), wanted);
   await new Deno.Command("mkfifo", { args: [join(fixture.workspace, "pipe")] }).output();
-  assert.equal(
-    await failure({ path: "pipe" }),
-    'Cannot read "pipe": it is not a regular file (a pipe, socket or device).',
-  );
+  const due = 'Cannot read "pipe": it is not a regular file (a pipe, socket or device).';
+  assert.equal(await failure({ path: "pipe" }), due);
 });
 
 Deno.test("file_read leaves no half of a secret where it cuts a long line, and goes on with the whole of it", async () => {

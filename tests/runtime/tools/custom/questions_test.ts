@@ -62,10 +62,8 @@ Deno.test("a custom tool that asks is run again from its beginning with one answ
   const pids = world.logged.map((line) => Number(line.split(" ").at(-1)));
   assert.equal(pids.length, 4);
   for (const pid of pids.slice(0, 3)) {
-    await until(
-      async () => !(await systemProcesses.isAlive(pid)),
-      "nothing of a waiting call is left",
-    );
+    const isDone = async () => !(await systemProcesses.isAlive(pid));
+    await until(isDone, "nothing of a waiting call is left");
   }
 });
 

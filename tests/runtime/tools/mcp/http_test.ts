@@ -39,10 +39,8 @@ Deno.test("McpServers speaks the newer protocol to a URL that knows no other", a
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
   const stop = new AbortController();
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal }).catch(() => "stopped");
-  await until(
-    () => server.requests.some(({ headers }) => headers.get("mcp-name") === "hang"),
-    "it hangs",
-  );
+  const isDone = () => server.requests.some(({ headers }) => headers.get("mcp-name") === "hang");
+  await until(isDone, "it hangs");
   stop.abort(new Error("enough"));
   assert.equal(await hanging, "stopped");
   await until(() => server.seen.cancelled === 1, "the server hears of it");
@@ -204,10 +202,8 @@ Deno.test("McpServers: a changed list is seen by the next run, told by the serve
   await using world = await openMcpWorld({ clock });
   await world.define({ remote: { url: server.url } });
   const tools = await world.tools(["remote"]);
-  await until(
-    () => server.requests.some(({ method }) => method === "GET"),
-    "it listens for changes",
-  );
+  const isDone = () => server.requests.some(({ method }) => method === "GET");
+  await until(isDone, "it listens for changes");
   await world.call(tools.get("change"));
   await until(async () => (await world.tools(["remote"])).has("later"), "the change is told");
 

@@ -189,10 +189,8 @@ Deno.test("a call that hangs at an MCP server is a failed call after 60 s", asyn
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("hanger", {});
-  await until(
-    () => place.logged.some(({ message }) => message.includes("hang: 0 hanging")),
-    "the server has begun with the call",
-  );
+  const isDone = () => place.logged.some(({ message }) => message.includes("hang: 0 hanging"));
+  await until(isDone, "the server has begun with the call");
   await until(() => clock.awaits(60_000), "the call is timed");
   await clock.advance(60_000);
   const ended = await toEnd(runtime, id);

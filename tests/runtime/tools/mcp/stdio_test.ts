@@ -17,10 +17,8 @@ Deno.test("McpServers.openTools() offers a program's tools and calls them", asyn
   assert.equal(await world.call(tools.get("add"), { a: 1, b: 2 }), '{"sum":3}');
   assert.equal(await world.call(tools.get("odd_name")), "odd");
   assert.equal(echo?.timeoutMs, 60_000);
-  assert.deepEqual(
-    ["echo", "slow_echo", "add"].map((name) => tools.get(name)?.effect({})),
-    ["read", "idempotent", "unsafe"],
-  );
+  const found = ["echo", "slow_echo", "add"].map((name) => tools.get(name)?.effect({}));
+  assert.deepEqual(found, ["read", "idempotent", "unsafe"]);
   assert.equal(
     await world.call(tools.get("media")),
     [
@@ -68,10 +66,8 @@ Deno.test("McpServers: a hundred calls at once get their own answers, also besid
   const reason = new Error("hang took longer than 60 s");
   stop.abort(reason);
   assert.equal(await hanging, reason);
-  await until(
-    async () => await world.call(tools.get("cancelled")) === "1",
-    "the server hears that the call was cancelled",
-  );
+  const isDone = async () => await world.call(tools.get("cancelled")) === "1";
+  await until(isDone, "the server hears that the call was cancelled");
 });
 
 Deno.test("McpServers: a server that crashes in a call fails that call, and is there for the next", async () => {

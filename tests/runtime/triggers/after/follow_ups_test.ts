@@ -117,10 +117,8 @@ Deno.test("FollowUps stop a circle after ten runs in a row, and say so", async (
   await place.writeScript("other", [{ say: "2" }], "after: one");
   await using runtime = await place.open();
   await runToEnd(runtime, "one");
-  await until(
-    () => place.logged.some(({ message }) => message.includes("10 agents in a row")),
-    "the circle is stopped",
-  );
+  const isDone = () => place.logged.some(({ message }) => message.includes("10 agents in a row"));
+  await until(isDone, "the circle is stopped");
   assert.equal((await runsOf(runtime, "one")).length, 6);
   assert.equal((await runsOf(runtime, "other")).length, 5);
   assert.equal(await leftOver(place), 0);

@@ -81,11 +81,8 @@ Deno.test("OwnWrites: of a path that several agents write, each one's is its own
   await write("stranger", "two");
   assert.equal(await writing.own.isOwn("writer", path), false);
   Deno.writeTextFileSync(path, "one");
-  assert.deepEqual(
-    await writing.owners("a.md"),
-    ["boss"],
-    "the writer has seen another's file since",
-  );
+  const found = await writing.owners("a.md");
+  assert.deepEqual(found, ["boss"], "the writer has seen another's file since");
   Deno.writeTextFileSync(path, "two");
   assert.deepEqual(await writing.owners("a.md"), [], "so has the stranger");
   assert.equal(await writing.own.writerOf(path), "stranger".length, "nobody asked for it before");
