@@ -63,11 +63,8 @@ contract(
     const messages: Message[] = [{ role: "user", content: "Read both." }];
     const { reply } = await collectReply(model, modelRequest({ messages, tools: TOOLS }));
     const [first, second] = reply.message.toolCalls;
-    messages.push(
-      reply.message,
-      result(first?.id, "A", false),
-      result(second?.id, "Error: gone", true),
-    );
+    const results = [result(first?.id, "A", false), result(second?.id, "Error: gone", true)];
+    messages.push(reply.message, ...results);
     const { text } = await collectReply(model, modelRequest({ messages, tools: TOOLS }));
     assert.equal(text, "Done.");
     assert.deepEqual(adapter.messagesOf(server.request(1).body), adapter.roundTrip);
@@ -121,10 +118,10 @@ contract("is called again without the temperature that it refuses", async (adapt
   const { model } = await openPatient(adapter, server);
   assert.equal((await collectReply(model)).text, "ok");
   await collectReply(model);
-  assert.deepEqual(
-    server.requests.map((request) => JSON.stringify(request.body).includes('"temperature":0.7')),
-    [true, false, false],
+  const isWarm = server.requests.map(({ body }) =>
+    JSON.stringify(body).includes('"temperature":0.7')
   );
+  assert.deepEqual(isWarm, [true, false, false]);
 });
 
 contract(
@@ -160,12 +157,10 @@ for (const then of ["cut", "end"] as const) {
       await until(() => log.length === 1, "the wait began");
       await clock.advance(1_000);
       const { text, deltas, reply } = await call;
-      assert.deepEqual(
-        deltas.flatMap((delta) =>
-          delta.type === "text" ? delta.text : delta.type === "restart" ? ["restart"] : []
-        ),
-        ["half", "restart", "whole"],
+      const seen = deltas.flatMap((one) =>
+        one.type === "text" ? one.text : one.type === "restart" ? ["restart"] : []
       );
+      assert.deepEqual(seen, ["half", "restart", "whole"]);
       assert.deepEqual([text, reply.message.content], ["whole", "whole"]);
       assert.match(log[0] ?? "", /did not finish its reply: the stream ended early/);
     },
@@ -182,9 +177,8 @@ contract("takes garbage for a stream that was cut off", async (adapter) => {
 });
 
 contract("takes a web page for a wrong address", async (adapter) => {
-  await using server = adapter.serve([
-    { body: "<p>Hello</p>", headers: { "content-type": "text/html" } },
-  ]);
+  const page = { body: "<p>Hello</p>", headers: { "content-type": "text/html" } };
+  await using server = adapter.serve([page]);
   const error = await failureOf(await open(adapter, server));
   assert.equal(error.retryable, false);
   assert.match(error.message, /answered with text\/html instead of a streamed reply.*Hello/);
@@ -218,15 +212,11 @@ for (const step of [{ silent: true }, { text: "half", then: "hang" }] as ModelSt
   contract(`ends with ReplyTimeout when the server hangs ${how}`, async (adapter) => {
     await using server = adapter.serve([step]);
     const clock = new TestClock();
-    const model = withRetry(await open(adapter, server, clock), {
-      clock,
-      timeoutMs: 90_000,
-      log: { write: () => {} },
-    });
+    const options = { clock, timeoutMs: 90_000, log: { write: () => {} } };
+    const model = withRetry(await open(adapter, server, clock), options);
     const texts: string[] = [];
-    const call = collectReply(model, modelRequest(), {
-      onDelta: (delta) => texts.push(delta.type),
-    });
+    const onDelta = (delta: { type: string }) => void texts.push(delta.type);
+    const call = collectReply(model, modelRequest(), { onDelta });
     const ended = assert.rejects(call, { name: "ReplyTimeout", message: "Timeout after 90s" });
     await server.received(1);
     if (!step.silent) await until(() => texts.includes("text"), "text came");

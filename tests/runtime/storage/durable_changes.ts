@@ -15,37 +15,20 @@ import { ask, ending, family, FRAME, NEW_EXECUTION, reply, start } from "./store
 import { waitFor, waitingFamily } from "./stored_situations.ts";
 
 /** Money for a call of nobody. */
-const CALL = {
-  agentId: null,
-  executionId: null,
-  rootId: null,
-  at: 1_000,
-  most: { nanos: 5, tokens: 5 },
-  budgets: [],
-};
+const NOBODY = { agentId: null, executionId: null, rootId: null };
+const CALL = { ...NOBODY, at: 1_000, most: { nanos: 5, tokens: 5 }, budgets: [] };
 
 const CLAIM = { except: [], kinds: null, now: 2_000 };
 const DELIVERED = { outcome: "delivered", at: 2_000 } as const;
-const SLOT: Slot = {
-  agentId: "tester",
-  scheduledFor: 10,
-  outcome: "skipped",
-  reason: null,
-  executionId: null,
-  count: 1,
-};
+const SKIPPED = { outcome: "skipped", reason: null, executionId: null } as const;
+const SLOT: Slot = { agentId: "tester", scheduledFor: 10, ...SKIPPED, count: 1 };
 const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSlot: null };
 const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
 const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
 const RAISE = { scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 } as const;
 const RAN = { durationMs: 5 };
-const TOOL = {
-  digest: "1",
-  description: "Reads",
-  argumentNames: "path",
-  schemaDigest: "2",
-  hints: "{}",
-};
+const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
+const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 
 /** Brings about what a change needs; returns the call that is observed. */
 type Prepare = (store: TestStore) => Promise<() => unknown> | (() => unknown);
@@ -79,18 +62,10 @@ const begin = (role: "user" | "system"): Act => ({ conversations }, id) =>
     frames: [FRAME],
   });
 
+const ABOUT = { toolCallId: "c", toolName: "file_write" };
 const finishCall = (effect: Effect): Act => ({ conversations }, id) =>
   conversations.finishCall(id, {
-    message: {
-      position: 1,
-      message: {
-        role: "tool",
-        toolCallId: "c",
-        toolName: "file_write",
-        content: "Done.",
-        isError: false,
-      },
-    },
+    message: { position: 1, message: { role: "tool", ...ABOUT, content: "Done.", isError: false } },
     effect,
     durationMs: 1,
     frame: () => FRAME,

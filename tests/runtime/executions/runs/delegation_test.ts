@@ -35,11 +35,8 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
     [{ call: [delegate("helper", "count the sheep")], cost_usd: 1 }, { say: "Done.", cost_usd: 1 }],
     "agents: [helper]\nsettings: { max_cost_usd: 4 }",
   );
-  await place.writeScript("helper", [{
-    say: "Seven.",
-    usage: { input: 100, output: 5 },
-    cost_usd: 5,
-  }]);
+  const reply = { say: "Seven.", usage: { input: 100, output: 5 }, cost_usd: 5 };
+  await place.writeScript("helper", [reply]);
   await using runtime = await place.open();
   const lead = await runToEnd(runtime, "lead");
   // The helper's cost does not count in the lead's limit.
@@ -51,13 +48,8 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
   assert.deepEqual([child.trigger, child.parentExecutionId, child.sessionId, child.args], expected);
   const { duration_ms, ...result } = await jsonResultOf(runtime, lead.id);
   assert.equal(typeof duration_ms, "number");
-  assert.deepEqual(result, {
-    status: "success",
-    output: "Seven.",
-    execution_id: child.id,
-    total_tokens: 105,
-    cost_usd: 5,
-  });
+  const figures = { execution_id: child.id, total_tokens: 105, cost_usd: 5 };
+  assert.deepEqual(result, { status: "success", output: "Seven.", ...figures });
   const wanted = { count: 1, inputTokens: 100, outputTokens: 5, totalTokens: 105, costUsd: 5 };
   assert.deepEqual((await runtime.getExecution(lead.id)).children, wanted);
   const turn = (await payloadsOf(runtime, child.id)).find((one) => one["event_type"] === "human");
@@ -183,16 +175,9 @@ Deno.test("cancelling a waiting parent ends all below; cancelling the child lets
 
 Deno.test("two children that wait are answered one after the other; a question of the parent's own comes first", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    {
-      call: [
-        delegate("asker", "one"),
-        call("file_write", { path: "own.txt", content: "x" }),
-        delegate("asker", "two"),
-      ],
-    },
-    { say: "All done." },
-  ], "agents: [asker]");
+  const own = call("file_write", { path: "own.txt", content: "x" });
+  const calls = [delegate("asker", "one"), own, delegate("asker", "two")];
+  await place.writeScript("lead", [{ call: calls }, { say: "All done." }], "agents: [asker]");
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
   await using runtime = await place.open();
   const lead = await runtime.run("lead", {});
@@ -218,14 +203,12 @@ Deno.test("two children that wait are answered one after the other; a question o
 
 Deno.test("the log of a parent that shows one question tells no answer to another one", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("deleter"), delegate("asker")] },
-    { say: "All done." },
-  ], "agents: [deleter, asker]");
+  const steps = [{ call: [delegate("deleter"), delegate("asker")] }, { say: "All done." }];
+  await place.writeScript("lead", steps, "agents: [deleter, asker]");
   const asking = (one: unknown) => [{ call: [one] }, { say: "Said {result}" }];
   await place.writeScript("deleter", asking(call("file_delete", { path: "x" })));
-  const steps = asking(call("ask_user", { question: "Go on?", kind: "confirm" }));
-  await place.writeScript("asker", steps);
+  const script = asking(call("ask_user", { question: "Go on?", kind: "confirm" }));
+  await place.writeScript("asker", script);
   await using runtime = await place.open();
   const lead = await runtime.run("lead", {});
   await toEnd(runtime, lead.id);

@@ -73,18 +73,14 @@ Deno.test("skill_run_script runs a shell script in the workspace, with its argum
 });
 
 Deno.test("skill_run_script runs .py by the python3 that PATH names, and says when there is none", async () => {
-  await using place = await openWith({
-    "a.py": "import this",
-    "bin/python3": '#!/bin/sh\necho "python3 $*"',
-  });
+  const python = '#!/bin/sh\necho "python3 $*"';
+  await using place = await openWith({ "a.py": "import this", "bin/python3": python });
   const bin = join(place.skillsDir, "notes/bin");
   await Deno.chmod(join(bin, "python3"), 0o755);
   const run = (PATH: string) =>
     runScript(place, { script_name: "a.py", script_args: "b c" }, { environment: { PATH } });
-  assert.equal(
-    await run(bin),
-    `a.py ended with exit code 0.\npython3 ${join(place.skillsDir, "notes/a.py")} b c`,
-  );
+  const command = `python3 ${join(place.skillsDir, "notes/a.py")} b c`;
+  assert.equal(await run(bin), `a.py ended with exit code 0.\n${command}`);
   const message = await failureOf(run(place.files.home));
   assert.match(message, /^Cannot start python3: it is not installed/);
 });
@@ -149,9 +145,8 @@ Deno.test("skill_run_script tells exit code and output; anything but 0 is an err
 });
 
 Deno.test("skill_run_script ends a script that takes longer than 30 s, with all that it had started", async () => {
-  await using place = await openWith({
-    "slow.sh": 'echo begun; echo $$ > "$WORKSPACE/pids"; sleep 600',
-  });
+  const program = 'echo begun; echo $$ > "$WORKSPACE/pids"; sleep 600';
+  await using place = await openWith({ "slow.sh": program });
   const clock = new TestClock();
   const outcome = failureOf(runScript(place, { script_name: "slow.sh" }, { clock }));
   const pids = await written(place, "pids");
