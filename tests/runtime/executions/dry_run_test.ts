@@ -228,11 +228,8 @@ Deno.test("a tool that asks by itself before it acts is described, too; ask_user
        run: async (_: unknown, { confirm }: { confirm(text: string): Promise<boolean> }) =>
          String(await confirm("Really?")) };`,
   );
-  await place.writeScript("asker", [
-    { call: [call("sly")] },
-    ASK,
-    { say: "{result}" },
-  ], "tools: [sly]");
+  const steps = [{ call: [call("sly")] }, ASK, { say: "{result}" }];
+  await place.writeScript("asker", steps, "tools: [sly]");
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "asker", DRY);
   assert.equal(status, "waiting");
@@ -299,10 +296,8 @@ Deno.test("a dry run that waits over a restart stays one; what it calls runs dry
     { call: [writing("top.txt")] },
     { say: "Done." },
   ], `agents: [middle]\n${free}`);
-  await place.writeScript("middle", [
-    { call: [delegate("bottom")] },
-    { say: "Done." },
-  ], "agents: [bottom]");
+  const steps = [{ call: [delegate("bottom")] }, { say: "Done." }];
+  await place.writeScript("middle", steps, "agents: [bottom]");
   await place.writeScript("bottom", [{ call: [writing("deep.txt")] }, { say: "Done." }], free);
   let id: number;
   {

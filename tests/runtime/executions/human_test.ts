@@ -15,9 +15,8 @@ async function exists(path: string): Promise<boolean> {
 
 Deno.test("a guarded call waits for a person; approved it runs, and the run goes on", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("writer", [{ say: "Writing.", call: [write("a.txt")] }, {
-    say: "Done.",
-  }]);
+  const steps = [{ say: "Writing.", call: [write("a.txt")] }, { say: "Done." }];
+  await place.writeScript("writer", steps);
   await using runtime = await place.open();
   const { id } = await runtime.run("writer", {});
   const waiting = await toEnd(runtime, id);
@@ -56,10 +55,8 @@ Deno.test("what is said with an approval stands behind the result, of a call tha
   ];
   const settings = "confirm: [file_write, file_delete, run_agent]\nagents: [asker]";
   await place.writeScript("lead", [{ call: calls }, { say: "Done." }], settings);
-  await place.writeScript("asker", [
-    { call: [call("ask_user", { question: "Which?" })] },
-    { say: "Said {result}" },
-  ]);
+  const steps = [{ call: [call("ask_user", { question: "Which?" })] }, { say: "Said {result}" }];
+  await place.writeScript("asker", steps);
   await using runtime = await place.open();
   const { id } = await runtime.run("lead", {});
   for (const said of ["only this once", "", "with care"]) {

@@ -43,10 +43,8 @@ Deno.test("a run tells its model calls, its tools' work and its end; calls that 
 
 Deno.test("a run that waits tells a stretch up to its question and another one after the answer", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("writer", [
-    { call: [call("file_write", { path: "a.txt", content: "a" })] },
-    { say: "Done." },
-  ]);
+  const steps = [{ call: [call("file_write", { path: "a.txt", content: "a" })] }, { say: "Done." }];
+  await place.writeScript("writer", steps);
   const telemetry = new ToldTelemetry();
   await using runtime = await place.open({ telemetry });
   const { id } = await runToEnd(runtime, "writer");

@@ -62,10 +62,8 @@ Deno.test("a schedule does not overlap itself, nor run while its conversation wa
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const trigger = "trigger: { type: schedule, every: 1m }";
   await place.writeScript("slow", [{ say: "late", delay_ms: 150_000 }], trigger);
-  await place.writeScript("asker", [
-    { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
-    { say: "ok" },
-  ], trigger);
+  const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }];
+  await place.writeScript("asker", steps, trigger);
   await using runtime = await place.open({ clock });
   await clock.advance(MINUTE);
   await until(async () => (await runtime.countExecutions()).waiting === 1, "the question");

@@ -105,9 +105,8 @@ Deno.test("a budget that comes near its end reaches the receiver", async () => {
 Deno.test("a runtime that only looks tells nobody", async () => {
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
-  await place.writeScript("asker", [{
-    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-  }]);
+  const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }];
+  await place.writeScript("asker", steps);
   {
     await using runtime = await place.open();
     await runToEnd(runtime, "asker");

@@ -8,9 +8,8 @@ const NOW = Date.parse("2026-03-10T12:00:00Z");
 
 Deno.test("Runtime.usage() tells what its executions used today, and that nothing ran before", async () => {
   await using world = await createTestWorkspace();
-  await world.writeScript("writer", [
-    { say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 },
-  ]);
+  const steps = [{ say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 }];
+  await world.writeScript("writer", steps);
   await using runtime = await world.open();
   await runToEnd(runtime, "writer");
   await runToEnd(runtime, "writer");

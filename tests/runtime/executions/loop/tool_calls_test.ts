@@ -153,10 +153,8 @@ Deno.test("a call whose turn never came has not begun when its run is cancelled"
 
 Deno.test("a call that another agent works on is told the beginning of its error, however long that is", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [call("run_agent", { agent_id: "failing" })] },
-    { say: "Done." },
-  ], "agents: [failing]");
+  const steps = [{ call: [call("run_agent", { agent_id: "failing" })] }, { say: "Done." }];
+  await place.writeScript("lead", steps, "agents: [failing]");
   const cause = "Overloaded: ü ".repeat(20_000);
   await place.writeScript("failing", [{ fail: cause, retryable: false }]);
   await using runtime = await place.open();

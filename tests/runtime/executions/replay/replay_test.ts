@@ -53,10 +53,8 @@ Deno.test("replay() of an answer that had to be mended is identical, and tells a
 
 Deno.test("replay() refuses a dry run, and a fork of one stays dry", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("dry", [
-    { call: [call("file_write", { path: "a.txt", content: "A" })] },
-    { say: "Done." },
-  ]);
+  const steps = [{ call: [call("file_write", { path: "a.txt", content: "A" })] }, { say: "Done." }];
+  await place.writeScript("dry", steps);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "dry", { dryRun: true });
   const refusal = /^DryRunNotPlayed: Cannot play execution 1 again: it was a dry run/;

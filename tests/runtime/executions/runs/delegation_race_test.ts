@@ -7,14 +7,10 @@ import { answer, ASK, call, delegate, idsOf, statusOf, untilStatus } from "../ex
 
 Deno.test("a parent does not begin to wait for a child that was answered while other calls ran", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("middle"), delegate("slow")] },
-    { say: "All done." },
-  ], "agents: [middle, slow]");
-  await place.writeScript("middle", [
-    { call: [delegate("asker"), delegate("asker")] },
-    { say: "Middle is done." },
-  ], "agents: [asker]");
+  const steps = [{ call: [delegate("middle"), delegate("slow")] }, { say: "All done." }];
+  await place.writeScript("lead", steps, "agents: [middle, slow]");
+  const script = [{ call: [delegate("asker"), delegate("asker")] }, { say: "Middle is done." }];
+  await place.writeScript("middle", script, "agents: [asker]");
   await place.writeScript("asker", [ASK, { say: "Said {result}", delay_ms: 45_000 }]);
   await place.writeScript("slow", [{ say: "Slow.", delay_ms: 5_000 }]);
   const clock = new TestClock();
@@ -58,17 +54,14 @@ Deno.test("an execution takes no answer to a question that is not asked below it
 
 Deno.test("of several waiting children a parent's log, stream and pending tell the same question: the oldest", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("late"), delegate("early")] },
-    { say: "Done." },
-  ], "agents: [late, early]");
+  const steps = [{ call: [delegate("late"), delegate("early")] }, { say: "Done." }];
+  await place.writeScript("lead", steps, "agents: [late, early]");
   await place.writeScript("late", [
     { call: [call("ask_user", { question: "Late?" })], delay_ms: 2_000 },
     { say: "x" },
   ]);
-  await place.writeScript("early", [{ call: [call("ask_user", { question: "Early?" })] }, {
-    say: "x",
-  }]);
+  const script = [{ call: [call("ask_user", { question: "Early?" })] }, { say: "x" }];
+  await place.writeScript("early", script);
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("lead", {});

@@ -78,10 +78,8 @@ test("numbers go on behind the highest that was ever given, also where it was re
 
 test("real runs: they are shown after the way there and back as before, and their agent runs on", async (world) => {
   const { place, directories: { databaseFile } } = world;
-  await place.writeScript("clerk", [
-    { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
-    { say: "Read." },
-  ]);
+  const steps = [{ call: [{ name: "file_read", arguments: { path: "a.md" } }] }, { say: "Read." }];
+  await place.writeScript("clerk", steps);
   await place.writeScript("asker", [{
     call: [{ name: "ask_user", arguments: { question: "Well?" } }],
   }, { say: "Thanks." }]);

@@ -13,9 +13,8 @@ async function openPlace(): Promise<TestWorkspace> {
   await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
   await Deno.mkdir(join(place.workspace, "notes"));
   // Whether this system has one makes no difference here.
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), "sandbox: off\n", {
-    append: true,
-  });
+  const target = join(place.configDir, "config.yaml");
+  await Deno.writeTextFile(target, "sandbox: off\n", { append: true });
   return place;
 }
 
