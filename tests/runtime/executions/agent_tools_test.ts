@@ -4,7 +4,7 @@ import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { answerToEnd, call, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
+import { answerToEnd, call, doing, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
 
 /** Spares custom tools the compilation of their host. */
 const CACHED = { shell: { DENO_DIR: denoDirectory() } };
@@ -117,16 +117,11 @@ Deno.test("instructions of several skills stand behind all results of their repl
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await writeConfig(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
-  const steps = [
-    {
-      call: [
-        call("skill_use", { skill_name: "haiku", arguments: "rain" }),
-        call("file_write", { path: "poem.txt", content: "x" }),
-        call("skill_use", { skill_name: "prose" }),
-      ],
-    },
-    { say: "Done." },
-  ];
+  const steps = doing(
+    call("skill_use", { skill_name: "haiku", arguments: "rain" }),
+    call("file_write", { path: "poem.txt", content: "x" }),
+    call("skill_use", { skill_name: "prose" }),
+  );
   await place.writeScript("poet", steps, "skills: [haiku, prose]");
   const id = await stopWaiting(place, "poet");
   await using runtime = await place.open();
@@ -144,15 +139,14 @@ Deno.test("instructions of several skills stand behind all results of their repl
 Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs behind whole results", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
-  await place.writeScript("poet", [
-    {
-      call: [
-        call("file_write", { path: "poem.txt", content: "x" }),
-        call("skill_use", { skill_name: "haiku" }),
-      ],
-    },
-    { say: "Done." },
-  ], "skills: [haiku]");
+  await place.writeScript(
+    "poet",
+    doing(
+      call("file_write", { path: "poem.txt", content: "x" }),
+      call("skill_use", { skill_name: "haiku" }),
+    ),
+    "skills: [haiku]",
+  );
   await using runtime = await place.open();
   const first = await runtime.run("poet", {});
   await toEnd(runtime, first.id);

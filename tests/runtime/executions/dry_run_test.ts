@@ -7,7 +7,7 @@ import { denoDirectory } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { answerToEnd, ASK, call, delegate, resultsOf, seededOf } from "./executions_of.ts";
+import { answerToEnd, ASK, call, delegate, doing, resultsOf, seededOf } from "./executions_of.ts";
 import { writeConfig, writeSkill } from "./executions_of.ts";
 
 const DRY = { dryRun: true };
@@ -240,18 +240,16 @@ Deno.test("a tool that asks by itself before it acts is described, too; ask_user
 Deno.test("what a dry run calls in vain fails as it would; what cannot be shown is described all the same", async () => {
   await using place = await createTestWorkspace();
   await put(place, "big.md", "x".repeat(1_100_000));
-  await place.writeScript("odd", [
-    {
-      call: [
-        call("file_delete", { path: "none.md" }),
-        call("file_write", { path: "../out.md", content: "x" }),
-        call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
-        call("file_write", { path: "big.md", content: "small" }),
-        call("file_write", { path: "big.md" }),
-      ],
-    },
-    { say: "Done." },
-  ]);
+  await place.writeScript(
+    "odd",
+    doing(
+      call("file_delete", { path: "none.md" }),
+      call("file_write", { path: "../out.md", content: "x" }),
+      call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
+      call("file_write", { path: "big.md", content: "small" }),
+      call("file_write", { path: "big.md" }),
+    ),
+  );
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "odd", DRY);
   const results = await resultsOf(runtime, id);
@@ -267,15 +265,13 @@ Deno.test("secrets stand in no description, and its arguments are shortened", as
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "conf.txt", "token tok-1234567890\n");
   const body = `tok-1234567890 ${"long ".repeat(200)}`;
-  await place.writeScript("shop", [
-    {
-      call: [
-        call("file_write", { path: "conf.txt", content: "token tok-1234567890\nmore\n" }),
-        call("http_request", { method: "POST", url: "https://shop.example/", body }),
-      ],
-    },
-    { say: "Done." },
-  ]);
+  await place.writeScript(
+    "shop",
+    doing(
+      call("file_write", { path: "conf.txt", content: "token tok-1234567890\nmore\n" }),
+      call("http_request", { method: "POST", url: "https://shop.example/", body }),
+    ),
+  );
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "shop", DRY);
   const list = await wouldDo(runtime, id);
@@ -377,10 +373,11 @@ Deno.test("no agent follows a dry run", async () => {
 
 Deno.test("limits hold in a dry run, and equal requests under one key are one only where both are dry", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("busy", [
-    { call: [1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" })) },
-    { say: "Done." },
-  ], "settings: { max_tool_calls: 2 }");
+  await place.writeScript(
+    "busy",
+    doing(...[1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" }))),
+    "settings: { max_tool_calls: 2 }",
+  );
   await using runtime = await place.open();
   const idempotencyKey = "k";
   const { id, status, error } = await runToEnd(runtime, "busy", { ...DRY, idempotencyKey });

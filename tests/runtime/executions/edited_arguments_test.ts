@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { AnswerMisfit } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
-import { answerToEnd, call, resultsOf, started } from "./executions_of.ts";
+import { answerToEnd, call, doing, resultsOf, started } from "./executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 const write = (path: string, content: string) => call("file_write", { path, content });
@@ -19,9 +19,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 Deno.test("edited arguments reach the tool, and only those; the model and the log are told", async () => {
-  await using on = await started("writer", [{ call: [write("a.txt", "theirs")] }, {
-    say: "Done.",
-  }]);
+  await using on = await started("writer", doing(write("a.txt", "theirs")));
   const { place, runtime, id } = on;
   assert.equal(
     (await approve(runtime, id, { path: "b.txt", content: "mine" }, "not over a")).status,

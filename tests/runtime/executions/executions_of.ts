@@ -67,6 +67,9 @@ export async function stopAtModel(
   return id;
 }
 
+/** The steps of a script that makes these calls in one reply, and is done. */
+export const doing = (...calls: unknown[]): unknown[] => [{ call: calls }, { say: "Done." }];
+
 /** Writes a file below the agents' `_config` folder. */
 export async function writeConfig(place: TestWorkspace, name: string, text: string): Promise<void> {
   const path = join(place.agentsDir, "_config", name);

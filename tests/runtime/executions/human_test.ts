@@ -5,7 +5,7 @@ import { fileRead } from "../../../runtime/tools/builtin/file_read.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { answer, answerToEnd, ASK, call, resultsOf, started } from "./executions_of.ts";
+import { answer, answerToEnd, ASK, call, doing, resultsOf, started } from "./executions_of.ts";
 
 const write = (path: string) => call("file_write", { path, content: path });
 
@@ -116,10 +116,8 @@ Deno.test("an option that holds a secret is chosen as it is shown; a refusal sho
 Deno.test("of one reply the free calls run at once, the guarded ones are asked one after the other", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "in.txt"), "in");
-  await place.writeScript("mixed", [
-    { call: [write("1"), call("file_read", { path: "in.txt" }), write("2")] },
-    { say: "Done." },
-  ]);
+  const steps = doing(write("1"), call("file_read", { path: "in.txt" }), write("2"));
+  await place.writeScript("mixed", steps);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "mixed");
   const first = await runtime.pendingRequest(id);
@@ -141,10 +139,8 @@ Deno.test("of one reply the free calls run at once, the guarded ones are asked o
 
 Deno.test("of 50 concurrent equal answers one counts and the call runs once", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("mover", [
-    { call: [call("file_move", { source: "a.txt", destination: "b.txt" })] },
-    { say: "Done." },
-  ], "confirm: [file_move]");
+  const steps = doing(call("file_move", { source: "a.txt", destination: "b.txt" }));
+  await place.writeScript("mover", steps, "confirm: [file_move]");
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "mover");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CallPreview } from "../../../runtime/runtime.ts";
-import { answer } from "../executions/executions_of.ts";
+import { answer, doing } from "../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 
 const KEY = "sk-live-0123456789abcdef";
@@ -32,12 +32,8 @@ const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Arr
 Deno.test("a preview shows what file_write and file_edit would change, as the file is when it is asked for", async () => {
   await using place = await createTestWorkspace();
   await put(place, "a.txt", "one\ntwo\n");
-  await place.writeScript(
-    "writer",
-    [{ call: [{ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } }] }, {
-      say: "Done.",
-    }],
-  );
+  const steps = doing({ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } });
+  await place.writeScript("writer", steps);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "writer");
   const shown = async () => (await runtime.pendingRequest(id)).preview;

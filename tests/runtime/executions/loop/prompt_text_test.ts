@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { denoDirectory } from "../../../support/repository.ts";
 import { createTestWorkspace, payloadsOf, rowsOf } from "../../../support/test_workspace.ts";
 import { runToEnd } from "../../../support/test_workspace.ts";
-import { answerToEnd, writeConfig } from "../executions_of.ts";
+import { answerToEnd, doing, writeConfig } from "../executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 // deno-fmt-ignore
@@ -23,10 +23,8 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
         '```demo\n[{ "say": "Done." }]\n```\n',
     );
   await text("daily");
-  await place.writeScript("lead", [
-    { call: [{ name: "run_agent", arguments: { agent_id: "daily", arguments: HOSTILE } }] },
-    { say: "Done." },
-  ], "agents: [daily]");
+  const steps = doing({ name: "run_agent", arguments: { agent_id: "daily", arguments: HOSTILE } });
+  await place.writeScript("lead", steps, "agents: [daily]");
   await using runtime = await place.open();
   const own = await runToEnd(runtime, "daily", { args: HOSTILE, context: HOSTILE.join(" ") });
   const lead = await runToEnd(runtime, "lead");
@@ -62,10 +60,9 @@ Deno.test("front matter is not substituted, and tools restrict no built-in", asy
       "daily",
       "---\nmodel: { provider: demo, name: script }\ntools: [own]\n" +
         'description: "${NAME}"\ntrigger: { type: manual, input: "Greet ${NAME} $0." }\n---\n' +
-        `${body}\n\n` + "```demo\n" + JSON.stringify([
-          { call: [{ name: "file_write", arguments: { path: "a.txt", content: "a" } }] },
-          { say: "Done." },
-        ]) + "\n```\n",
+        `${body}\n\n` + "```demo\n" +
+        JSON.stringify(doing({ name: "file_write", arguments: { path: "a.txt", content: "a" } })) +
+        "\n```\n",
     );
   await writeConfig(
     place,

@@ -6,7 +6,7 @@ import type { Frame } from "../../../../runtime/events/frame.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { assertIdentical } from "./replayed.ts";
-import { answerToEnd, call, FREE, started } from "../executions_of.ts";
+import { answerToEnd, call, doing, FREE, started } from "../executions_of.ts";
 
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
@@ -101,10 +101,7 @@ Deno.test("fork() says something, takes another model, or another file; what was
 
 Deno.test("fork() before the prompt was renewed: its model is sent the prompt that its log tells", async () => {
   await using place = await createTestWorkspace();
-  const steps = [
-    { call: [witness("one"), call("ask_user", { question: "Well?" })] },
-    { say: "Done." },
-  ];
+  const steps = doing(witness("one"), call("ask_user", { question: "Well?" }));
   await place.writeScript("worker", steps, FREE);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "worker");

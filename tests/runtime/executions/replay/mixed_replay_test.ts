@@ -6,7 +6,7 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { assertIdentical, storedRows } from "./replayed.ts";
-import { answerToEnd, call, delegate, FREE, idsOf, stopAtModel } from "../executions_of.ts";
+import { answerToEnd, call, delegate, doing, FREE, idsOf, stopAtModel } from "../executions_of.ts";
 import { untilStatus, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): delegated runs give their results, and their questions stand in the caller's log", async () => {
@@ -230,10 +230,9 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
   // The prompt names what is remembered, and so is made anew.
   const save = call("memory_save", { section: "Facts", content: "x" });
   await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }], "on_restart: resume");
-  await place.writeScript("lead", [
-    { call: [delegate("slow"), call("skill_use", { skill_name: "count" }), save] },
-    { say: "Done." },
-  ], `agents: [slow]\nskills: [count]\non_restart: resume\n${FREE}`);
+  const steps = doing(delegate("slow"), call("skill_use", { skill_name: "count" }), save);
+  const lines = `agents: [slow]\nskills: [count]\non_restart: resume\n${FREE}`;
+  await place.writeScript("lead", steps, lines);
   const clock = new TestClock();
   let id: number;
   {

@@ -7,7 +7,7 @@ import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_work
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { answer, answerToEnd, ASK, call, delegate, idsOf, resultsOf } from "../executions_of.ts";
-import { statusOf, stopWaiting, untilStatus } from "../executions_of.ts";
+import { doing, statusOf, stopWaiting, untilStatus } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -19,10 +19,8 @@ async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Pro
 Deno.test("run_agent ten times in one reply: ten executions, at most eight at once, results in the order of the calls", async () => {
   await using place = await createTestWorkspace();
   const numbers = Array.from({ length: 10 }, (_, n) => String(n));
-  await place.writeScript("lead", [
-    { call: numbers.map((n) => delegate("echo", n)) },
-    { say: "Done." },
-  ], "agents: [echo]");
+  const steps = doing(...numbers.map((n) => delegate("echo", n)));
+  await place.writeScript("lead", steps, "agents: [echo]");
   await place.writeScript("echo", [{ say: "Here.", delay_ms: 1_700 }]);
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
@@ -49,10 +47,8 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   await place.writeScript("failing", [{ fail: "no luck" }]);
   await place.writeScript("limited", [read, read, { say: "x" }], "settings: { max_tool_calls: 1 }");
   await place.writeScript("slow", [{ say: "x", delay_ms: 100_000 }], "settings: { timeout: 5 }");
-  await place.writeScript("lead", [
-    { call: [delegate("failing"), delegate("limited"), delegate("slow")] },
-    { say: "Done." },
-  ], "agents: [failing, limited, slow]");
+  const steps = doing(delegate("failing"), delegate("limited"), delegate("slow"));
+  await place.writeScript("lead", steps, "agents: [failing, limited, slow]");
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("lead", {});
@@ -144,10 +140,8 @@ Deno.test("a parent's file that is gone when its child is answered ends both", a
 
 Deno.test("a guarded run_agent begins its child when it is allowed, and never when it is denied", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("helper", "one"), delegate("helper", "two")] },
-    { say: "Done." },
-  ], "agents: [helper]\nconfirm: [run_agent]");
+  const steps = doing(delegate("helper", "one"), delegate("helper", "two"));
+  await place.writeScript("lead", steps, "agents: [helper]\nconfirm: [run_agent]");
   await place.writeScript("helper", [{ say: "Helped." }]);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "lead");
@@ -239,10 +233,8 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: { log_retention_days: 7, checkpoint_retention_days: 7 }\n`,
   );
-  await place.writeScript("lead", [
-    { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
-    { say: "Done." },
-  ], "agents: [asker]");
+  const steps = doing(delegate("asker"), call("file_write", { path: "own.txt", content: "x" }));
+  await place.writeScript("lead", steps, "agents: [asker]");
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
   const clock = new TestClock();
   let lead: number, child: number;
