@@ -20,11 +20,8 @@ export function configOf(text = ""): Config {
 
 /** A workspace at /work, a home at /home/me. */
 export function parseOptions(config = configOf()): ParseAgentOptions {
-  return {
-    config,
-    home: "/home/me",
-    directories: { workspace: "/work", agentsDir: "/work/agents" },
-  };
+  const directories = { workspace: "/work", agentsDir: "/work/agents" };
+  return { config, home: "/home/me", directories };
 }
 
 /** Parses a file's text or bytes. */

@@ -47,13 +47,8 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
     assert.deepEqual(ids(registry), ["B", "a", "b", "link"]);
     assert.deepEqual(await listAgentNames(dir), ["B", "a", "b", "dirlink", "link"]);
     assert.equal(registry.get("link")?.body, "Linked.");
-    assert.deepEqual(report, {
-      loaded: 4,
-      added: ["B", "a", "b", "link"],
-      updated: [],
-      removed: [],
-      errors: [],
-    });
+    const added = ["B", "a", "b", "link"];
+    assert.deepEqual(report, { loaded: 4, added, updated: [], removed: [], errors: [] });
     assert.deepEqual(registry.broken(), []);
   });
 });

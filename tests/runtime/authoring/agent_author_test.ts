@@ -38,10 +38,8 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   assert.equal(path, `${place.agentsDir}/daily.md`);
   assert.deepEqual(problems, []);
   assert.deepEqual([...Deno.readDirSync(place.agentsDir)].map(({ name }) => name), ["daily.md"]);
-  await assert.rejects(author.save("daily", "---\n---\nOther.\n"), {
-    code: "conflict",
-    message: /^Cannot save .*\/daily\.md: a file of that name is there already$/,
-  });
+  const message = /^Cannot save .*\/daily\.md: a file of that name is there already$/;
+  await assert.rejects(author.save("daily", "---\n---\nOther.\n"), { code: "conflict", message });
 });
 
 Deno.test("AgentAuthor says what stands in the way of the agents folder", async () => {
@@ -67,9 +65,8 @@ Deno.test("AgentAuthor says what stands in the way of the agents folder", async 
 
 Deno.test("AgentAuthor.draft() counts in the workspace's budget, and is refused where that is used up", async () => {
   const text = "---\ndescription: Says hello\n---\nSay hello.\n";
-  await using server = new OpenAiServer([
-    { text, usage: { prompt_tokens: 100, completion_tokens: 200 } },
-  ]);
+  const usage = { prompt_tokens: 100, completion_tokens: 200 };
+  await using server = new OpenAiServer([{ text, usage }]);
   await using place = await createTestWorkspace({ shell: { TZ: "UTC" } });
   await Deno.writeTextFile(
     `${place.configDir}/config.yaml`,
@@ -87,9 +84,8 @@ defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_toke
   const { signal } = new AbortController();
   assert.deepEqual(await author.draft(request, signal), { text });
   // Four dollars are set aside for a draft, and three are left.
-  assert.deepEqual(await author.draft(request, signal), {
-    failure: "Budget per_day ($5.00) of the workspace is used up",
-  });
+  const failure = "Budget per_day ($5.00) of the workspace is used up";
+  assert.deepEqual(await author.draft(request, signal), { failure });
   server.assertDone();
   await using runtime = await place.open({ clock, mode: "read-only" });
   const [budget] = await runtime.budgets.list();

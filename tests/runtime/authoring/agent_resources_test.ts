@@ -150,17 +150,14 @@ Deno.test("validate warns of an MCP program that is given paths of the workspace
     [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
   ] as const;
   for (const [entry, paths] of cases) assert.deepEqual(await hint(entry), [told(paths)]);
-  const rows = [
-    { command: "mcp", args: ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")] },
-    { command: "./mcp/s.py", args: ["."], cwd: place.root },
-  ];
+  const args = ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")];
+  const rows = [{ command: "mcp", args }, { command: "./mcp/s.py", args: ["."], cwd: place.root }];
   for (const entry of rows) assert.deepEqual(await hint(entry), []);
 });
 
 Deno.test("validate refuses an MCP program that a run would not find", async () => {
-  await using place = await createTestWorkspace({
-    shell: { PATH: "/nonexistent:bin:~/tools", TOKEN: "secret-0123456789" },
-  });
+  const shell = { PATH: "/nonexistent:bin:~/tools", TOKEN: "secret-0123456789" };
+  await using place = await createTestWorkspace({ shell });
   const bin = join(place.workspace, "bin");
   await Deno.mkdir(join(place.root, "tools"));
   await Deno.writeTextFile(join(place.root, "tools/at-home"), "", { mode: 0o755 });

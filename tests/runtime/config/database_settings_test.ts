@@ -172,10 +172,8 @@ Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused b
 });
 
 Deno.test("the workspace of one test of an agent has no database, though the real one has", async () => {
-  await using place = await createTestWorkspace({
-    config: "database: postgres://u@db/x\n",
-    shell: { INKLING_DATABASE_URL: "" },
-  });
+  const shell = { INKLING_DATABASE_URL: "" };
+  await using place = await createTestWorkspace({ config: "database: postgres://u@db/x\n", shell });
   const real = await place.settings();
   await using own = await PrivateWorkspace.open(real, {});
   assert.equal(real.database?.address, "postgres://u@db/x");
@@ -246,16 +244,12 @@ Deno.test("the passwords of the database are taken out of log lines and of what 
 
 Deno.test("an address with a password that is too short to be hidden alone is hidden as a whole; PGPASSWORD is no secret without a database", async () => {
   const address = "postgres://u:abc@db/x";
-  await using place = await createTestWorkspace({
-    shell: { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" },
-  });
+  const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" };
+  await using place = await createTestWorkspace({ shell });
   const redact = async (text: string) => {
     const log = { write: () => {} };
-    const opened = await openAgents({
-      settings: await place.settings(),
-      clock: new TestClock(0),
-      log,
-    });
+    const settings = await place.settings();
+    const opened = await openAgents({ settings, clock: new TestClock(0), log });
     await using _folders = opened.folders;
     return opened.redactor.redact(text);
   };

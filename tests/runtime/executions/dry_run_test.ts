@@ -45,9 +45,8 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
     requests.push(request.method);
     return new Response("page");
   });
-  await using place = await createTestWorkspace({
-    shell: { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" },
-  });
+  const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
+  await using place = await createTestWorkspace({ shell });
   const trace = join(place.root, "trace");
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),

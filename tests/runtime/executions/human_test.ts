@@ -104,9 +104,8 @@ Deno.test("an option that holds a secret is chosen as it is shown; a refusal sho
   const { id } = await runToEnd(runtime, "chooser");
   const shown = (await runtime.pendingRequest(id)).options ?? [];
   assert.deepEqual(shown, ["[redacted:MY_TOKEN]", "b"]);
-  await assert.rejects(answer(runtime, id, { selected: ["c"] }), {
-    message: '"c" is not among the options: "[redacted:MY_TOKEN]", "b"',
-  });
+  const message = '"c" is not among the options: "[redacted:MY_TOKEN]", "b"';
+  await assert.rejects(answer(runtime, id, { selected: ["c"] }), { message });
   const output = (await answerToEnd(runtime, id, { selected: shown.slice(0, 1) })).outputData;
   assert.equal(output, "Took [redacted:MY_TOKEN]");
   const seen = place.logged.map((line) => JSON.stringify(line)).join();

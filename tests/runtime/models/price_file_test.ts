@@ -15,13 +15,9 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
     assert.deepEqual(file.current().problems, []);
 
     await Deno.writeTextFile(path, `${GOOD}#${"x".repeat(1024 * 1024)}\n`);
-    assert.deepEqual(file.current().problems, [{
-      path,
-      line: 1,
-      column: 1,
-      severity: "error",
-      message: "The file is over 1 MB, too large for a price list",
-    }]);
+    const message = "The file is over 1 MB, too large for a price list";
+    const severity = "error";
+    assert.deepEqual(file.current().problems, [{ path, line: 1, column: 1, severity, message }]);
     assert.deepEqual(file.current().prices.get("local/tiny"), price);
 
     await Deno.writeFile(path, new Uint8Array([...new TextEncoder().encode("# a\n# "), 0xff]));

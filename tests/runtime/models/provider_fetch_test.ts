@@ -19,10 +19,8 @@ function serve(handler: (request: Request) => Response | Promise<Response>) {
 
 function send(origin: string, body = "{}"): Promise<Response> {
   const context = { provider: "mine", baseUrl: origin, apiKey: "secret-key", now: () => 0 };
-  const { fetch } = createProviderFetch(context, {
-    headers: { "x-api-key": "secret-key" },
-    passed: [],
-  });
+  const headers = { "x-api-key": "secret-key" };
+  const { fetch } = createProviderFetch(context, { headers, passed: [] });
   return fetch(`${origin}/v1/chat`, { method: "POST", body });
 }
 

@@ -18,10 +18,8 @@ Deno.test("a key is kept out of frames and conversations, whatever its variable 
     "---\nmodel: { provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9', " +
       "api_key_env: LLM_ACCESS }\n---\nWork.\n",
   );
-  await place.writeScript("leaky", [
-    { call: [{ name: "file_read", arguments: { path: "leak.txt" } }] },
-    { say: "Both." },
-  ]);
+  const call = [{ name: "file_read", arguments: { path: "leak.txt" } }];
+  await place.writeScript("leaky", [{ call }, { say: "Both." }]);
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "leaky", { message: "key-0123456789" });
   assert.equal(status, "success");

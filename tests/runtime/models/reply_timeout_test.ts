@@ -56,11 +56,8 @@ Deno.test("withRetry() leaves a model all of its time before the first word, and
     }
     return REPLY;
   };
-  const model = withRetry(new ScriptedModel(slow), {
-    clock,
-    timeoutMs: STALL_MS * 10,
-    log: new LogLines(),
-  });
+  const log = new LogLines();
+  const model = withRetry(new ScriptedModel(slow), { clock, timeoutMs: STALL_MS * 10, log });
   const call = collectReply(model);
   await clock.advance(STALL_MS * 7);
   assert.equal((await call).text, "....");

@@ -96,8 +96,6 @@ Deno.test("resolveModel() warns when a named provider's key goes to a foreign ho
   const pinned = world({ OPENAI_API_KEY: "k" }, true);
   assert.match(await refusalOf(given, pinned), /goes to proxy\.example.*defaults\.pin_keys is set/);
   await resolveModel(settings("openai"), pinned);
-  await resolveModel(
-    settings("mine", { baseUrl: "https://proxy.example" }),
-    world({ MINE_API_KEY: "k" }, true),
-  );
+  const baseUrl = "https://proxy.example";
+  await resolveModel(settings("mine", { baseUrl }), world({ MINE_API_KEY: "k" }, true));
 });

@@ -7,11 +7,8 @@ Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives 
   for (const [random, factor] of [[0, 0.75], [0.5, 1], [0.999_999, 1.25]] as const) {
     const attempts = [fails("a"), fails("b"), fails("c"), fails("last", { status: 503 })];
     const { model, clock, inner, log } = retryWorld(attempts, 300_000, random);
-    const ended = assert.rejects(collectReply(model), {
-      name: "ModelError",
-      message: "last (after 4 attempts)",
-      status: 503,
-    });
+    const message = "last (after 4 attempts)";
+    const ended = assert.rejects(collectReply(model), { name: "ModelError", message, status: 503 });
     for (const [index, seconds] of [1, 2, 4].entries()) {
       await clock.advance(seconds * 1_000 * factor - 1);
       assert.equal(inner.requests.length, index + 1);
@@ -39,11 +36,8 @@ Deno.test("withRetry() fails at once when the provider asks for more time than a
     [fails("slow", { retryAfterMs: 90_000, status: 429 })],
     60_000,
   );
-  await assert.rejects(collectReply(model), {
-    name: "ModelError",
-    message: "slow (no time for 1m 30s within the timeout of 60s)",
-    status: 429,
-  });
+  const message = "slow (no time for 1m 30s within the timeout of 60s)";
+  await assert.rejects(collectReply(model), { name: "ModelError", message, status: 429 });
   assert.equal(clock.sleeping, 0);
 });
 

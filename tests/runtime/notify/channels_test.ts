@@ -110,11 +110,8 @@ Deno.test("a webhook is signed as Standard Webhooks says", async () => {
   // The example of the specification's libraries.
   const key = readSigningSecret(SECRET);
   assert.ok(key);
-  const signature = await sign('{"test": 2432232314}', {
-    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
-    timestamp: 1_614_265_330,
-    key,
-  });
+  const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+  const signature = await sign('{"test": 2432232314}', { id, timestamp: 1_614_265_330, key });
   assert.equal(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 
   await using receiver = new Receiver();

@@ -292,9 +292,8 @@ Deno.test("deriveFlags() lets a program run where answers have a schema: they ar
 
 Deno.test("deriveFlags() allows the database its host, its variables and its files, and nothing of it without one", async () => {
   const address = "postgres://u:hunter2secret@db.example/x?sslrootcert=/etc/pg/ca.pem";
-  await using place = await createTestWorkspace({
-    shell: { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" },
-  });
+  const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" };
+  await using place = await createTestWorkspace({ shell });
   const without = await derive(place);
   assert.ok(!JSON.stringify(without.flags).includes("PG"));
   place.shell["INKLING_DATABASE_URL"] = address;
@@ -317,9 +316,8 @@ Deno.test("deriveFlags() allows the database its host, its variables and its fil
 });
 
 Deno.test("deriveFlags() allows the file with the database's passwords: the one that is named, else the usual one if it is there", async () => {
-  await using place = await createTestWorkspace({
-    config: "database: postgres://u@db.example:7000/x\n",
-  });
+  const config = "database: postgres://u@db.example:7000/x\n";
+  await using place = await createTestWorkspace({ config });
   const usual = join(place.root, ".pgpass");
   const read = async () => valuesOf(await derive(place), "allow-read");
   assert.ok(!(await read()).includes(usual));

@@ -138,8 +138,6 @@ Deno.test("createUserTurn() quotes the name of a watched file: it ends no line a
 });
 
 Deno.test("createUserTurn() lets a file name end no line of a template", () => {
-  check([[
-    { trigger: { ...WATCH, input: "Read {file} now." }, cause: change("/w/a\nIgnore\x1b[31m") },
-    "Read a\\nIgnore\\u001b[31m now.",
-  ]]);
+  const trigger = { ...WATCH, input: "Read {file} now." };
+  check([[{ trigger, cause: change("/w/a\nIgnore\x1b[31m") }, "Read a\\nIgnore\\u001b[31m now."]]);
 });

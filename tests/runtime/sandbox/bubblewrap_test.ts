@@ -161,11 +161,9 @@ test("sandbox: SIGTERM for the group reaches the program, and nothing outlives i
     cwd: workspace,
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
-  const child = new Deno.Command(program.program, {
-    args: [...program.args],
-    stdout: "piped",
-    detached: true,
-  }).spawn();
+  const args = [...program.args];
+  const stdout = "piped";
+  const child = new Deno.Command(program.program, { args, stdout, detached: true }).spawn();
   const reader = child.stdout.getReader();
   await reader.read();
   Deno.kill(-child.pid, "SIGTERM");
@@ -187,10 +185,8 @@ test("sandbox: all of it ends when whoever started it is killed", async ({ works
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
   // A shell between: it is who is killed, and what it started is not told.
-  const child = new Deno.Command("sh", {
-    args: ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args],
-    stdout: "piped",
-  }).spawn();
+  const args = ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args];
+  const child = new Deno.Command("sh", { args, stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
   let text = "";
   while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);

@@ -22,12 +22,9 @@ async function look(
   const world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent", mode) });
   await using _world = world;
   const base = dirname(world.workspace);
-  const entry = {
-    command: "sh",
-    args: ["-c", SHELL_SERVER],
-    env: { LOOK: script({ base, workspace: world.workspace }) },
-    ...(sandbox === undefined ? {} : { sandbox }),
-  };
+  const env = { LOOK: script({ base, workspace: world.workspace }) };
+  const args = ["-c", SHELL_SERVER];
+  const entry = { command: "sh", args, env, ...(sandbox === undefined ? {} : { sandbox }) };
   await Deno.writeTextFile(join(base, "foreign.txt"), "FOREIGN");
   await Deno.mkdir(join(base, "named"));
   await Deno.writeTextFile(join(base, "named/a.txt"), "named");

@@ -107,9 +107,8 @@ Deno.test("Installation.write() says that a file is not text, and leaves everyth
 });
 
 Deno.test("Installation.tryModel() spends the workspace's money, and none that is not there", async () => {
-  await using server = new OpenAiServer([
-    { text: "ready", usage: { prompt_tokens: 10, completion_tokens: 100 } },
-  ]);
+  const usage = { prompt_tokens: 10, completion_tokens: 100 };
+  await using server = new OpenAiServer([{ text: "ready", usage }]);
   await withInstallation(async ({ configFile, installation }) => {
     // A cent for each token of the reply: ten dollars are set aside.
     const prices = configFile.replace("config.yaml", "pricing.yaml");

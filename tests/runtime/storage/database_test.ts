@@ -120,10 +120,8 @@ Deno.test("SqliteDatabase.open() refuses a named pipe and a device at once, to b
   withFile(async (path) => {
     const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert.ok(success);
-    const refusal = {
-      name: "DatabaseUnusable",
-      message: /it is not a file but a pipe or a device/,
-    };
+    const message = /it is not a file but a pipe or a device/;
+    const refusal = { name: "DatabaseUnusable", message };
     // The device first: one who opens it finds no database, while one who opens a pipe waits.
     for (const place of ["/dev/zero", path]) {
       assert.throws(() => SqliteDatabase.open(place), refusal);

@@ -28,10 +28,8 @@ Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does noth
   await using world = await open();
   const { store } = world;
   await store.markSeen("a", []);
-  await store.enqueue([change("/1")], {
-    dropped: [],
-    seen: [{ agentId: "a", path: "/1", stamp: "x" }],
-  });
+  const seen = [{ agentId: "a", path: "/1", stamp: "x" }];
+  await store.enqueue([change("/1")], { dropped: [], seen });
   assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
   const broken = change("/2", { event: "no such event" as "created" });
   await assert.rejects(

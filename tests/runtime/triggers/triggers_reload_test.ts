@@ -57,9 +57,8 @@ Deno.test("an agent whose file is broken when the service starts loses neither i
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const every = "trigger: { type: schedule, every: 1h }";
   await live.place.writeScript("tick", [{ say: "x" }], every);
-  await live.watching("reader", ["inbox"], {
-    steps: [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }],
-  });
+  const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }];
+  await live.watching("reader", ["inbox"], { steps });
   live.write("inbox/old.md");
   await live.open({ clock });
   const advanceUntil = (condition: () => Promise<boolean>, what: string) =>

@@ -70,11 +70,8 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
-    await using server = await at.bring({
-      source: "npm:@acme/server@^1",
-      args: ["./notes", "--x"],
-      env: ["TOKEN"],
-    });
+    const source = "npm:@acme/server@^1";
+    await using server = await at.bring({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
     const { pinned, otherPackages, entry } = server;
     const expected = { pinned: "npm:@acme/server@1.2.0 sha512-abc=", otherPackages: 1 };
     assert.deepEqual({ pinned, otherPackages }, expected);
@@ -119,11 +116,8 @@ Deno.test("ServerInstaller adds programs and addresses beside what is there, wit
     await server.add();
   }
   {
-    await using server = await at.bring({
-      name: "web",
-      source: "https://example.com/mcp",
-      token: "T",
-    });
+    const source = "https://example.com/mcp";
+    await using server = await at.bring({ name: "web", source, token: "T" });
     await server.add();
   }
   const text = await Deno.readTextFile(at.file);

@@ -38,10 +38,8 @@ Deno.test("live trial: a cost that cannot be told is told as such, and a model w
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
   const content = "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n";
   await world.write("worker/b.yaml", content);
-  await using trial = await world.tests.openTrial({
-    models: ["openai/gpt-4o", "local/none"],
-    repeat: 2,
-  });
+  const models = ["openai/gpt-4o", "local/none"];
+  await using trial = await world.tests.openTrial({ models, repeat: 2 });
   const { estimate } = trial;
   assert.equal(estimate.runs, 8);
   // Of b with gpt-4o alone both the tokens and a price are known.

@@ -16,10 +16,8 @@ async function answer(runtime: Runtime, id: number, given: object): Promise<void
 }
 
 async function openTests(workspace: Awaited<ReturnType<typeof createTestWorkspace>>) {
-  return await AgentTests.open(await workspace.settings(), {
-    clock: new SystemClock(),
-    version: "0.0.0-test",
-  });
+  const version = "0.0.0-test";
+  return await AgentTests.open(await workspace.settings(), { clock: new SystemClock(), version });
 }
 
 Deno.test("record: a run with files, guards, questions and failures becomes a case that passes", async () => {

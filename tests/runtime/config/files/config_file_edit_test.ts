@@ -49,11 +49,8 @@ Deno.test("editConfigText() keeps foreign keys, comments and order", () => {
 });
 
 Deno.test("editConfigText() leaves a text that has the values as it is, byte for byte", () => {
-  const same = edit(
-    WRITTEN,
-    { path: ["workspace"], value: "~/x" },
-    { path: ["defaults", "provider"], value: "openai" },
-  );
+  const path = ["defaults", "provider"];
+  const same = edit(WRITTEN, { path: ["workspace"], value: "~/x" }, { path, value: "openai" });
   assert.equal(same, WRITTEN);
 });
 

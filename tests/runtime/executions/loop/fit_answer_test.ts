@@ -253,9 +253,8 @@ for (const adapter of ADAPTERS) {
   Deno.test(`${adapter.provider} answers in prose, is asked once more, and fits`, async () => {
     const fenced = ["```json\n", GOOD, "\n```"];
     await using server = adapter.serve([{ text: "It costs 1.5." }, { text: fenced }]);
-    await using place = await createTestWorkspace({
-      shell: { MY_KEY: KEY, ...(adapter.provider === "mine" && { MINE_API_KEY: KEY }) },
-    });
+    const shell = { MY_KEY: KEY, ...(adapter.provider === "mine" && { MINE_API_KEY: KEY }) };
+    await using place = await createTestWorkspace({ shell });
     const model = `{ provider: ${adapter.provider}, name: m, base_url: "${server.origin}", ` +
       "api_key_env: MY_KEY }";
     await place.writeAgent("typed", `---\nmodel: ${model}\n${OUTPUT}\n---\nTell the price.\n`);

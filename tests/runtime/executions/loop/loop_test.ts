@@ -165,10 +165,8 @@ Deno.test("openRuntime() lets one service own a state directory, and readers loo
 Deno.test("a secret of the environment files is in no frame, answer or error", async () => {
   await using place = await createTestWorkspace({ shell: { MY_TOKEN: "tok-0123456789" } });
   await Deno.writeTextFile(join(place.workspace, "leak.txt"), "token: tok-0123456789");
-  await place.writeScript("leaky", [
-    { call: [call("file_read", { path: "leak.txt" })] },
-    { say: "It is tok-0123456789." },
-  ]);
+  const say = "It is tok-0123456789.";
+  await place.writeScript("leaky", [{ call: [call("file_read", { path: "leak.txt" })] }, { say }]);
   await place.writeScript("failing", [{ fail: "bad tok-0123456789", retryable: false }]);
   await using runtime = await place.open();
   const leaky = await runToEnd(runtime, "leaky");

@@ -52,9 +52,8 @@ Deno.test("shell syntax and names of keys stay text in a prompt, from the file a
 });
 
 Deno.test("front matter is not substituted, and tools restrict no built-in", async () => {
-  await using place = await createTestWorkspace({
-    shell: { DENO_DIR: denoDirectory(), NAME: "Ada" },
-  });
+  const shell = { DENO_DIR: denoDirectory(), NAME: "Ada" };
+  await using place = await createTestWorkspace({ shell });
   const write = (body: string) =>
     place.writeAgent(
       "daily",

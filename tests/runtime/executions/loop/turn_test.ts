@@ -54,10 +54,8 @@ Deno.test("takeTurn() has followers replace the text of a reply that broke off, 
 });
 
 Deno.test("takeTurn() logs each wait for another attempt, with the execution and the agent", async () => {
-  await using model = new OpenAiServer([
-    { status: 429, headers: { "retry-after": "0" } },
-    { text: ["Here."] },
-  ]);
+  const headers = { "retry-after": "0" };
+  await using model = new OpenAiServer([{ status: 429, headers }, { text: ["Here."] }]);
   await using place = await createTeller(model);
   await using runtime = await place.open();
   const { id, status, isUsageEstimated } = await runToEnd(runtime, "teller");

@@ -12,9 +12,8 @@ const halves = (text: string) =>
   text.replaceAll(TOKEN, "").replaceAll(PROVIDER_KEY, "").match(/sekret|provider-key/g) ?? [];
 
 Deno.test("a run keeps and shows no half of a secret that a tool's result was cut in", async () => {
-  await using place = await createTestWorkspace({
-    shell: { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY },
-  });
+  const shell = { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY };
+  await using place = await createTestWorkspace({ shell });
   await writeSkill(place, "printing", "Print.");
   const printing = [TOKEN, PROVIDER_KEY].map((secret) =>
     `head -c ${64 * 1024 - 12} /dev/zero | tr '\\0' x; printf ${secret}`

@@ -10,9 +10,8 @@ import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.t
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
 
 async function createPlace(): Promise<TestWorkspace> {
-  const place = await createTestWorkspace({
-    shell: { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" },
-  });
+  const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
+  const place = await createTestWorkspace({ shell });
   const text = `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`;
   await Deno.writeTextFile(join(place.configDir, "config.yaml"), text);
   return place;

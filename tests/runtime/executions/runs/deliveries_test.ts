@@ -34,13 +34,8 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
       return Promise.resolve();
     },
   };
-  const deliveries = new Deliveries({
-    shared,
-    active,
-    runs,
-    serviceLog: new LogLines(),
-    places: 9,
-  });
+  const serviceLog = new LogLines();
+  const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
   const deliver = () => ({ ...DELIVERY });
   deliveries.take(deliver());
   while (running === 0) await settle();

@@ -18,11 +18,8 @@ Deno.test("recoverExecutions() lets what was delegated run before those that wil
           status: "running",
           parentExecutionId: parents.get(id) ?? null,
         };
-        return Promise.resolve({
-          execution: execution as Execution,
-          request: { args: [] },
-          output: null,
-        });
+        const request = { args: [] };
+        return Promise.resolve({ execution: execution as Execution, request, output: null });
       },
     },
     recovery: {

@@ -35,10 +35,8 @@ Deno.test("RequestExpiry does not ask without end while an expiry cannot be stor
     return Promise.resolve("over" as const);
   };
   const events = new EventBus(serviceLog);
-  await using expiry = new RequestExpiry({
-    ...{ requests, events, clock, serviceLog },
-    answers: { expire },
-  });
+  const answers = { expire };
+  await using expiry = new RequestExpiry({ ...{ requests, events, clock, serviceLog }, answers });
   expiry.start();
   await clock.advance(0);
   assert.equal(tries, 1);

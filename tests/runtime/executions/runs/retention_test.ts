@@ -100,10 +100,8 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
 Deno.test("a runtime for upkeep does not let a parent go on whose waiting child it ends", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
-  await place.writeScript("lead", [
-    { call: [{ name: "run_agent", arguments: { agent_id: "asker" } }] },
-    { say: "went on" },
-  ], "agents: [asker]");
+  const call = [{ name: "run_agent", arguments: { agent_id: "asker" } }];
+  await place.writeScript("lead", [{ call }, { say: "went on" }], "agents: [asker]");
   const lead = await stopWaiting(place, "lead");
   {
     await using runtime = await place.open({ mode: "upkeep" });

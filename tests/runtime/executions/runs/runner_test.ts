@@ -122,12 +122,8 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
   const agent = createTestAgent({ onPending: "parallel" });
   await using on = await openTestRunner([agent]);
   const { runner, store } = on;
-  const spec: RunSpec = {
-    trigger: "chat",
-    sessionId: "s",
-    idempotencyKey: "k",
-    request: { args: ["a"], message: "m" },
-  };
+  const request = { args: ["a"], message: "m" };
+  const spec: RunSpec = { trigger: "chat", sessionId: "s", idempotencyKey: "k", request };
   const { id } = await runner.start(agent, spec);
   assert.equal((await runner.start(agent, structuredClone(spec))).id, id);
   await until(async () => await statusOf(on, id) === "waiting", "the question");

@@ -144,9 +144,8 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   ]);
   const one = after(start, first.reply, "r1", "r2");
   const second = await play("script", one);
-  assert.deepEqual(second.reply.message.toolCalls, [
-    { id: "demo_5_1", name: "c", arguments: "{broken" },
-  ]);
+  const id = "demo_5_1";
+  assert.deepEqual(second.reply.message.toolCalls, [{ id, name: "c", arguments: "{broken" }]);
   const expected = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0 };
   assert.deepEqual(second.reply.usage, expected);
   const third = await play("script", after(one, second.reply, "Error: no {result}"));

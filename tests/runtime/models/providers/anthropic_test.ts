@@ -58,12 +58,8 @@ Deno.test("AnthropicModel marks the system prompt and the last tool for the cach
   const limits = { temperature: 0.3, maxTokens: 77 };
   await collectReply(model(server), modelRequest({ messages, tools, ...limits }));
   const cache_control = { type: "ephemeral" };
-  const sent = {
-    model: "m",
-    max_tokens: 77,
-    stream: true,
-    messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
-  };
+  const content = [{ type: "text", text: "Hi" }];
+  const sent = { model: "m", max_tokens: 77, stream: true, messages: [{ role: "user", content }] };
   assert.deepEqual(server.request(0).body, {
     ...sent,
     temperature: 0.3,

@@ -11,13 +11,9 @@ import { TestClock } from "../../../support/test_clock.ts";
 const OWNER = { format: "google", model: "m" };
 
 function model(server: GoogleServer): Model {
-  return createGoogleModel({
-    id: "google/m",
-    name: "m",
-    baseUrl: server.origin,
-    apiKey: "k",
-    clock: new TestClock(),
-  });
+  const clock = new TestClock();
+  const baseUrl = server.origin;
+  return createGoogleModel({ id: "google/m", name: "m", baseUrl, apiKey: "k", clock });
 }
 
 function replyFrom(...chunks: unknown[]): ModelReply {
@@ -55,10 +51,9 @@ Deno.test("GoogleModel sends system prompt, tools and limits in the API's words,
     generationConfig: { temperature: 0.3, maxOutputTokens: 77 },
   });
   const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(1).body, {
-    contents: [{ role: "user", parts: [{ text: "Hello" }] }],
-    generationConfig: { maxOutputTokens: 4096 },
-  });
+  const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
+  const generationConfig = { maxOutputTokens: 4096 };
+  assert.deepEqual(server.request(1).body, { contents, generationConfig });
   assert.equal(bare.reply.usage, null);
 });
 

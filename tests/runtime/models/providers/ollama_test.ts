@@ -8,12 +8,8 @@ import { OllamaServer } from "../../../support/models/ollama_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 function model(server: OllamaServer): Model {
-  return createOllamaModel({
-    id: "ollama/m",
-    name: "m",
-    baseUrl: server.origin,
-    clock: new TestClock(),
-  });
+  const clock = new TestClock();
+  return createOllamaModel({ id: "ollama/m", name: "m", baseUrl: server.origin, clock });
 }
 
 Deno.test("OllamaModel sends tools, limits and the size of the context, and nothing that is not there", async () => {
@@ -38,12 +34,9 @@ Deno.test("OllamaModel sends tools, limits and the size of the context, and noth
     options: { num_ctx: 4096, num_predict: 77, temperature: 0.3 },
   });
   const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(1).body, {
-    model: "m",
-    messages: [{ role: "user", content: "Hello" }],
-    stream: true,
-    options: { num_ctx: 8192, num_predict: 4096 },
-  });
+  const messages = [{ role: "user", content: "Hello" }];
+  const options = { num_ctx: 8192, num_predict: 4096 };
+  assert.deepEqual(server.request(1).body, { model: "m", messages, stream: true, options });
   assert.equal(bare.reply.usage, null);
 });
 

@@ -34,9 +34,8 @@ Deno.test("OpenAiReplyAssembly takes null content, null deltas, parts of text an
 Deno.test("OpenAiReplyAssembly keeps reasoning out of the text and counts it as progress", () => {
   const assembly = new OpenAiReplyAssembly();
   for (const field of ["reasoning_content", "reasoning", "reasoning_details"]) {
-    assert.deepEqual(assembly.add({ choices: [{ delta: { [field]: "hmm" } }] }), {
-      type: "progress",
-    });
+    const choices = [{ delta: { [field]: "hmm" } }];
+    assert.deepEqual(assembly.add({ choices }), { type: "progress" });
   }
   assembly.add(END);
   assert.equal(assembly.finish()?.message.content, "");

@@ -138,11 +138,9 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
   await end("late", 2_000, "x");
   await store.accept({ agentId: "open", startedAt: 1_800 });
   const span = { since: 1_000, until: 2_000 };
-  assert.deepEqual(await store.executions.readSpan(span), {
-    counts: { aborted: 3, success: 1, running: 1 },
-    costUsd: 0.4,
-    failures: [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }],
-  });
+  const failures = [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }];
+  const counts = { aborted: 3, success: 1, running: 1 };
+  assert.deepEqual(await store.executions.readSpan(span), { counts, costUsd: 0.4, failures });
   assert.deepEqual(Object.fromEntries(await store.executions.countOutcomes(1_500)), {
     daily: { ended: 2, succeeded: 0 },
     late: { ended: 1, succeeded: 0 },

@@ -80,9 +80,8 @@ test("real runs: they are shown after the way there and back as before, and thei
   const { place, directories: { databaseFile } } = world;
   const steps = [{ call: [{ name: "file_read", arguments: { path: "a.md" } }] }, { say: "Read." }];
   await place.writeScript("clerk", steps);
-  await place.writeScript("asker", [{
-    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-  }, { say: "Thanks." }]);
+  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await place.writeScript("asker", [{ call }, { say: "Thanks." }]);
   const seen = async () => {
     await using runtime = await place.open({ mode: "read-only" });
     const executions = await runtime.listExecutions({ limit: 9, offset: 0 });

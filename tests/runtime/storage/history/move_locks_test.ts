@@ -60,9 +60,8 @@ test("what is being written when a history is to be copied out is in the copy, o
   await writer.connect();
   try {
     await writer.query(`BEGIN; ${SHORT_LIFE}`);
-    await assert.rejects(world.move("from"), {
-      message: /Another Inkling is writing into postgres:.+ Stop it/,
-    });
+    const message = /Another Inkling is writing into postgres:.+ Stop it/;
+    await assert.rejects(world.move("from"), { message });
     assert.deepEqual(world.files(), []);
 
     const moving = world.move("from");

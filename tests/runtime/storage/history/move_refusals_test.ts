@@ -27,10 +27,8 @@ test("a database with a history is not written into, and a state directory with 
   assert.deepEqual(await world.filled(), counts);
 
   const bytes = await Deno.readFile(databaseFile);
-  await assert.rejects(world.move("from"), {
-    name: "MoveRefused",
-    message: /inkling\.db has a history already: rows in .+ Move it away first/,
-  });
+  const message = /inkling\.db has a history already: rows in .+ Move it away first/;
+  await assert.rejects(world.move("from"), { name: "MoveRefused", message });
   assert.deepEqual(await Deno.readFile(databaseFile), bytes);
   // One in which nothing ever happened is in nobody's way, with its log beside it.
   world.removeFile();
@@ -104,10 +102,8 @@ test("a copy that is not what it was made of is an error, and nothing stays of i
   {
     await using _shaped = await PostgresDatabase.open({ address: world.address });
   }
-  const faults = {
-    changed: "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END",
-    lost: "BEGIN RETURN NULL; END",
-  };
+  const changed = "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END";
+  const faults = { changed, lost: "BEGIN RETURN NULL; END" };
   for (const [name, body] of Object.entries(faults)) {
     await world.query(
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
@@ -117,10 +113,8 @@ test("a copy that is not what it was made of is an error, and nothing stays of i
     await world.query(
       `CREATE TRIGGER ${name} BEFORE INSERT ON inkling.frames FOR EACH ROW EXECUTE FUNCTION ${name}()`,
     );
-    await assert.rejects(world.move("to"), {
-      name: "DatabaseUnusable",
-      message: /not what it was made of: of 1 rows of frames/,
-    });
+    const message = /not what it was made of: of 1 rows of frames/;
+    await assert.rejects(world.move("to"), { name: "DatabaseUnusable", message });
     await world.query(`DROP TRIGGER ${name} ON inkling.frames`);
     assert.deepEqual(await world.filled(), {}, name);
   }

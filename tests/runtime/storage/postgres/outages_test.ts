@@ -346,9 +346,8 @@ withPostgres.test("a frozen or vanished process does not hold an execution's row
 });
 
 withPostgres.test("PostgresDatabase refuses changes while no connection is left", async () => {
-  await using server = await startPostgres({
-    settings: ["max_connections=6", "superuser_reserved_connections=3"],
-  });
+  const settings = ["max_connections=6", "superuser_reserved_connections=3"];
+  await using server = await startPostgres({ settings });
   await server.administer("CREATE ROLE team LOGIN");
   await server.administer("CREATE DATABASE runs OWNER team");
   const address = server.address.replace("inkling@", "team@") + "/runs";

@@ -108,10 +108,8 @@ test("the history of a workspace stays its own when config.yaml names another, a
 
 test("what waits for an answer in one workspace cannot be answered in another", async (world) => {
   const { place } = world;
-  await place.writeScript("clean", [
-    { call: [{ name: "file_delete", arguments: { path: "old.txt" } }] },
-    { say: "Deleted." },
-  ], "confirm_tools: [file_delete]");
+  const call = [{ name: "file_delete", arguments: { path: "old.txt" } }];
+  await place.writeScript("clean", [{ call }, { say: "Deleted." }], "confirm_tools: [file_delete]");
   await Deno.copyFile(
     join(place.agentsDir, "clean.md"),
     join(place.root, "other", "agents", "clean.md"),
@@ -189,10 +187,8 @@ test("a history that another program has open is not moved, and nothing else is 
   {
     using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
     reader.all("SELECT id FROM executions");
-    await assert.rejects(world.open(), {
-      name: "DatabaseUnusable",
-      message: /^Cannot move .*inkling\.db: another program has it open\. End/,
-    });
+    const message = /^Cannot move .*inkling\.db: another program has it open\. End/;
+    await assert.rejects(world.open(), { name: "DatabaseUnusable", message });
   }
   await (await world.open())[Symbol.asyncDispose]();
   assert.deepEqual(await world.history("work"), ["kept"]);

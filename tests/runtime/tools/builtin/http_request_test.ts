@@ -185,9 +185,8 @@ Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes what 
       return new Response(new Uint8Array(2_000), { headers: { "content-type": "image/png" } });
     }
     if (pathname === "/latin") {
-      return new Response(new Uint8Array([0xe9]), {
-        headers: { "content-type": "text/plain; charset=iso-8859-1" },
-      });
+      const headers = { "content-type": "text/plain; charset=iso-8859-1" };
+      return new Response(new Uint8Array([0xe9]), { headers });
     }
     if (pathname in bombs) {
       const encoding = pathname.slice(1);

@@ -27,9 +27,8 @@ Deno.test("CustomTool names what a declaration is read by, and nothing else", ()
     timeout: 600,
   };
   const { timeout, ...rest } = whole;
-  assert.deepEqual(parseDeclarations(JSON.stringify([whole])), [
-    { ...rest, timeoutMs: timeout * 1_000 },
-  ]);
+  const timeoutMs = timeout * 1_000;
+  assert.deepEqual(parseDeclarations(JSON.stringify([whole])), [{ ...rest, timeoutMs }]);
 });
 
 Deno.test("parseDeclarations() says what is wrong with a declaration", () => {

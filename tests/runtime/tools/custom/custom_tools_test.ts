@@ -87,9 +87,8 @@ Deno.test("a custom tool reads what it may only read, and cannot write it", asyn
 });
 
 Deno.test("a custom tool gets the hosts and variables it declares, no others, and never a provider's key", async () => {
-  await using world = await ToolWorld.open({
-    variables: { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" },
-  });
+  const variables = { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" };
+  await using world = await ToolWorld.open({ variables });
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response("hello"),
@@ -320,10 +319,8 @@ for (const kind of ["source", "binary"] as const) {
   Deno.test(`a tool's schema is checked whole, what may take long in a process of its own (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
-    const parameters = {
-      type: "object",
-      properties: { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } },
-    };
+    const properties = { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } };
+    const parameters = { type: "object", properties };
     await world.write(
       "coded.ts",
       `export default { description: "x", run: ({ code }) => "ran " + code,

@@ -145,11 +145,8 @@ for (const [what, start] of CASES) {
     const asked = BOTH.flatMap((name) =>
       [notes, inbox, workspace, outside].map((path) => ({ name, path }) as const)
     );
-    await start(
-      world,
-      { paths: [{ alias: "notes", path: notes }], readPaths: [inbox] },
-      recorded.program,
-    );
+    const paths = [{ alias: "notes", path: notes }];
+    await start(world, { paths, readPaths: [inbox] }, recorded.program);
     assert.deepEqual(await recorded.allows(asked), [
       { name: "read", path: notes },
       { name: "read", path: inbox },
@@ -160,10 +157,8 @@ for (const [what, start] of CASES) {
 
 Deno.test("the process of a custom tool gets the hosts and variables that the tool declares, and nothing else", async () => {
   await using recorded = await RecordedProgram.open();
-  await using world = await ToolWorld.open({
-    program: recorded.program,
-    variables: { GREETING: "good day", SECRET_TOKEN: "not for tools" },
-  });
+  const variables = { GREETING: "good day", SECRET_TOKEN: "not for tools" };
+  await using world = await ToolWorld.open({ program: recorded.program, variables });
   await callTool(world, {});
   const declared = [
     { name: "net", host: "127.0.0.1:9" },

@@ -19,11 +19,8 @@ testHeld(
   "HeldFolder.make() makes what is missing of a path, and nothing twice",
   async ({ dir, descriptors }) => {
     const make = async (path: string) => {
-      using folder = await HeldFolder.make(path, {
-        descriptors,
-        stateDir: "/nowhere",
-        access: ACCESS,
-      });
+      const stateDir = "/nowhere";
+      using folder = await HeldFolder.make(path, { descriptors, stateDir, access: ACCESS });
       assert.equal(folder.path, path);
     };
     await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);

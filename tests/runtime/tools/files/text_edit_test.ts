@@ -15,11 +15,8 @@ Deno.test("editText() changes the place and nothing else, in LF and CRLF files a
     async (before, after, replacement, end) => {
       const text = (middle: string[]) => [...before, ...middle, ...after].join(end);
       const content = text(["<here>", "<there>"]);
-      const edit = {
-        oldText: "<here>\n<there>",
-        newText: replacement.join("\n"),
-        replaceAll: false,
-      };
+      const newText = replacement.join("\n");
+      const edit = { oldText: "<here>\n<there>", newText, replaceAll: false };
       const edited = await editText(content, edit, "f");
       assert.equal(edited.content, text(replacement));
       assert.equal(edited.lines, String(before.length + 1));

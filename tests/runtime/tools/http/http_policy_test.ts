@@ -122,10 +122,8 @@ Deno.test("refuseAddress() guards the service's own port on this machine only", 
 });
 
 Deno.test("refuseHost() closes metadata names and denied hosts with all below them", () => {
-  const guard = policy({
-    deny: ["example.com", "private", "203.0.113.9"],
-    allow: ["good.example.com"],
-  });
+  const deny = ["example.com", "private", "203.0.113.9"];
+  const guard = policy({ deny, allow: ["good.example.com"] });
   assert.match(refuseHost(guard, "Metadata.Google.Internal.") ?? "", /metadata/);
   assert.match(refuseHost(guard, "example.com") ?? "", /http\.deny/);
   assert.match(refuseHost(guard, "a.EXAMPLE.com") ?? "", /http\.deny/);

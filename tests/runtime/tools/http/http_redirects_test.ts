@@ -90,10 +90,8 @@ Deno.test("followRedirects() takes keys to no other scheme, host or port", async
     const next = await requestAfter({}, { status: 307, location });
     assert.deepEqual(next?.headers, headers, location);
   }
-  const upgraded = await requestAfter({ url: "http://near.test/" }, {
-    status: 307,
-    location: "https://near.test/",
-  });
+  const url = "http://near.test/";
+  const upgraded = await requestAfter({ url }, { status: 307, location: "https://near.test/" });
   assert.deepEqual(upgraded?.headers, ours);
 });
 

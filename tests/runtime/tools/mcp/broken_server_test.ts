@@ -19,12 +19,8 @@ Deno.test("McpServers.openTools() tells the last words of a server that dies at 
   world.variables.set("SERVICE_TOKEN", "token-0123456789");
   const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
     'printf "\\033[31mbad key %s %s\\007\\n" "$API_KEY" "$1" >&2; exit 3';
-  await world.define({
-    dies: {
-      ...shell(script, { API_KEY: "literal-key-in-file" }),
-      args: ["-c", script, "x", "${SERVICE_TOKEN}"],
-    },
-  });
+  const args = ["-c", script, "x", "${SERVICE_TOKEN}"];
+  await world.define({ dies: { ...shell(script, { API_KEY: "literal-key-in-file" }), args } });
   const message = await refusalOf(world.tools(["dies"]));
   const lines = message.split("\n");
   assert.equal(lines[0], 'The MCP server "dies" cannot be used: it ended with exit code 3');
@@ -62,11 +58,9 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
 Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
   await using world = await openMcpWorld();
   await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
-  await world.define({
-    own: { command: "sh", args: ["planted.sh"] },
-    "two/../words": shell("pwd >&2; exit 9"),
-    chosen: { command: "sh", args: ["planted.sh"], cwd: "." },
-  });
+  const chosen = { command: "sh", args: ["planted.sh"], cwd: "." };
+  const own = { command: "sh", args: ["planted.sh"] };
+  await world.define({ own, "two/../words": shell("pwd >&2; exit 9"), chosen });
   assert.doesNotMatch(await refusalOf(world.tools(["own"])), /planted$/);
   assert.match(await refusalOf(world.tools(["two/../words"])), /\/state\/mcp\/two____words$/);
   assert.match(await refusalOf(world.tools(["chosen"])), /planted$/);
@@ -75,11 +69,9 @@ Deno.test("McpServers starts a program in a folder of its own: what lies in the 
 Deno.test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async () => {
   await using world = await openMcpWorld();
   await Deno.writeTextFile(join(world.workspace, "server.sh"), "exit 9");
-  await world.define({
-    argument: { command: "sh", args: ["server.sh"] },
-    command: { command: "./server.sh" },
-    chosen: { command: "sh", args: ["server.sh"], cwd: "." },
-  });
+  const chosen = { command: "sh", args: ["server.sh"], cwd: "." };
+  const argument = { command: "sh", args: ["server.sh"] };
+  await world.define({ argument, command: { command: "./server.sh" }, chosen });
   const hint = (path: string) =>
     `it starts in a folder of its own, not in the workspace: write "${path}" in full, or give cwd`;
   const [first = ""] = (await refusalOf(world.tools(["argument"]))).split("\n");
@@ -246,9 +238,8 @@ Deno.test("McpServers: a server that is stuck is replaced when the next run find
   const pid = Number(await world.call(tools.get("pid")));
   const stop = new AbortController();
   const started = Promise.withResolvers<string>();
-  const hanging = failureOf(
-    world.call(tools.get("hang"), {}, { signal: stop.signal, log: started.resolve }),
-  );
+  const log = started.resolve;
+  const hanging = failureOf(world.call(tools.get("hang"), {}, { signal: stop.signal, log }));
   assert.equal(await started.promise, "0 hanging");
   Deno.kill(pid, "SIGSTOP");
   stop.abort(new ToolFailure("hang took longer than 60 s"));

@@ -11,9 +11,8 @@ const text = (value: string) => ({ content: [{ type: "text" as const, text: valu
 
 /** A server with one tool for each way to behave. */
 export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): McpServer {
-  const server = new McpServer({ name: "fixture", version: "1.0.0" }, {
-    capabilities: { tools: { listChanged: true }, logging: {} },
-  });
+  const capabilities = { tools: { listChanged: true }, logging: {} };
+  const server = new McpServer({ name: "fixture", version: "1.0.0" }, { capabilities });
   server.registerTool("echo", {
     description: Deno.env.get("ECHO_SAYS") ?? "Gives back what it gets",
     inputSchema: Deno.env.has("ECHO_TAKES_MORE")

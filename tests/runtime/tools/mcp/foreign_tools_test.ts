@@ -87,10 +87,8 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
   assert.deepEqual(tools.map(({ name }) => name), ["long", "idempotent", "either"]);
   assert.equal(tools[0]?.description.length, 1_024);
   assert.ok(tools[0]?.description.startsWith("xyy"));
-  assert.deepEqual(tools[0]?.parameters, {
-    type: "object",
-    properties: { a: { type: "string", description: "bc", enum: ["d\x07e"] } },
-  });
+  const properties = { a: { type: "string", description: "bc", enum: ["d\x07e"] } };
+  assert.deepEqual(tools[0]?.parameters, { type: "object", properties });
   assert.deepEqual([tools[1]?.description, tools[1]?.effect], ["Twice", "idempotent"]);
   assert.deepEqual(problems.map((one) => one.slice(one.indexOf(":") + 2)), [
     "it is listed twice",
@@ -104,9 +102,8 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
 Deno.test("toToolSchema() survives a nesting that no stack can follow", () => {
   let schema: JsonObject = {};
   for (let i = 0; i < 100_000; i++) schema = { items: schema };
-  assert.deepEqual(toToolSchema(schema), {
-    problem: "its input schema is nested over 64 levels deep",
-  });
+  const problem = "its input schema is nested over 64 levels deep";
+  assert.deepEqual(toToolSchema(schema), { problem });
 });
 
 Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
@@ -130,10 +127,8 @@ Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
 
 Deno.test("toResultText() gives structured content where there is nothing else, and says what is no text", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
-  assert.equal(
-    toResultText({ content: [{ type: "text", text: "one" }], structuredContent: { a: 1 } }),
-    "one",
-  );
+  const content = [{ type: "text", text: "one" }];
+  assert.equal(toResultText({ content, structuredContent: { a: 1 } }), "one");
   const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
   const shown = toResultText({ content: [image], structuredContent: { result: image } });
   assert.equal(shown, "[image image/png x, 3 bytes]");

@@ -101,9 +101,8 @@ Deno.test("McpServers: a stream that ends without the answer is a failed call at
   const tools = await world.tools(["remote"]);
   server.intercept = async (request) => {
     if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
-    return new Response(": nothing to say\n\n", {
-      headers: { "content-type": "text/event-stream" },
-    });
+    const headers = { "content-type": "text/event-stream" };
+    return new Response(": nothing to say\n\n", { headers });
   };
   const message = await failureOf(world.call(tools.get("echo"), { text: "x" }));
   assert.match(message, /failed during the call: the connection ended before the answer\. Whether/);

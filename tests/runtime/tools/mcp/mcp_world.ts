@@ -127,10 +127,8 @@ export async function openMcpWorld(
 
 /** Whether a process is there and no zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
-  const { stdout } = await new Deno.Command("ps", {
-    args: ["-o", "stat=", "-p", String(pid)],
-    stderr: "null",
-  }).output();
+  const args = ["-o", "stat=", "-p", String(pid)];
+  const { stdout } = await new Deno.Command("ps", { args, stderr: "null" }).output();
   const state = new TextDecoder().decode(stdout).trim();
   return state !== "" && !state.startsWith("Z");
 }

@@ -155,13 +155,9 @@ Deno.test("a token that stands in mcp-servers.json is shown nowhere: in no resul
 });
 
 Deno.test("a warning of a server is logged for who names it, once; a disabled server says so", async () => {
-  await using place = await createPlace({
-    servers: {
-      odd: { ...programEntry(), trust: true },
-      off: { ...programEntry(), disabled: true },
-      fine: programEntry(),
-    },
-  }, "none");
+  const off = { ...programEntry(), disabled: true };
+  const odd = { ...programEntry(), trust: true };
+  await using place = await createPlace({ servers: { odd, off, fine: programEntry() } }, "none");
   await place.writeScript("user", [{ say: "fine" }], "mcp: [fine]");
   await place.writeScript("odd_user", [{ say: "fine" }], "mcp: [odd]");
   await place.writeScript("off_user", [{ say: "never" }], "mcp: [off]");

@@ -146,7 +146,6 @@ Deno.test("runProgram() throws the signal's reason when that aborts, and everyth
 });
 
 Deno.test("runProgram() starts nothing once the signal has aborted", async () => {
-  await assert.rejects(shell("echo no", { signal: AbortSignal.abort(new Error("too late")) }), {
-    message: "too late",
-  });
+  const signal = AbortSignal.abort(new Error("too late"));
+  await assert.rejects(shell("echo no", { signal }), { message: "too late" });
 });

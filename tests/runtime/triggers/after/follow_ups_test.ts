@@ -56,9 +56,8 @@ Deno.test("FollowUps tell ends apart: success, failure, any; what was cancelled 
   await using place = await createTestWorkspace();
   await place.writeScript("works", [{ say: "Yes." }]);
   await place.writeScript("fails", [{ fail: "No." }]);
-  await place.writeScript("asks", [{
-    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-  }, { say: "So." }]);
+  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await place.writeScript("asks", [{ call }, { say: "So." }]);
   const all = ["works", "fails", "asks"];
   for (const on of ["success", "failure", "any"]) {
     const after = all.map((agent) => `{ agent: ${agent}, on: ${on} }`);
@@ -82,11 +81,8 @@ Deno.test("FollowUps tell ends apart: success, failure, any; what was cancelled 
 Deno.test("FollowUps do not follow turns of a chat, nor what another agent delegated", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("helper", [{ say: "Helped." }]);
-  await place.writeScript(
-    "boss",
-    [{ call: [{ name: "run_agent", arguments: { agent_id: "helper" } }] }, { say: "Done." }],
-    "agents: helper",
-  );
+  const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
+  await place.writeScript("boss", [{ call }, { say: "Done." }], "agents: helper");
   await place.writeScript("watcher", [{ say: "Seen." }], "after: [helper, boss]");
   await using runtime = await place.open();
   await runToEnd(runtime, "helper", { sessionId: "s" });
@@ -145,11 +141,8 @@ Deno.test("FollowUps wait while the scheduler is paused, over a restart, and los
 Deno.test("FollowUps wait while the agent waits for an answer, and drop what nobody follows any longer", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "4" }]);
-  await place.writeScript(
-    "report",
-    [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "So." }],
-    "after: collect",
-  );
+  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await place.writeScript("report", [{ call }, { say: "So." }], "after: collect");
   await using runtime = await place.open();
   await runToEnd(runtime, "collect");
   await until(async () => (await runsOf(runtime, "report"))[0]?.status === "waiting", "it waits");

@@ -53,9 +53,8 @@ for (const [every, anchor, after, expected] of INTERVAL_CASES) {
 Deno.test("createSchedule() takes the machine's zone for a cron that names none", () => {
   const noon = createSchedule({ cron: "0 12 * * *" }, { timeZone: "Asia/Tokyo" });
   assert.deepEqual(toTimes(take(noon, Date.parse("2026-01-01"), 1)), ["2026-01-01T03:00:00.000Z"]);
-  const declared = createSchedule({ cron: "0 12 * * *", timezone: "UTC" }, {
-    timeZone: "Asia/Tokyo",
-  });
+  const cron = "0 12 * * *";
+  const declared = createSchedule({ cron, timezone: "UTC" }, { timeZone: "Asia/Tokyo" });
   assert.deepEqual(toTimes(take(declared, Date.parse("2026-01-01"), 1)), [
     "2026-01-01T12:00:00.000Z",
   ]);

@@ -43,13 +43,9 @@ Deno.test("a watched folder may be a symlink to a place outside: the agent reads
     Deno.renameSync(live.path("next"), live.path("link"));
   };
   lead("one");
-  await live.watching("reader", ["link"], {
-    steps: [
-      { call: [{ name: "file_read", arguments: { path: "link/a.md" } }] },
-      { say: "{result}" },
-    ],
-    settings: "history: off",
-  });
+  const call = [{ name: "file_read", arguments: { path: "link/a.md" } }];
+  const settings = "history: off";
+  await live.watching("reader", ["link"], { steps: [{ call }, { say: "{result}" }], settings });
   await live.open();
   await Deno.writeTextFile(`${live.place.root}/one/a.md`, "first letter");
   await live.untilFired("reader", "created a.md");

@@ -55,10 +55,9 @@ Deno.test("OwnWrites tells which fired execution wrote a file, until somebody el
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "one" }, writing.context());
   assert.equal(await writing.own.writerOf(writing.path("a.md")), 1, "the one that delegated");
-  writing.own.record([{ executionId: 7, agentId: "other" }], {
-    path: writing.path("a.md"),
-    outcome: Promise.resolve({ version: "?", size: 3, sha256: await sha256("two") }),
-  });
+  const outcome = Promise.resolve({ version: "?", size: 3, sha256: await sha256("two") });
+  const agentId = "other";
+  writing.own.record([{ executionId: 7, agentId }], { path: writing.path("a.md"), outcome });
   Deno.writeTextFileSync(writing.path("a.md"), "two");
   assert.equal(await writing.own.writerOf(writing.path("a.md")), 7);
   Deno.writeTextFileSync(writing.path("a.md"), "by hand");

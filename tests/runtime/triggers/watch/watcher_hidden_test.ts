@@ -96,9 +96,8 @@ Deno.test("Watcher: with catch_up an edit of filters while a folder cannot be re
   await world.restart();
   using disk = new FailingDisk(world.path("inbox/sub"));
   await world.watch(agent);
-  await world.watch(
-    watches("keen", { catchUp: "once", filters: { include: ["*.md"], exclude: [] } }),
-  );
+  const filters = { include: ["*.md"], exclude: [] };
+  await world.watch(watches("keen", { catchUp: "once", filters }));
   disk.heal();
   await world.clock.advance(130_000);
   await world.expectFired(["inbox"]);

@@ -85,10 +85,8 @@ export function fromGitHub(
   const body = typeof value === "string" ? value : JSON.stringify(value);
   const signature = `sha256=${sign(body, secret)}`;
   const own = { "x-github-event": event, "x-github-delivery": id };
-  return {
-    headers: { "content-type": contentType, ...own, "x-hub-signature-256": signature },
-    body,
-  };
+  const headers = { "content-type": contentType, ...own, "x-hub-signature-256": signature };
+  return { headers, body };
 }
 
 /** What Slack sends at a time, in milliseconds since the epoch. */

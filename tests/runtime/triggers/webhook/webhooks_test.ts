@@ -125,9 +125,8 @@ Deno.test("Webhooks answer GitHub's ping and Slack's challenge, only where they 
   const ping = fromGitHub({ zen: "Keep it logically awesome." }, { event: "ping" });
   const expected = { outcome: "answered", body: { message: "pong" } };
   assert.deepEqual(await world.send("review", ping), expected);
-  const challenge = fromSlack('{"type":"url_verification","challenge":"3eZbrw1aB"}', {
-    at: world.clock.now(),
-  });
+  const at = world.clock.now();
+  const challenge = fromSlack('{"type":"url_verification","challenge":"3eZbrw1aB"}', { at });
   const wanted = { outcome: "answered", body: { challenge: "3eZbrw1aB" } };
   assert.deepEqual(await world.send("chat", challenge), wanted);
   const headers = { ...challenge.headers, "x-slack-signature": "v0=00" };
@@ -143,10 +142,8 @@ Deno.test("Webhooks read Slack's forms and GitHub's, and no form of others", asy
     door: "scheme: token, secret: HOOK",
   });
   const form = "application/x-www-form-urlencoded";
-  const asked = fromSlack("command=%2Fask&text=how+many%3F", {
-    at: world.clock.now(),
-    contentType: form,
-  });
+  const at = world.clock.now();
+  const asked = fromSlack("command=%2Fask&text=how+many%3F", { at, contentType: form });
   assert.match(await world.turnOf(await world.send("chat", asked)), /^how many\?\n/);
   const body = new URLSearchParams({ payload: '{"ref":"refs/heads/main"}' }).toString();
   const pushed = await world.send("review", fromGitHub(body, { contentType: form }));

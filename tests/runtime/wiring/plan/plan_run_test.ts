@@ -66,11 +66,8 @@ async function filesIn(folder: string): Promise<string[]> {
 
 Deno.test("planRun() tells the very messages that the next run sends: prompt, what earlier runs left, turn", async () => {
   await using place = await createTestWorkspace({ shell: { TOPIC: "rain" } });
-  await using server = new OpenAiServer([
-    { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] },
-    { text: "Drip." },
-    { text: "Drop." },
-  ]);
+  const toolCalls = [{ name: "file_glob", arguments: { pattern: "*" } }];
+  await using server = new OpenAiServer([{ toolCalls }, { text: "Drip." }, { text: "Drop." }]);
   const more = "trigger: { type: manual, input: 'Go on. {context}' }\n";
   await writeAgent(place, server, { more });
   await using runtime = await place.open({ clock: new TestClock() });
@@ -121,10 +118,8 @@ Deno.test("planRun() changes nothing: no row, no file, no line in the log, no qu
   await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
   const own = 'export default { description: "Own", effect: "idempotent", run: () => "ok" };';
   await put(place, "tools/own.ts", own);
-  await writeAgent(place, server, {
-    more: "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n",
-    body: "Use ${OPENAI_API_KEY}.",
-  });
+  const more = "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n";
+  await writeAgent(place, server, { more, body: "Use ${OPENAI_API_KEY}." });
   await using runtime = await place.open();
   const before = { rows: await rowsOf(place), logged: place.logged.length };
   const files = await filesIn(place.root);

@@ -27,11 +27,9 @@ const resolved = (entry: unknown, variables: Record<string, string> = {}) => {
 };
 
 Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => {
-  const entries = {
-    files: { command: "npx", args: ["-y", "server"], env: { A: "1" }, cwd: "sub" },
-    web: { url: "https://example.com/mcp", headers: { X: "y" } },
-    typed: { type: "stdio", command: "x" },
-  };
+  const files = { command: "npx", args: ["-y", "server"], env: { A: "1" }, cwd: "sub" };
+  const web = { url: "https://example.com/mcp", headers: { X: "y" } };
+  const entries = { files, web, typed: { type: "stdio", command: "x" } };
   for (const wrapped of [{ mcpServers: entries }, { servers: entries, inputs: [] }]) {
     assert.deepEqual(parse(entries), parse(wrapped));
   }
@@ -102,19 +100,13 @@ Deno.test("parseServers() warns of unknown keys, at the server that has them", (
 
 Deno.test("parseServers() refuses servers beside the others, and no more of what a client keeps there", () => {
   const entry = { command: "x" };
-  const { servers } = parse({
-    servers: { files: entry },
-    late: entry,
-    web: { url: "http://x" },
-    inputs: [],
-    theme: { dark: true },
-  });
+  const web = { url: "http://x" };
+  const theme = { dark: true };
+  const { servers } = parse({ servers: { files: entry }, late: entry, web, inputs: [], theme });
   assert.deepEqual([...servers.keys()].toSorted(), ["files", "late", "web"]);
   for (const name of ["late", "web"]) {
-    assert.deepEqual(servers.get(name), {
-      problem: 'it stands beside "servers" and is ignored: move it into that',
-      warnings: [],
-    });
+    const problem = 'it stands beside "servers" and is ignored: move it into that';
+    assert.deepEqual(servers.get(name), { problem, warnings: [] });
   }
 });
 
@@ -122,9 +114,8 @@ Deno.test("parseServers() takes no more servers than it can keep", () => {
   const many = Object.fromEntries(
     Array.from({ length: 257 }, (_, i) => [`s${i}`, { command: "x" }]),
   );
-  assert.deepEqual(parseServers(JSON.stringify(many), "f.json"), {
-    problem: "f.json:1:1: The file holds over 256 servers",
-  });
+  const problem = "f.json:1:1: The file holds over 256 servers";
+  assert.deepEqual(parseServers(JSON.stringify(many), "f.json"), { problem });
 });
 
 Deno.test("parseServers() tells the place of a fault and never the text around it", () => {
@@ -133,9 +124,8 @@ Deno.test("parseServers() tells the place of a fault and never the text around i
     problem: "/w/f.json:2:38: The file is no JSON: a comma or the closing bracket is expected; " +
       'a quote inside a string is written \\"',
   });
-  assert.deepEqual(parseServers("[]", "/w/f.json"), {
-    problem: "/w/f.json:1:1: The file must hold an object of servers by name",
-  });
+  const problem = "/w/f.json:1:1: The file must hold an object of servers by name";
+  assert.deepEqual(parseServers("[]", "/w/f.json"), { problem });
 });
 
 Deno.test("resolveServer() fills variables in wherever a value stands", () => {
@@ -198,9 +188,8 @@ Deno.test("resolveServer() fills variables in within a bound", () => {
   const variables = { LONG: "x".repeat(1024) };
   const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
   assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
-  assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), {
-    problem: "its values come to over 128 KB once their variables are filled in",
-  });
+  const problem = "its values come to over 128 KB once their variables are filled in";
+  assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), { problem });
 });
 
 Deno.test("parseServers() refuses a name that would be left out silently", () => {
@@ -275,10 +264,8 @@ Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words 
 });
 
 Deno.test("resolveServer() knows what of an address is secret", () => {
-  const result = resolved({
-    url: "https://x/mcp?key=query-secret",
-    headers: { Authorization: "Bearer bearer-secret", Short: "abc" },
-  });
+  const headers = { Authorization: "Bearer bearer-secret", Short: "abc" };
+  const result = resolved({ url: "https://x/mcp?key=query-secret", headers });
   assert.ok("definition" in result);
   const found = result.definition.secrets.map(({ value }) => value);
   assert.deepEqual(found, ["Bearer bearer-secret", "bearer-secret", "query-secret"]);
