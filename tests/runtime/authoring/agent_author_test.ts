@@ -47,11 +47,9 @@ Deno.test("AgentAuthor says what stands in the way of the agents folder", async 
   await Deno.remove(place.agentsDir);
   await Deno.writeTextFile(place.agentsDir, "a file");
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
-  await assert.rejects(author.describeBadId("daily"), {
-    name: "AgentNotSaved",
-    code: "storage",
-    message: `Cannot look into ${place.agentsDir}: a file stands where a folder should`,
-  });
+  const message = `Cannot look into ${place.agentsDir}: a file stands where a folder should`;
+  const code = "storage";
+  await assert.rejects(author.describeBadId("daily"), { name: "AgentNotSaved", code, message });
   await assert.rejects(
     author.save("daily", "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n"),
     {

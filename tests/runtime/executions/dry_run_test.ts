@@ -321,10 +321,8 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
   await place.writeScript("daily", [{ say: "Noted." }]);
   await using runtime = await place.open();
   const first = await runToEnd(runtime, "daily", { message: '```demo\n[{"say":"real one"}]\n```' });
-  const dry = await runToEnd(runtime, "daily", {
-    ...DRY,
-    message: '```demo\n[{"say":"dry one"}]\n```',
-  });
+  const message = '```demo\n[{"say":"dry one"}]\n```';
+  const dry = await runToEnd(runtime, "daily", { ...DRY, message });
   assert.deepEqual([first.outputData, dry.outputData], ["real one", "dry one"]);
   assert.match((await seededOf(place, dry.id)).join("\n"), /real one/);
   for (const request of [{}, DRY]) {

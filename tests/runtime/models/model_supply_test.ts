@@ -21,12 +21,8 @@ async function openSupply(place: TestWorkspace): Promise<Supply> {
   const settings = await place.settings();
   const file = settings.directories.workspaceEnvFile;
   await Deno.mkdir(dirname(file), { recursive: true });
-  const supply = new ModelSupply({
-    gate: FREE_PURSE.gate,
-    settings,
-    clock: new TestClock(),
-    log: { write: () => {} },
-  });
+  const log = { write: () => {} };
+  const supply = new ModelSupply({ gate: FREE_PURSE.gate, settings, clock: new TestClock(), log });
   const model = { provider: "mine", name: "m", streamUsage: true };
   return {
     open: (changes) => supply.open(createTestAgent({ model: { ...model, ...changes } })),

@@ -11,10 +11,8 @@ import type { ModelServer } from "../../support/models/model_server.ts";
 /** A server that is a function; disposing ends it. */
 function serve(handler: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handler);
-  return {
-    origin: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  return { origin, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
 function send(origin: string, body = "{}"): Promise<Response> {

@@ -19,13 +19,8 @@ function world(timeoutMs = 300_000) {
         return yield* attempt(...args);
       }
     );
-    return withRetry(new ScriptedModel(...noted), {
-      clock,
-      timeoutMs,
-      log,
-      rates,
-      random: () => 0.5,
-    });
+    const random = () => 0.5;
+    return withRetry(new ScriptedModel(...noted), { clock, timeoutMs, log, rates, random });
   };
   return { clock, rates, called, open };
 }

@@ -41,9 +41,8 @@ Deno.test("withPurse() sets the dearest way of a call aside, and books what its 
     return await Promise.resolve({ ...REPLY, usage });
   });
   await collectReply(model, REQUEST);
-  assert.deepEqual(reserved.map(({ most }) => most), [
-    { tokens: INPUT + 100, costUsd: 2 * INPUT + 1_000 },
-  ]);
+  const costUsd = 2 * INPUT + 1_000;
+  assert.deepEqual(reserved.map(({ most }) => most), [{ tokens: INPUT + 100, costUsd }]);
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 37 }]);
 });
 
@@ -94,11 +93,9 @@ Deno.test("withPurse() books a call that was given up or broke off, also one tha
 
 Deno.test("withPurse() calls nobody where nothing can be set aside", async () => {
   const scripted = new ScriptedModel();
-  const model = withPurse(scripted, {
-    model: { provider: "test", name: "m" },
-    gate: { reserve: () => Promise.reject(new Error("no money")) },
-    prices: { costOf: () => Promise.resolve(1) },
-  });
+  const gate = { reserve: () => Promise.reject(new Error("no money")) };
+  const prices = { costOf: () => Promise.resolve(1) };
+  const model = withPurse(scripted, { model: { provider: "test", name: "m" }, gate, prices });
   await assert.rejects(collectReply(model, REQUEST), /no money/);
   assert.equal(scripted.requests.length, 0);
 });

@@ -67,14 +67,9 @@ Deno.test("ntfy gets JSON with the topic, a button and an id; the token travels 
   assert.equal(path, "/");
   assert.equal(headers.get("authorization"), "Bearer tk_1");
   assert.equal(headers.get("idempotency-key"), "msg_1");
-  assert.deepEqual(body, {
-    topic: "t",
-    title: MESSAGE.title,
-    message: MESSAGE.text,
-    priority: 4,
-    click: MESSAGE.link,
-    actions: [{ action: "view", label: "Answer", url: MESSAGE.link }],
-  });
+  const actions = [{ action: "view", label: "Answer", url: MESSAGE.link }];
+  const { title, text: message, link: click } = MESSAGE;
+  assert.deepEqual(body, { topic: "t", title, message, priority: 4, click, actions });
 });
 
 Deno.test("long texts are cut to what a channel takes, between characters", async () => {
@@ -200,10 +195,8 @@ Deno.test("messages reach no host that http_request may not reach", async () => 
 });
 
 Deno.test("a name that leads inside is closed by its address", async () => {
-  const ports = {
-    ...portsOf({ env: { H: SECRET } }),
-    resolveHost: () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]),
-  };
+  const resolveHost = () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]);
+  const ports = { ...portsOf({ env: { H: SECRET } }), resolveHost };
   const settings = { type: "webhook", url: "http://hooks.example/", secret: "H" } as const;
   assert.match((await failureOf(settings, ports)).message, /link-local, cloud metadata/);
 });

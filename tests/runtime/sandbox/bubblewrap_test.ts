@@ -123,9 +123,8 @@ test("sandbox: a declared path with a symbolic link in it is found under that pa
   Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
   Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
   Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
-  const { text } = await run(`cat ${dir}/link/sub/a.txt`, {
-    rules: { read: [join(dir, "link/sub")] },
-  });
+  const rules = { read: [join(dir, "link/sub")] };
+  const { text } = await run(`cat ${dir}/link/sub/a.txt`, { rules });
   assert.equal(text, "linked");
   // Many systems have /bin as a link to /usr/bin.
   const system = await run("echo begun", { rules: { read: ["/bin/sh"], programs: ["/bin"] } });

@@ -38,9 +38,8 @@ Deno.test("tryModel() asks once, with the key that is in no file yet, else with 
 });
 
 Deno.test("tryModel() tells at once what the provider says, without the key", async () => {
-  await using server = new OpenAiServer([
-    { status: 503, body: JSON.stringify({ error: { message: `Busy: ${KEY}` } }) },
-  ]);
+  const body = JSON.stringify({ error: { message: `Busy: ${KEY}` } });
+  await using server = new OpenAiServer([{ status: 503, body }]);
   const refusal = { name: "ModelError", message: "mine answered 503: Busy: [key]" };
   await assert.rejects(attempt(server, { apiKey: KEY }), refusal);
   server.assertDone();

@@ -160,10 +160,8 @@ Deno.test("SqliteDatabase.transaction() says that the disk is full, and changes 
   write("before");
   const pages = db.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
   db.get(`PRAGMA max_page_count = ${pages}`);
-  assert.throws(() => write("x".repeat(1_000_000)), {
-    name: "StorageUnavailable",
-    message: /the disk that holds the state directory is full. Make room/,
-  });
+  const message = /the disk that holds the state directory is full. Make room/;
+  assert.throws(() => write("x".repeat(1_000_000)), { name: "StorageUnavailable", message });
   assert.deepEqual(db.all<{ key: string }>("SELECT key FROM settings").map(({ key }) => key), [
     "before",
   ]);

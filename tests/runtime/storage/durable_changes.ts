@@ -91,12 +91,8 @@ function openOutbox({ db }: TestStore): SqlOutbox {
     title: "Tester failed",
     text: "It broke",
   };
-  return new SqlOutbox(db, {
-    toDrafts: () => [draft],
-    now: () => 1_000,
-    stored: () => {},
-    failed: () => {},
-  });
+  const toDrafts = () => [draft];
+  return new SqlOutbox(db, { toDrafts, now: () => 1_000, stored: () => {}, failed: () => {} });
 }
 
 /** Changes by their methods, which must survive a power cut; what is in brackets tells apart rows of one method. */

@@ -31,10 +31,8 @@ Deno.test("the collector's key is in no frame, answer, log line and state file b
   await using place = await createTestWorkspace({ shell: { OTEL_EXPORTER_OTLP_HEADERS: HEADERS } });
   const key = "collector-0123456789";
   await Deno.writeTextFile(join(place.workspace, "leak.txt"), `x-api-key=${key}`);
-  await place.writeScript("leaky", [
-    { call: [{ name: "file_read", arguments: { path: "leak.txt" } }] },
-    { say: `It says ${key}` },
-  ]);
+  const call = [{ name: "file_read", arguments: { path: "leak.txt" } }];
+  await place.writeScript("leaky", [{ call }, { say: `It says ${key}` }]);
   await using runtime = await place.open();
   const { id, status, outputData } = await runToEnd(runtime, "leaky");
   assert.equal(status, "success");

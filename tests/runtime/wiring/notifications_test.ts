@@ -9,9 +9,8 @@ import { Receiver } from "../notify/receiver.ts";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 async function openPlace(receiver: Receiver): Promise<TestWorkspace> {
-  const place = await createTestWorkspace({
-    shell: { HOOK: SECRET, SLACK: `${receiver.url}/s3cr3t-path` },
-  });
+  const shell = { HOOK: SECRET, SLACK: `${receiver.url}/s3cr3t-path` };
+  const place = await createTestWorkspace({ shell });
   await Deno.writeTextFile(
     `${place.configDir}/config.yaml`,
     `workspace: ${place.workspace}
@@ -32,9 +31,8 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
   await place.writeScript("broken", [FAIL]);
-  await place.writeScript("asker", [{
-    call: [{ name: "ask_user", arguments: { question: `Is ${SECRET} yours?` } }],
-  }]);
+  const call = [{ name: "ask_user", arguments: { question: `Is ${SECRET} yours?` } }];
+  await place.writeScript("asker", [{ call }]);
   const again = { call: [{ name: "file_read", arguments: { path: "none.md" } }] };
   await place.writeScript("circle", [again, again, again, again, { say: "Done." }]);
   await place.writeScript("quiet", [FAIL], "notify: { on: [] }");

@@ -99,14 +99,10 @@ Deno.test("A service whose workspace is not there says so at its start, and goes
   {
     await using _runtime = await world.open();
     const [warned] = world.logged.filter(({ level }) => level === "warn");
-    assert.deepEqual(warned, {
-      level: "warn",
-      message: "The workspace does not exist: there are no agents until it does",
-      fields: {
-        workspace: world.workspace,
-        hint: `make the folder, or name another in ${world.configDir}/config.yaml`,
-      },
-    });
+    const hint = `make the folder, or name another in ${world.configDir}/config.yaml`;
+    const message = "The workspace does not exist: there are no agents until it does";
+    const workspace = world.workspace;
+    assert.deepEqual(warned, { level: "warn", message, fields: { workspace, hint } });
   }
   await Deno.mkdir(world.agentsDir, { recursive: true });
   world.logged.length = 0;

@@ -80,10 +80,8 @@ Deno.test("fork() says something, takes another model, or another file; what was
   const later = await forked(runtime, id, { message: '```demo\n[{"say":"Heard."}]\n```' });
   assert.deepEqual([later.outputData, later.forkedFrom?.step], ["Heard.", 2]);
   await assertIdentical(runtime, later.id);
-  const instead = await forked(runtime, id, {
-    step: 0,
-    message: '```demo\n[{"say":"Instead."}]\n```',
-  });
+  const message = '```demo\n[{"say":"Instead."}]\n```';
+  const instead = await forked(runtime, id, { step: 0, message });
   assert.equal(instead.outputData, "Instead.");
   await assertIdentical(runtime, instead.id);
   const echo = await forked(runtime, id, { step: 0, model: "demo/echo" });

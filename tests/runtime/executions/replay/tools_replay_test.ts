@@ -93,13 +93,10 @@ Deno.test("replay(): a changed schema of an MCP server's tool is found where ser
   );
   const steps = [call("find", { query: "x" }), { say: "Ok." }];
   await place.writeScript("seeker", steps, 'mcp: [changing]\nauto_approve: "*"');
-  await assertFoundWithTools(place, {
-    name: "find",
-    source: "MCP server changing",
-    change: () => Deno.writeTextFile(file, "words"),
-    witness: () => textOf(trace),
-    now: /"words"/,
-  });
+  const change = () => Deno.writeTextFile(file, "words");
+  const source = "MCP server changing";
+  const witness = () => textOf(trace);
+  await assertFoundWithTools(place, { name: "find", source, change, witness, now: /"words"/ });
 });
 
 Deno.test("replay(): a changed custom tool is found where custom tools are started, and nowhere else", async () => {
@@ -122,11 +119,8 @@ Deno.test("replay(): a changed custom tool is found where custom tools are start
   await write("Seeks.");
   const lines = 'custom_tools: [seek]\npaths: out\nauto_approve: "*"';
   await place.writeScript("seeker", [call("seek", { what: "x" }), { say: "Ok." }], lines);
-  await assertFoundWithTools(place, {
-    name: "seek",
-    source: "custom tool seek",
-    change: () => write("Seeks far and wide."),
-    witness: () => textOf(join(out, "called")),
-    now: /far and wide/,
-  });
+  const change = () => write("Seeks far and wide.");
+  const witness = () => textOf(join(out, "called"));
+  const source = "custom tool seek";
+  await assertFoundWithTools(place, { name: "seek", source, change, witness, now: /far and wide/ });
 });

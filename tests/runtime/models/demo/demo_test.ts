@@ -29,10 +29,8 @@ function scriptFailure(messages: Message[], expected: RegExp): Promise<void> {
 
 function task(steps: unknown): Message {
   const block = "```demo\n" + JSON.stringify(steps, null, 2) + "\n```";
-  return {
-    role: "system",
-    content: `<environment>e</environment>\n<task>\nDo it.\n\n${block}\n</task>`,
-  };
+  const content = `<environment>e</environment>\n<task>\nDo it.\n\n${block}\n</task>`;
+  return { role: "system", content };
 }
 
 const GO: Message = { role: "user", content: "Execute your task." };
@@ -222,10 +220,8 @@ Deno.test("demo/script names what is wrong with a script", async () => {
   const refusal = /Unknown model "demo\/gpt": the demo provider has report, script, echo/;
   assert.throws(() => createDemoModel({ name: "gpt", clock: instantClock() }), refusal);
   await scriptFailure([GO], /is missing; write a ```demo block/);
-  await scriptFailure(
-    [{ role: "user", content: "```demo\n[{]\n```" }],
-    /is not JSON \(.+\); fix it/,
-  );
+  const content = "```demo\n[{]\n```";
+  await scriptFailure([{ role: "user", content }], /is not JSON \(.+\); fix it/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[]\n```\n```demo\n[]\n```" }],
     /stands in 2 ```demo blocks/,

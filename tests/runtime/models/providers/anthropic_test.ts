@@ -11,13 +11,9 @@ import { TestClock } from "../../../support/test_clock.ts";
 const OWNER = { format: "anthropic", model: "m" };
 
 function model(server: AnthropicServer, name = "m"): Model {
-  return createAnthropicModel({
-    id: `anthropic/${name}`,
-    name,
-    baseUrl: server.origin,
-    apiKey: "k",
-    clock: new TestClock(),
-  });
+  const id = `anthropic/${name}`;
+  const clock = new TestClock();
+  return createAnthropicModel({ id, name, baseUrl: server.origin, apiKey: "k", clock });
 }
 
 function replyFrom(...events: unknown[]): ModelReply {

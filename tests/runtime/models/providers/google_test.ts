@@ -88,12 +88,8 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
   );
   assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 2);
-  const kept = [
-    { text: "Reading." },
-    { text: "", thoughtSignature: "s1" },
-    call,
-    { functionCall: { name: "read", args: { path: "b" } } },
-  ];
+  const functionCall = { name: "read", args: { path: "b" } };
+  const kept = [{ text: "Reading." }, { text: "", thoughtSignature: "s1" }, call, { functionCall }];
   assert.deepEqual(message.providerData, { format: "google", model: "m", blocks: kept });
   const messages: Message[] = [
     { role: "user", content: "Go" },
@@ -109,9 +105,8 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
   const own = toGooglePrompt({ messages, tools: [] }, OWNER).contents;
   assert.deepEqual(own[1], { role: "model", parts: kept });
   // The ids are ours: the provider never saw them, and sees none.
-  assert.deepEqual(own[2]?.parts?.[0], {
-    functionResponse: { name: "read", response: { output: "A" } },
-  });
+  const functionResponse = { name: "read", response: { output: "A" } };
+  assert.deepEqual(own[2]?.parts?.[0], { functionResponse });
   const foreign = toGooglePrompt({ messages, tools: [] }, { ...OWNER, model: "other" }).contents;
   assert.deepEqual(foreign[1]?.parts?.[1], { functionCall: { name: "read", args: { path: "a" } } });
 });

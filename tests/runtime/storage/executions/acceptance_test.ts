@@ -131,12 +131,8 @@ onPostgres.test("acceptExecution() accepts nothing below an execution that anoth
   await using store = await openTestStore({ instanceId: "there" });
   const parent = await store.accept();
   const leases = new Map([[parent.id, 0]]);
-  const node = {
-    instanceId: "here",
-    leases,
-    enqueue: () => Promise.resolve(),
-    cancelled: () => {},
-  };
+  const enqueue = () => Promise.resolve();
+  const node = { instanceId: "here", leases, enqueue, cancelled: () => {} };
   await using here = await PostgresDatabase.open({ address: store.db.place, node });
   await here.change("power", () => openInstance({ id: "here", pid: 2, startedAt: 0 }));
   const { acceptances } = createExecutionStores(here, "here");

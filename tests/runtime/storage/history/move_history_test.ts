@@ -224,9 +224,8 @@ test("what others write while a history is copied is in it as a whole or not at 
   await world.move("to");
   world.removeFile();
   let written: Promise<unknown> | undefined;
-  await world.move("from", {
-    onProgress: () => void (written ??= world.query("DELETE FROM inkling.executions")),
-  });
+  const onProgress = () => void (written ??= world.query("DELETE FROM inkling.executions"));
+  await world.move("from", { onProgress });
   await written;
   assert.equal((await world.filled())["executions"], undefined);
   assert.deepEqual(readAll(databaseFile), before);

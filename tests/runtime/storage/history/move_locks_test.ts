@@ -47,9 +47,8 @@ withPostgres.test("PostgresHistory is read on after a silence for which the serv
 test("what a node would write while a history is copied out waits until the copy is in its place", async (world) => {
   const before = await fill(world);
   let there: Promise<string[]> | undefined;
-  await world.move("from", {
-    onProgress: () => void (there ??= world.query(SHORT_LIFE).then(() => world.files())),
-  });
+  const onProgress = () => void (there ??= world.query(SHORT_LIFE).then(() => world.files()));
+  await world.move("from", { onProgress });
   assert.deepEqual(await there, ["inkling.db"]);
   assert.deepEqual(readAll(world.directories.databaseFile), before);
 });

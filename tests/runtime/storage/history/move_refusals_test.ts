@@ -129,10 +129,8 @@ test("ended in the middle of it, a copy leaves nothing behind, and can be made t
     for (let last = 1, isDone = false; !isDone; last += 3) {
       const interrupt = new AbortController();
       let steps = 0;
-      const moving = world.move(direction, {
-        signal: interrupt.signal,
-        onProgress: () => void (++steps === last && interrupt.abort(new Error("interrupted"))),
-      });
+      const onProgress = () => void (++steps === last && interrupt.abort(new Error("interrupted")));
+      const moving = world.move(direction, { signal: interrupt.signal, onProgress });
       isDone = await moving.then(() => true, (error) => {
         assert.equal(error.message, "interrupted");
         return false;
@@ -181,10 +179,8 @@ test("where the very end was not heard, it is said that nobody knows, and the ne
   const url = new URL(world.address);
   await using proxy = openCuttingProxy(Number(url.port));
   url.port = `${proxy.port}`;
-  const moving = world.move("to", {
-    address: url.href,
-    onProgress: () => proxy.loseAnswerOf("COMMIT"),
-  });
+  const onProgress = () => proxy.loseAnswerOf("COMMIT");
+  const moving = world.move("to", { address: url.href, onProgress });
   const refusal = /broke off at the very end: whether the history is there is not known/;
   await assert.rejects(moving, refusal);
   await assert.rejects(world.move("to"), /has a history already/);

@@ -416,9 +416,8 @@ async function mountSmallDisk({ folder, administer }: PostgresServer) {
   const place = join(folder, "small");
   const { uid } = await Deno.stat(join(folder, "data"));
   await Deno.mkdir(place);
-  const mounted = await new Deno.Command("mount", {
-    args: ["-t", "tmpfs", "-o", `size=16m,uid=${uid},mode=700`, "tmpfs", place],
-  }).output();
+  const args = ["-t", "tmpfs", "-o", `size=16m,uid=${uid},mode=700`, "tmpfs", place];
+  const mounted = await new Deno.Command("mount", { args }).output();
   assert.ok(mounted.success, new TextDecoder().decode(mounted.stderr));
   return {
     folder: place,

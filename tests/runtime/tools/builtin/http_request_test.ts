@@ -117,9 +117,8 @@ Deno.test("http_request checks the address that the connection goes to", async (
   assert.match(byName, /http\.deny in config\.yaml closes example\.com/);
   // Asked anew for each connection: the first answer counts for nothing the second time.
   const answers = ["127.0.0.1", "169.254.169.254"];
-  const turning: HttpRequestOptions = {
-    resolveHost: () => Promise.resolve([{ address: answers.shift() ?? "", family: 4 }]),
-  };
+  const resolveHost = () => Promise.resolve([{ address: answers.shift() ?? "", family: 4 }]);
+  const turning: HttpRequestOptions = { resolveHost };
   await using bouncing = serve((request) =>
     new URL(request.url).pathname === "/"
       ? new Response(null, { status: 302, headers: { location: "/again" } })

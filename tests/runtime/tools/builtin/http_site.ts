@@ -22,12 +22,8 @@ export function serve(
     return handler(request);
   });
   const { port } = server.addr;
-  return {
-    port,
-    origin: `http://${hostname}:${port}`,
-    seen,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  const origin = `http://${hostname}:${port}`;
+  return { port, origin, seen, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
 /** A policy that closes nothing more than what is always closed. */

@@ -24,11 +24,8 @@ function writeTool(place: TestWorkspace, name: string, source: string): Promise<
 
 /** An agent that calls one tool and repeats its result. */
 function writeCaller(place: TestWorkspace, tool: string, args: object = {}): Promise<void> {
-  return place.writeScript(
-    "caller",
-    [{ call: [{ name: tool, arguments: args }] }, { say: "It said: {result}" }],
-    `tools: [${tool}]`,
-  );
+  const call = [{ name: tool, arguments: args }];
+  return place.writeScript("caller", [{ call }, { say: "It said: {result}" }], `tools: [${tool}]`);
 }
 
 Deno.test("an agent calls a custom tool and reads its result", async () => {

@@ -214,9 +214,6 @@ function openDoor(): Disposable & { port: number; visitors(): number } {
       visitor.close();
     }
   })();
-  return {
-    port: listener.addr.port,
-    visitors: () => visitors,
-    [Symbol.dispose]: () => listener.close(),
-  };
+  const port = listener.addr.port;
+  return { port, visitors: () => visitors, [Symbol.dispose]: () => listener.close() };
 }

@@ -64,11 +64,8 @@ Deno.test({
         await Deno.mkdir(`${dir}/${name}/sub`, { recursive: true });
         await Deno.writeTextFile(`${dir}/${name}/a`, name);
       }
-      using folder = await HeldFolder.open(`${dir}/in`, {
-        descriptors,
-        stateDir: "/nowhere",
-        access: ACCESS,
-      });
+      const stateDir = "/nowhere";
+      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, stateDir, access: ACCESS });
       const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
       await Deno.rename(`${dir}/in`, `${dir}/moved`);
       await Deno.symlink(`${dir}/outside`, `${dir}/in`);
@@ -94,11 +91,8 @@ Deno.test({
       await Deno.mkdir(`${dir}/in`);
       await Deno.writeTextFile(`${dir}/outside`, "outside");
       await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
-      using folder = await HeldFolder.open(`${dir}/in`, {
-        descriptors,
-        stateDir: "/nowhere",
-        access: "read",
-      });
+      const stateDir = "/nowhere";
+      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, stateDir, access: "read" });
       const file = openSync(folder.at("a"), constants.O_RDONLY);
       const opened = identityOf(fstatSync(file, { bigint: true }));
       closeSync(file);

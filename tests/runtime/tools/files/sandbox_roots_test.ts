@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { SandboxRoots } from "../../../../runtime/tools/files/sandbox_roots.ts";
 
 Deno.test("SandboxRoots lets watched paths and the files of a pattern be read and not written", () => {
-  const roots = new SandboxRoots({
-    workspace: "/work",
-    paths: [{ alias: "data", path: "/work/data" }],
-    extraReadPaths: ["inbox", "/else"],
-    readableFiles: [{ folder: "/scans", matches: (relative) => relative.endsWith(".pdf") }],
-  });
+  const readableFiles = [{ folder: "/scans", matches: (relative: string) => relative.endsWith(".pdf") }];
+  const paths = [{ alias: "data", path: "/work/data" }];
+  const extraReadPaths = ["inbox", "/else"];
+  const roots = new SandboxRoots({ workspace: "/work", paths, extraReadPaths, readableFiles });
   for (const path of ["/work/inbox/a", "/else", "/scans/in/a.pdf"]) {
     assert.ok(roots.of(path, "read"), path);
     assert.equal(roots.of(path, "write"), undefined, path);

@@ -111,10 +111,8 @@ Deno.test("refuseAddress() guards the service's own port on this machine only", 
   assert.equal(refused("192.168.1.5", 8700), true);
   assert.equal(refused("127.0.0.1", 8701), false);
   assert.equal(refused("1.1.1.1", 8700), false);
-  const known = policy({
-    ownPorts: () => [8700],
-    ownAddresses: () => ["192.168.1.5", "203.0.113.7"],
-  });
+  const ownAddresses = () => ["192.168.1.5", "203.0.113.7"];
+  const known = policy({ ownPorts: () => [8700], ownAddresses });
   assert.equal(refused("192.168.1.5", 8700, known), true);
   assert.equal(refused("::ffff:192.168.1.5", 8700, known), true);
   assert.equal(refused("203.0.113.7", 8700, known), true);

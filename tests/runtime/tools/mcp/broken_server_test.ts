@@ -94,12 +94,10 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
 
 Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {
   await using world = await openMcpWorld();
-  await world.define({
-    good: programEntry(),
-    dies: shell("exit 1"),
-    open: { command: "sh", args: ["${NOT_SET}"] },
-    odd: { command: "sh", cmmand: 1, url: "http://x" },
-  });
+  const odd = { command: "sh", cmmand: 1, url: "http://x" };
+  const dies = shell("exit 1");
+  const good = programEntry();
+  await world.define({ good, dies, open: { command: "sh", args: ["${NOT_SET}"] }, odd });
   const message = await refusalOf(world.tools(["good", "dies", "open", "odd", "godo"]));
   assert.match(message, /"dies" cannot be used: it ended with exit code 1/);
   assert.match(message, /"open" cannot be used: \$\{NOT_SET\} is not defined/);
@@ -149,9 +147,8 @@ Deno.test("McpServers: a server that does not answer is given up after 30 s, and
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "pid");
-  await world.define({
-    mute: shell(`echo $$ > "${file}"; echo "downloading" >&2; exec sleep 600`),
-  });
+  const mute = shell(`echo $$ > "${file}"; echo "downloading" >&2; exec sleep 600`);
+  await world.define({ mute });
   const refusal = refusalOf(world.tools(["mute"]));
   await until(() => clock.awaits(30_000), "the greeting is timed");
   await until(async () => (await Deno.readTextFile(file).catch(() => "")) !== "", "it runs");

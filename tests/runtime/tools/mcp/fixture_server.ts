@@ -53,11 +53,8 @@ export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): 
     }
     return await new Promise(() => {});
   });
-  server.registerTool(
-    "cancelled",
-    { description: "How many calls were cancelled" },
-    () => text(String(seen.cancelled)),
-  );
+  const description = "How many calls were cancelled";
+  server.registerTool("cancelled", { description }, () => text(String(seen.cancelled)));
   server.registerTool("media", { description: "All that is no text" }, () => ({
     content: [
       { type: "image", mimeType: "image/png", data: btoa("x".repeat(12 * 1024)) },

@@ -126,10 +126,9 @@ Deno.test("a name in confirm that no tool of a run has is warned of, once", asyn
 Deno.test("a token that stands in mcp-servers.json is shown nowhere: in no result, answer, log or error, and not after a restart", async () => {
   const token = "literal-token-in-the-file";
   const quoted = JSON.stringify(`\nforged INFO token=${token}`);
-  await using place = await createPlace({
-    fixture: programEntry("plain", { NOTION_TOKEN: token, MODE: "production" }),
-    broken: { command: "sh", args: ["-c", `printf ${quoted} >&2; exit 9`, "x", "--token", token] },
-  });
+  const fixture = programEntry("plain", { NOTION_TOKEN: token, MODE: "production" });
+  const args = ["-c", `printf ${quoted} >&2; exit 9`, "x", "--token", token];
+  await using place = await createPlace({ fixture, broken: { command: "sh", args } });
   await place.writeScript("caller", [
     { call: [call("environment")] },
     { call: [call("echo", { text: `${token} in production` })] },

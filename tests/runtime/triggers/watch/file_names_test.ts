@@ -7,13 +7,11 @@ const DECOMPOSED = COMPOSED.normalize("NFD");
 Deno.test("a pattern means a name however its accents are stored, and the agent reads the file under its own name", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const read = { name: "file_read", arguments: { path: `inbox/${DECOMPOSED} 1.md` } };
-  await live.watching("composed", [`inbox/${COMPOSED}*.md`], {
-    steps: [{ call: [read] }, { say: "{result}" }],
-    settings: "paths: [elsewhere]",
-  });
-  await live.watching("decomposed", ["inbox"], {
-    trigger: `debounce: 20ms, filters: { include: ['${DECOMPOSED}*'], exclude: ['*2*'] }`,
-  });
+  const steps = [{ call: [read] }, { say: "{result}" }];
+  const settings = "paths: [elsewhere]";
+  await live.watching("composed", [`inbox/${COMPOSED}*.md`], { steps, settings });
+  const trigger = `debounce: 20ms, filters: { include: ['${DECOMPOSED}*'], exclude: ['*2*'] }`;
+  await live.watching("decomposed", ["inbox"], { trigger });
   await live.watching("without", ["inbox"], {
     trigger: `debounce: 20ms, filters: { exclude: ['${COMPOSED}*'] }`,
   });

@@ -188,9 +188,8 @@ Deno.test("Webhooks start nothing for what the filter leaves out, and say so in 
 
 Deno.test("Webhooks fill in a template once, with what was sent and nothing secret", async () => {
   const input = "{header.X-Kind}|{header.authorization}|{field:/a~1b}|{field:/no}|{path}|{body}";
-  await using world = await openHookWorld({
-    door: `scheme: token, secret: HOOK, input: "${input}"`,
-  });
+  const door = `scheme: token, secret: HOOK, input: "${input}"`;
+  await using world = await openHookWorld({ door });
   const sent = withToken('{"a/b":"{body} ${HOOK}"}', { "x-kind": "{field:/a~1b}" });
   const turn = await world.turnOf(await world.send("door", sent));
   assert.match(
