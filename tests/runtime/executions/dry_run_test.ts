@@ -175,14 +175,8 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   const after = await listFiles(place.workspace);
   const changed = Object.keys({ ...before, ...after }).filter((one) => before[one] !== after[one]);
   assert.deepEqual(changed.sort(), [
-    "agents/all.memory.md",
-    "notes/gone.md",
-    "notes/moved.md",
-    "notes/new.md",
-    "notes/old.md",
-    "notes/own_idempotent.txt",
-    "notes/own_unsafe.txt",
-    "notes/there.md",
+    ...["agents/all.memory.md", "notes/gone.md", "notes/moved.md", "notes/new.md"],
+    ...["notes/old.md", "notes/own_idempotent.txt", "notes/own_unsafe.txt", "notes/there.md"],
   ]);
   assert.deepEqual(requests.sort(), ["DELETE", "GET", "GET", "PATCH", "POST", "PUT"]);
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();

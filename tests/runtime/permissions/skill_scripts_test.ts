@@ -7,10 +7,7 @@ Deno.test("hasScripts() finds programs in a skill's folder and its scripts folde
     const cases = ["words", "beside", "below/scripts", "folders/scripts/a.sh", "deep/scripts/a/b"];
     for (const folder of cases) await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
     const rows = [
-      "words/SKILL.md",
-      "beside/run.sh",
-      "below/scripts/run.py",
-      "deep/scripts/a/b/c.ts",
+      ...["words/SKILL.md", "beside/run.sh", "below/scripts/run.py", "deep/scripts/a/b/c.ts"],
     ];
     for (const file of rows) await Deno.writeTextFile(`${dir}/${file}`, "");
     const found = async (skill: string) => await hasScripts(dir, skill);

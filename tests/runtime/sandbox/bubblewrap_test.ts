@@ -66,11 +66,7 @@ test("sandbox: what is not declared does not exist in it, whichever way leads th
   Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
   Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
   const ways = [
-    "$1/secret.txt",
-    "../secret.txt",
-    "link",
-    "$HOME/.netrc",
-    "/proc/1/root/$1/secret.txt",
+    ...["$1/secret.txt", "../secret.txt", "link", "$HOME/.netrc", "/proc/1/root/$1/secret.txt"],
   ];
   for (const way of ways) {
     const { code, text } = await run(`set -- ${dir}; cat ${way}`);

@@ -12,11 +12,8 @@ Deno.test("replay() of a run with tools, failures and retries is identical, fram
     { say: "First.", call: [call("file_write", { path: "a.txt", content: "A" })] },
     {
       call: [
-        call("file_read", { path: "a.txt" }),
-        call("file_read", { path: "missing.txt" }),
-        call("nothing", {}),
-        call("file_read", { wrong: 1 }),
-        call("file_read", "{broken"),
+        ...[call("file_read", { path: "a.txt" }), call("file_read", { path: "missing.txt" })],
+        ...[call("nothing", {}), call("file_read", { wrong: 1 }), call("file_read", "{broken")],
       ],
       usage: { input: 100, output: 5 },
       cost_usd: 0.01,

@@ -9,13 +9,8 @@ import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_f
 async function planted(): Promise<SandboxFixture> {
   const fixture = await SandboxFixture.open();
   const cases = [
-    "a.md",
-    "b.txt",
-    "notes/c.md",
-    "notes/deep/d.md",
-    "notes/.hidden/e.md",
-    ".github/f.md",
-    "notes/.env.md",
+    ...["a.md", "b.txt", "notes/c.md", "notes/deep/d.md"],
+    ...["notes/.hidden/e.md", ".github/f.md", "notes/.env.md"],
   ];
   for (const name of cases) await fixture.write(name, name);
   await Deno.symlink(fixture.outside, join(fixture.workspace, "out"));

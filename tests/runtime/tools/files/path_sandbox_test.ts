@@ -12,11 +12,8 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
   ]);
   const file = join(fixture.workspace, "notes/a.md");
   const cases = [
-    "notes/a.md",
-    "./notes/../notes//a.md",
-    file,
-    "{workspace}/notes/a.md",
-    "{ws}/notes/a.md",
+    ...["notes/a.md", "./notes/../notes//a.md", file],
+    ...["{workspace}/notes/a.md", "{ws}/notes/a.md"],
   ];
   for (const text of cases) {
     const resolved = await sandbox.resolve(text, "read");
@@ -92,14 +89,7 @@ Deno.test("PathSandbox.resolve() closes environment files always and database fi
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox();
   const cases = [
-    ".env",
-    ".ENV",
-    ".Env.local",
-    "a/.envrc/b",
-    ".env ",
-    ".env.",
-    ".e\u200bnv",
-    ".ｅｎｖ",
+    ...[".env", ".ENV", ".Env.local", "a/.envrc/b", ".env ", ".env.", ".e\u200bnv", ".ｅｎｖ"],
   ];
   for (const name of cases) {
     assert.match(await failureOf(sandbox.resolve(name, "read")), /environment files/, name);

@@ -31,19 +31,11 @@ export class SandboxFixture implements AsyncDisposable {
   static async open(): Promise<SandboxFixture> {
     const fixture = new SandboxFixture(await Deno.realPath(await Deno.makeTempDir()));
     const cases = [
-      "workspace/agents",
-      "workspace/notes",
-      "outside/deep",
-      "home",
-      "config",
-      "state",
+      ...["workspace/agents", "workspace/notes", "outside/deep", "home", "config", "state"],
     ];
     for (const name of cases) await Deno.mkdir(join(fixture.base, name), { recursive: true });
     const rows = [
-      "outside/secret.txt",
-      "outside/deep/a.txt",
-      "home/secret.txt",
-      "config/config.yaml",
+      ...["outside/secret.txt", "outside/deep/a.txt", "home/secret.txt", "config/config.yaml"],
     ];
     for (const name of rows) await Deno.writeTextFile(join(fixture.base, name), CANARY);
     for (const name of ["state/inkling.db", "workspace/agents/me.md", "workspace/.env"]) {

@@ -16,16 +16,7 @@ const CASES: [line: string, words: string[]][] = [
   [`"it's"`, ["it's"]],
   ["a\\\nb", ["ab"]],
   ["$HOME `id` $(id) *.md ~ | ; > # !", [
-    "$HOME",
-    "`id`",
-    "$(id)",
-    "*.md",
-    "~",
-    "|",
-    ";",
-    ">",
-    "#",
-    "!",
+    ...["$HOME", "`id`", "$(id)", "*.md", "~", "|", ";", ">", "#", "!"],
   ]],
   ["--name=\"Ada Lovelace\" 'größe 🙂'", ["--name=Ada Lovelace", "größe 🙂"]],
 ];
