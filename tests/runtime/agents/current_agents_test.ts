@@ -45,19 +45,18 @@ function withFolder(
   });
 }
 
-Deno.test("CurrentAgents finds an agent that was just written, in any spelling of its accents", async () => {
-  await withFolder(async ({ agents, dir, looks, write }) => {
+Deno.test("CurrentAgents finds an agent that was just written, in any spelling of its accents", () =>
+  withFolder(async ({ agents, dir, looks, write }) => {
     await write("Zo\u0065\u0308.md", "Do it.");
     // A file that is seconds old could change again without a trace, so it would be read again.
     await age(join(dir, "Zo\u0065\u0308.md"));
     assert.equal((await agents.find("Zo\u00eb"))?.id, "Zo\u00eb");
     assert.equal((await agents.find("Zo\u0065\u0308"))?.id, "Zo\u00eb");
     assert.equal(looks(), 1);
-  });
-});
+  }));
 
-Deno.test("CurrentAgents never reads the folder for ids that no file has", async () => {
-  await withFolder(async ({ agents, dir, looks, write }) => {
+Deno.test("CurrentAgents never reads the folder for ids that no file has", () =>
+  withFolder(async ({ agents, dir, looks, write }) => {
     await write("notes.txt", "Do it.");
     await write("a.memory.md", "Do it.");
     await write("README.md", "Do it.");
@@ -70,19 +69,17 @@ Deno.test("CurrentAgents never reads the folder for ids that no file has", async
     for (const id of ids) assert.equal(await agents.find(id), undefined, id);
     await Promise.all(Array.from({ length: 500 }, (_, number) => agents.find(`no-${number}`)));
     assert.equal(looks(), 0);
-  });
-});
+  }));
 
-Deno.test("CurrentAgents looks once at each version of a file that does not parse", async () => {
-  await withFolder(async ({ agents, looks, write }) => {
+Deno.test("CurrentAgents looks once at each version of a file that does not parse", () =>
+  withFolder(async ({ agents, looks, write }) => {
     await write("broken.md", "---\nid: broken\n---\nDo it.");
     for (let time = 0; time < 20; time++) assert.equal(await agents.find("broken"), undefined);
     assert.equal(looks(), 1);
     await write("broken.md", "---\nname: Mended\n---\nDo it.");
     assert.equal((await agents.find("broken"))?.displayName, "Mended");
     assert.equal(looks(), 2);
-  });
-});
+  }));
 
 Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, before the watcher reports it", async () => {
   await using place = await createTestWorkspace();

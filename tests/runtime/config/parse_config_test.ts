@@ -285,8 +285,8 @@ Deno.test("parseConfig() reports broken YAML", () => {
   for (const [text, problem] of rows) assert.match(problems(text).join(), problem);
 });
 
-Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/config.yaml`;
     const { workspace, path: own } = await loadConfig(path, { home: "/home/me" });
     assert.deepEqual([workspace, own], ["/home/me/inkling", path]);
@@ -316,8 +316,7 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     for (const [file, problem] of rows) {
       await assert.rejects(loadConfig(file, { home: "/" }), problem);
     }
-  });
-});
+  }));
 
 Deno.test("parseConfig() tells what is wrong with notify, and repeats no address that may be secret", () => {
   const text = `public_url: ftp://x

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { hasScripts } from "../../../runtime/permissions/skill_scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", () =>
+  withTempDir(async (dir) => {
     const cases = ["words", "beside", "below/scripts", "folders/scripts/a.sh", "deep/scripts/a/b"];
     for (const folder of cases) await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
     const rows = [
@@ -16,18 +16,16 @@ Deno.test("hasScripts() finds programs in a skill's folder and its scripts folde
     assert.equal(await found("beside"), true);
     assert.equal(await found("below"), true);
     assert.equal(await found("deep"), true);
-  });
-});
+  }));
 
-Deno.test("hasScripts() leaves it to others to tell of a skill that cannot be read", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("hasScripts() leaves it to others to tell of a skill that cannot be read", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "");
     await Deno.symlink("loop", `${dir}/loop`);
     for (const skill of ["missing", "file", "loop"]) {
       assert.equal(await hasScripts(dir, skill), false, skill);
     }
-  });
-});
+  }));
 
 Deno.test({
   name: "hasScripts() is no way to look into folders that Deno's flags close",

@@ -10,8 +10,8 @@ import { anyText } from "../../support/any_text.ts";
 
 const clock = new TestClock();
 
-Deno.test("openLogFile() appends to a private file", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("openLogFile() appends to a private file", () =>
+  withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     for (const message of ["first", "second"]) {
       using log = openLogFile(path, { clock });
@@ -21,11 +21,10 @@ Deno.test("openLogFile() appends to a private file", async () => {
     const expected = [' WARN  first agent="a b"', ' WARN  second agent="a b"'];
     assert.deepEqual(lines.map((line) => line.slice(line.indexOf(" "))), expected);
     assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
-  });
-});
+  }));
 
-Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", () =>
+  withTempDir(async (dir) => {
     using log = openLogFile(join(dir, "inkling.log"), { clock });
     const megabyte = "x".repeat(1_024 * 1_024);
     for (let count = 0; count < 26; count++) log.write("info", `${count} ${megabyte}`);
@@ -35,11 +34,10 @@ Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", as
       assert.ok((await Deno.stat(join(dir, name))).size <= 5 * 1_024 * 1_024);
     }
     assert.match(await Deno.readTextFile(join(dir, "inkling.log")), / 25 x/);
-  });
-});
+  }));
 
-Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", () =>
+  withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     const seen: string[] = [];
     /** Never twice the same time, as between two looks at a real clock. */
@@ -53,8 +51,7 @@ Deno.test("openLogFile() gives each line to whoever looks on as it stands in the
       "1970-01-01T00:00:02.000Z WARN  second",
     ]);
     assert.equal(await Deno.readTextFile(path), seen.map((line) => `${line}\n`).join(""));
-  });
-});
+  }));
 
 Deno.test("survivingWriter() loses lines to a full disk, says how many, and lets bugs through", () => {
   const written: string[] = [];

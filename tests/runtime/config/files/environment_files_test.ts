@@ -4,8 +4,8 @@ import { EnvironmentFiles } from "../../../../runtime/config/files/environment_f
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { age, withTempDir } from "../../../support/temp_dir.ts";
 
-Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a`, "ONE=a\nEMPTY=\n");
     await Deno.writeTextFile(`${dir}/b`, "ONE=b\nTWO='b b' # said\nEMPTY=b\n");
     const shell = { ONE: "s", TWO: "s", THREE: "s", NOTHING: "" };
@@ -14,11 +14,10 @@ Deno.test("EnvironmentFiles takes the first file that has a value, then the shel
     const expected = ["a", "b b", "s", "b", "", undefined, undefined, undefined];
     assert.deepEqual(names.map((name) => environment.get(name)), expected);
     assert.deepEqual(environment.problems(), []);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     const environment = new EnvironmentFiles({ files: [path], shell: {} });
     assert.equal(environment.get("OPENAI_API_KEY"), undefined);
@@ -38,11 +37,10 @@ Deno.test("EnvironmentFiles sees a key that is added, changed or removed without
     await Deno.remove(path);
     assert.equal(environment.get("OPENAI_API_KEY"), undefined);
     assert.deepEqual(environment.secrets(), []);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles does not read a file again that did not change", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles does not read a file again that did not change", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     await Deno.writeTextFile(path, "A_KEY=12345678");
     await age(path);
@@ -50,11 +48,10 @@ Deno.test("EnvironmentFiles does not read a file again that did not change", asy
     const secrets = environment.secrets();
     assert.equal(environment.get("A_KEY"), "12345678");
     assert.equal(environment.secrets(), secrets);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, longest first", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, longest first", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(
       `${dir}/.env`,
       "A_API_KEY=12345678\nB_TOKEN=1234567\nC_SECRET=abcdefghijk\nPUBLIC=abcdefghijklmn\nKEYS=abcdefghij\nTOKEN=bare-token\n",
@@ -73,11 +70,10 @@ Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, lon
     assert.deepEqual(named[1], { name: "PUBLIC", value: "abcdefghijklmn" });
     assert.equal(named.length, 7);
     assert.equal(environment.secrets().length, 6);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles reports broken lines without their values", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles reports broken lines without their values", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     const text =
       '\uFEFF# keys\r\nGOOD=1\r\nsk-secret-value\r\nexport ALSO="two\r\nlines"\r\nOPEN="abc\r\n';
@@ -88,11 +84,10 @@ Deno.test("EnvironmentFiles reports broken lines without their values", async ()
       `${path}:3:1: The line is not a variable: write NAME=value, or # before a comment`,
       `${path}:6:1: The quote of OPEN is never closed`,
     ]);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says why", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says why", () =>
+  withTempDir(async (dir) => {
     await Deno.writeFile(`${dir}/binary`, Uint8Array.of(0x41, 0x3d, 0xff));
     await Deno.writeTextFile(`${dir}/long`, "#".repeat(1_100_000));
     const files = [`${dir}/binary`, dir, `${dir}/long`, `${dir}/binary/none`];
@@ -104,11 +99,10 @@ Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says
     assert.match(messages[1] ?? "", /it is not a file/);
     assert.match(messages[2] ?? "", /over 1 MB/);
     assert.match(messages[3] ?? "", /^The environment file cannot be used/);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles hides a value of several lines also where a text shows it line by line", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles hides a value of several lines also where a text shows it line by line", () =>
+  withTempDir(async (dir) => {
     const lines = [
       "-----BEGIN PRIVATE KEY-----",
       "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
@@ -128,5 +122,4 @@ Deno.test("EnvironmentFiles hides a value of several lines also where a text sho
         "4\t-----END PRIVATE KEY-----",
       ].join("\r\n"),
     );
-  });
-});
+  }));

@@ -58,12 +58,11 @@ withPostgres.test("a table or a column that only one of them has is a bug that i
   assert.throws(() => readHistoryTables(shape, there), /PostgreSQL has no column frames\.mood/);
 });
 
-Deno.test("the history that these tests copy has rows in every table", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("the history that these tests copy has rows in every table", () =>
+  withTempDir(async (dir) => {
     await fillHistory(`${dir}/inkling.db`, "large");
     const empty = Object.entries(readAll(`${dir}/inkling.db`)).filter(([, rows]) =>
       rows.length === 0
     );
     assert.deepEqual(empty.map(([name]) => name), ["found for nothing"]);
-  });
-});
+  }));

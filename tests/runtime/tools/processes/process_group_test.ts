@@ -16,8 +16,8 @@ function refusal(program: string, cwd: string): string {
   return assert.fail("it was started");
 }
 
-Deno.test("startGroup() says what is missing, and what may not be executed", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("startGroup() says what is missing, and what may not be executed", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/plain`, "no program", { mode: 0o600 });
     const missing = "it is not installed, or its working folder does not exist.";
     assert.equal(refusal(`${dir}/none`, dir), `Cannot start ${dir}/none: ${missing}`);
@@ -29,8 +29,7 @@ Deno.test("startGroup() says what is missing, and what may not be executed", asy
     // A folder where a program should be, and a file where a folder should be: in the system's words or ours.
     assert.match(refusal(dir, dir), /^Cannot start .+: .+\.$/);
     assert.match(refusal("sh", `${dir}/plain`), /^Cannot start sh: .+\.$/);
-  });
-});
+  }));
 
 Deno.test({
   name: "startGroup() names the flag that is missing",
