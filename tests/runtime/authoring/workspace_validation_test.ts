@@ -144,10 +144,9 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
     assert.match(text, /^No price is known for .*add a price/);
 
     await Deno.writeTextFile(pricing, "mine/good: [\n");
-    assert.match(
-      (await priceWarnings("good")).join("\n"),
-      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/,
-    );
+    const expected =
+      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/;
+    assert.match((await priceWarnings("good")).join("\n"), expected);
   }
 });
 

@@ -294,10 +294,9 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     await assert.rejects(loadConfig(path, { home: "/" }), (error) => {
       assert.ok(error instanceof ConfigError);
       assert.deepEqual([error.code, error.diagnostics.length], ["invalid", 2]);
-      assert.equal(
-        error.message,
-        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`,
-      );
+      const expected =
+        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`;
+      assert.equal(error.message, expected);
       return true;
     });
     const { success } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();

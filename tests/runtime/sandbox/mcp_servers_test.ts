@@ -83,10 +83,9 @@ bridgeTest(
     assert.match(text, /^HTTP\/1\.1 200 .*;reached.*HTTP\/1\.1 403 /);
     assert.match(text, /Connection refused/);
     assert.doesNotMatch(text, /around/);
-    assert.match(
-      text,
-      /kept the MCP server "shell" from other\.example:81\..*"sandbox": \{ "net": \["localhost","other\.example:81"\] \}$/,
-    );
+    const expected =
+      /kept the MCP server "shell" from other\.example:81\..*"sandbox": \{ "net": \["localhost","other\.example:81"\] \}$/;
+    assert.match(text, expected);
     assert.match(text, /refused;6;\n/);
   },
 );
@@ -122,10 +121,9 @@ test("McpServers: without socat a required sandbox starts no program that names 
     return (await world.tools(["shell"])).size;
   };
   assert.equal(await open("preferred"), 1);
-  assert.match(
-    told.join(),
-    /^MCP servers that may reach a host may reach all: socat is not installed\. .*install socat/,
-  );
+  const expected =
+    /^MCP servers that may reach a host may reach all: socat is not installed\. .*install socat/;
+  assert.match(told.join(), expected);
   await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
 });
 

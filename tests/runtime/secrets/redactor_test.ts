@@ -35,10 +35,9 @@ Deno.test("Redactor.redactValue() goes as deep as a value goes, and looks at wha
   while (Array.isArray(inner)) [inner] = inner;
   assert.equal(inner, "[redacted:SHORT_TOKEN]");
   const args = JSON.parse(`{"${token}":1,"__proto__":{"b":"${token}"}}`);
-  assert.equal(
-    JSON.stringify(redactor.redactValue({ args, [token]: null })),
-    `{"args":{"[redacted:SHORT_TOKEN]":1,"__proto__":{"b":"[redacted:SHORT_TOKEN]"}},"${token}":null}`,
-  );
+  const expected =
+    `{"args":{"[redacted:SHORT_TOKEN]":1,"__proto__":{"b":"[redacted:SHORT_TOKEN]"}},"${token}":null}`;
+  assert.equal(JSON.stringify(redactor.redactValue({ args, [token]: null })), expected);
   assert.equal(args[token], 1, "what was given is left as it was");
 });
 

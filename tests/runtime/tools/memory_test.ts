@@ -95,10 +95,9 @@ Deno.test("memory_append adds lines to a section, which it makes if need be", as
 Deno.test("memory_save and memory_append ask to condense a section of more than 50 lines", async () => {
   await using memory = await MemoryFixture.open();
   assert.doesNotMatch(await memory.save("Log", "x\n".repeat(50)), /condense/);
-  assert.match(
-    await memory.append("Log", "x"),
-    /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/,
-  );
+  const expected =
+    /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/;
+  assert.match(await memory.append("Log", "x"), expected);
   assert.match(await memory.save("Log", "x\n".repeat(51)), /condense/);
 });
 
@@ -162,10 +161,9 @@ Deno.test("memory_save changes nothing but its section in a file that a person w
   await memory.save("new", "n");
   assert.equal(await memory.text(), `${before}\n# new\n\nn\n`);
   await memory.save("two", "t");
-  assert.equal(
-    await memory.text(),
-    "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n\nt\n\n# new\n\nn\n",
-  );
+  const expected =
+    "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n\nt\n\n# new\n\nn\n";
+  assert.equal(await memory.text(), expected);
   assert.equal(await memory.retrieve("one #"), "x\n   # indented\n");
 });
 
@@ -174,10 +172,9 @@ Deno.test("memory_save keeps the line ends of a file with CRLF, and gives them t
   assert.equal(await memory.retrieve("A"), "x\ny");
   await memory.save("A", "1\n2");
   await memory.save("C", "odd\r\nends\r");
-  assert.equal(
-    await memory.text(),
-    "Top\r\n\r\n# A\r\n\r\n1\r\n2\r\n\r\n# B\r\nz\r\n\r\n# C\r\n\r\nodd\r\r\nends\r\r\n",
-  );
+  const expected =
+    "Top\r\n\r\n# A\r\n\r\n1\r\n2\r\n\r\n# B\r\nz\r\n\r\n# C\r\n\r\nodd\r\r\nends\r\r\n";
+  assert.equal(await memory.text(), expected);
   assert.equal(await memory.retrieve("A"), "1\n2");
   assert.equal(await memory.retrieve("B"), "z");
   assert.equal(await memory.retrieve("C"), "odd\r\nends\r");
@@ -196,10 +193,9 @@ Deno.test("memory_save and memory_append refuse what would be too long, and chan
   await using memory = await MemoryFixture.open();
   await memory.save("A", "ü".repeat(SECTION_LIMIT_BYTES / 2));
   const before = await memory.text();
-  assert.match(
-    await failureOf(memory.append("A", "x")),
-    /^The section "A" would have 97 KB; a section may have 96 KB\. Nothing was changed\./,
-  );
+  const wanted =
+    /^The section "A" would have 97 KB; a section may have 96 KB\. Nothing was changed\./;
+  assert.match(await failureOf(memory.append("A", "x")), wanted);
   const filler = "x".repeat(SECTION_LIMIT_BYTES);
   for (let n = 1; n <= 9; n++) await memory.save(`B${n}`, filler);
   const full = await memory.text();
@@ -214,10 +210,9 @@ Deno.test("memory tools refuse more than a thousand sections, and change nothing
   await using memory = await MemoryFixture.open(text);
   assert.match(await memory.save("S7", "y"), /^Saved the section "s7"/);
   const before = await memory.text();
-  assert.equal(
-    await failureOf(memory.append("One more", "x")),
-    "The memory would have more than 1000 sections. Nothing was changed. Add to a section that is there.",
-  );
+  const expected =
+    "The memory would have more than 1000 sections. Nothing was changed. Add to a section that is there.";
+  assert.equal(await failureOf(memory.append("One more", "x")), expected);
   assert.equal(await memory.text(), before);
   await Deno.writeTextFile(memory.path, `${before}\n# by hand\n`);
   const tooMany = 'Cannot read "tester.memory.md": it has more than 1000 sections. ' +

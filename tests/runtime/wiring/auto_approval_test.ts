@@ -18,10 +18,9 @@ Deno.test("autoApprove() shows the change, writes one entry, and the agent is no
   await using runtime = await place.open();
   const only = await runtime.autoApprove("writer", { tool: "file_write", write: false });
   assert.deepEqual([only.path, only.written, only.already], [path, false, false]);
-  assert.match(
-    only.diff,
-    /^@@ -1,5 \+1,6 @@\n ---\n model: .* # no key\n\+auto_approve: \[file_write\]\n ---\n/,
-  );
+  const wanted =
+    /^@@ -1,5 \+1,6 @@\n ---\n model: .* # no key\n\+auto_approve: \[file_write\]\n ---\n/;
+  assert.match(only.diff, wanted);
   assert.equal(await Deno.readTextFile(path), AGENT(""));
 
   assert.equal((await runToEnd(runtime, "writer")).status, "waiting");

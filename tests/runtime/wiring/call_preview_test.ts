@@ -119,10 +119,9 @@ Deno.test("a preview holds no secret, neither of the file nor of the call", asyn
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
   await put(place, "a.txt", `token: ${KEY}\n`);
   const shown = await previewOf(place, "file_write", { path: "a.txt", content: `new: ${KEY}\n` });
-  assert.equal(
-    shown?.diff,
-    "@@ -1,1 +1,1 @@\n-token: [redacted:SERVICE_TOKEN]\n+new: [redacted:SERVICE_TOKEN]\n",
-  );
+  const expected =
+    "@@ -1,1 +1,1 @@\n-token: [redacted:SERVICE_TOKEN]\n+new: [redacted:SERVICE_TOKEN]\n";
+  assert.equal(shown?.diff, expected);
   const named = await previewOf(place, "file_write", { path: `../${KEY}`, content: "" });
   assert.doesNotMatch(JSON.stringify(named), new RegExp(KEY));
 });

@@ -95,10 +95,9 @@ Deno.test("diagnoseModel() says where a budget in dollars refuses a model withou
     "(add a price for openai/unpriced-1 to pricing.yaml, or set unpriced: allow)",
   ]);
   const config = configOf("budget: { per_month: 2 }");
-  assert.match(
-    (await diagnosed(unpriced, { variables, config })).join(),
-    /^error daily\.md:2:34: .*: the workspace's budget in dollars refuses all of its calls/,
-  );
+  const expected =
+    /^error daily\.md:2:34: .*: the workspace's budget in dollars refuses all of its calls/;
+  assert.match((await diagnosed(unpriced, { variables, config })).join(), expected);
   const tokens = `${unpriced}\nbudget: { tokens: { per_day: 2 } }`;
   for (const text of [tokens, `${unpriced}\nbudget: { per_day: 2 }\nunpriced: allow`]) {
     assert.match((await diagnosed(text, { variables })).join(), /^warning .*shown as unknown/);

@@ -43,10 +43,9 @@ Deno.test("file_edit says why it cannot edit", async () => {
   );
   const failure = (old_text: string, new_text = "new", path = "a.txt") =>
     failureOf(call(fileEdit, { path, old_text, new_text }, context));
-  assert.equal(
-    await failure("x = 1"),
-    'old_text is in "a.txt" 2 times, at lines 1, 3. Give more of the text around the place that you mean, or set replace_all.',
-  );
+  const wanted =
+    'old_text is in "a.txt" 2 times, at lines 1, 3. Give more of the text around the place that you mean, or set replace_all.';
+  assert.equal(await failure("x = 1"), wanted);
   const expected = /^old_text is not in "a\.txt"\. It must match exactly.* Read the file again\.$/;
   assert.match(await failure("z"), expected);
   assert.match(await failure("y = 2"), /Line 2 differs from its first line in spaces only/);

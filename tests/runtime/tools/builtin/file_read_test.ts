@@ -191,10 +191,9 @@ Deno.test("file_read shows no end of a secret, wherever it is told to begin", as
       for (let inside = 1; inside < secret.length; inside++) {
         const column = before.length + 1 + inside;
         const behind = before.length + 1 + secret.length;
-        assert.equal(
-          await read(column),
-          `, and on\n(Column ${column} is inside a secret, which is left out, up to column ${behind}.)`,
-        );
+        const expected =
+          `, and on\n(Column ${column} is inside a secret, which is left out, up to column ${behind}.)`;
+        assert.equal(await read(column), expected);
       }
       assert.equal(await read(before.length + 1), `${secret}, and on`);
       assert.equal(await read(before.length + 1 + secret.length), ", and on");

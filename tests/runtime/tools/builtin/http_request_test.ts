@@ -103,10 +103,9 @@ Deno.test("http_request checks the address that the connection goes to", async (
   assert.match(await ask({ url }, { options: resolveTo("127.0.0.1") }), /reached$/);
   for (const address of ["169.254.169.254", "::ffff:169.254.169.254", "fe80::1"]) {
     const closed = await refusal({ url }, { options: resolveTo("127.0.0.1", address) });
-    assert.equal(
-      closed,
-      "Cannot request rebind.example.com: link-local, cloud metadata and reserved addresses are closed to agents.",
-    );
+    const expected =
+      "Cannot request rebind.example.com: link-local, cloud metadata and reserved addresses are closed to agents.";
+    assert.equal(closed, expected);
   }
   const options = resolveTo("127.0.0.1");
   const denied = await refusal({ url }, { policy: { deny: ["private"] }, options });
@@ -223,10 +222,9 @@ Deno.test("http_request says what went wrong with the connection", async () => {
   const gone = serve(() => new Response());
   const { origin } = gone;
   await gone[Symbol.asyncDispose]();
-  assert.match(
-    await refusal({ url: origin }),
-    /^Cannot request 127\.0\.0\.1:\d+: nothing listens there \(connection refused\)\.$/,
-  );
+  const expected =
+    /^Cannot request 127\.0\.0\.1:\d+: nothing listens there \(connection refused\)\.$/;
+  assert.match(await refusal({ url: origin }), expected);
   const unknown: HttpRequestOptions = {
     resolveHost: () =>
       Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" })),

@@ -328,10 +328,9 @@ for (const kind of ["source", "binary"] as const) {
     );
     assert.equal(await world.call("coded", { code: "AB", next: { code: "CD" } }), "ran AB");
     const misfit = world.call("coded", { code: "AB", next: { code: "c" } });
-    assert.equal(
-      await failureOf(misfit),
-      'The arguments do not fit coded:\n- "next.code": String does not match pattern',
-    );
+    const expected =
+      'The arguments do not fit coded:\n- "next.code": String does not match pattern';
+    assert.equal(await failureOf(misfit), expected);
   });
 }
 
@@ -346,10 +345,9 @@ Deno.test("a check of arguments that does not end is ended, and the call fails",
     override sleep = () => Promise.resolve();
   }
   const call = world.call("endless", { a: `${"a".repeat(60)}!` }, { clock: new NoPatience() });
-  assert.match(
-    await failureOf(call),
-    /^The check of the arguments of endless against its schema took longer than 5 s: .*Try other/,
-  );
+  const expected =
+    /^The check of the arguments of endless against its schema took longer than 5 s: .*Try other/;
+  assert.match(await failureOf(call), expected);
 });
 
 Deno.test("a variable that a tool asks for and that is not set is told: before a run, in the log, and with a failure", async () => {

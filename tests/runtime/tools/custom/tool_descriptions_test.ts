@@ -44,10 +44,9 @@ Deno.test("a tool file that could not be loaded because no process could be star
   await using world = await ToolWorld.open({ program });
   await writeTools(world);
   program.program = join(world.fixture.base, "no-such-program");
-  assert.match(
-    await refusalOf(world.openTools("quick")),
-    /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/,
-  );
+  const expected =
+    /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/;
+  assert.match(await refusalOf(world.openTools("quick")), expected);
   program.program = "false";
   const message = await refusalOf(world.openTools("quick"));
   assert.match(message, /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/);

@@ -37,10 +37,9 @@ Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed
     const expected = `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`;
     assert.equal(await failureOf(sandbox.resolve(text, "read")), expected);
   }
-  assert.equal(
-    await failureOf(sandbox.resolve("{nots}/a", "read")),
-    'Unknown path alias {nots}. Known are: {notes}, {workspace}. A file that really has this name is written "./{nots}".',
-  );
+  const wanted =
+    'Unknown path alias {nots}. Known are: {notes}, {workspace}. A file that really has this name is written "./{nots}".';
+  assert.equal(await failureOf(sandbox.resolve("{nots}/a", "read")), wanted);
 });
 
 Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () => {
@@ -114,10 +113,9 @@ Deno.test("PathSandbox.resolve() lets a declared database be read and not writte
   ]);
   for (const text of ["data.sqlite", "{data}", at("data.sqlite"), "{store}/a.txt", "{store}/new"]) {
     await sandbox.resolve(text, "read");
-    assert.equal(
-      await failureOf(sandbox.resolve(text, "write")),
-      `Cannot write "${text}": database files (*.db*, *.sqlite*) cannot be written by agents.`,
-    );
+    const expected =
+      `Cannot write "${text}": database files (*.db*, *.sqlite*) cannot be written by agents.`;
+    assert.equal(await failureOf(sandbox.resolve(text, "write")), expected);
   }
 });
 

@@ -193,10 +193,9 @@ for (const [what, error] of CASES) {
     assert.equal(warnings().length, 1);
     assert.match(warnings()[0]?.message ?? "", /Cannot watch .+ no file watches left/);
     if (Deno.build.os === "linux") {
-      assert.match(
-        warnings()[0]?.message ?? "",
-        /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/,
-      );
+      const expected =
+        /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/;
+      assert.match(warnings()[0]?.message ?? "", expected);
     }
     world.write("inbox/new.md");
     world.write("other/new.md");
