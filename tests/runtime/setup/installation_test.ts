@@ -66,9 +66,9 @@ Deno.test("Installation.write() keeps links, and lets nobody else read the keys"
 Deno.test("Installation.write() leaves every file as it was when one of them cannot be merged into", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(configFile, "a: &b {model: m}\ndefaults: *b\n");
-    const refusal =
+    const wanted =
       /^ConfigNotEditable: Cannot merge into .*config\.yaml: defaults in it is not a plain section/;
-    await assert.rejects(installation.write({ model: MODEL, apiKey: "k" }), refusal);
+    await assert.rejects(installation.write({ model: MODEL, apiKey: "k" }), wanted);
     await Deno.writeTextFile(configFile, "");
     await Deno.writeTextFile(envFile, "A='open\n");
     const refusal = /^EnvironmentFileNotEditable: Cannot add OPENAI_API_KEY to .*\.env/;
