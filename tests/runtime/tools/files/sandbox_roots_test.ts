@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { SandboxRoots } from "../../../../runtime/tools/files/sandbox_roots.ts";
 
 Deno.test("SandboxRoots lets watched paths and the files of a pattern be read and not written", () => {
-  const readableFiles = [{ folder: "/scans", matches: (relative: string) => relative.endsWith(".pdf") }];
+  const readableFiles = [{
+    folder: "/scans",
+    matches: (relative: string) => relative.endsWith(".pdf"),
+  }];
   const paths = [{ alias: "data", path: "/work/data" }];
   const extraReadPaths = ["inbox", "/else"];
   const roots = new SandboxRoots({ workspace: "/work", paths, extraReadPaths, readableFiles });
