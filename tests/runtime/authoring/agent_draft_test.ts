@@ -12,7 +12,7 @@ function speaker(...replies: string[]): { model: Model; requests: ModelRequest[]
       requests.push(request);
       const content = replies[requests.length - 1];
       assert.ok(content !== undefined, "one question too many");
-      const message = { role: "assistant", content, toolCalls: [] };
+      const message = { role: "assistant" as const, content, toolCalls: [] };
       return { message, stop: "end", usage: null, reportedCostUsd: null };
     },
   };

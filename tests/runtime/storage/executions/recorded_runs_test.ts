@@ -22,7 +22,8 @@ onPostgres.test("readRecordedRun() of a run that makes a step at this moment: a 
   for (let after = 0;; after++) {
     const execution = await store.accept();
     const { id } = execution;
-    const messages = [{ position: 0, message: { role: "user", content: "Go" }, seeded: false }];
+    const message = { role: "user", content: "Go" } as const;
+    const messages = [{ position: 0, message, seeded: false }];
     await store.conversations.beginConversation(id, { messages, frames: [FRAME] });
     const journal = new Journal(execution, { ...store, clock: new TestClock() });
     const step = async (position: number) => {

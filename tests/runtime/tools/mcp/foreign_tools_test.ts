@@ -127,7 +127,7 @@ Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
 
 Deno.test("toResultText() gives structured content where there is nothing else, and says what is no text", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
-  const content = [{ type: "text", text: "one" }];
+  const content = [{ type: "text" as const, text: "one" }];
   assert.equal(toResultText({ content, structuredContent: { a: 1 } }), "one");
   const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
   const shown = toResultText({ content: [image], structuredContent: { result: image } });
