@@ -83,14 +83,9 @@ paths: .env`;
 
 Deno.test("parseAgent() never repeats a key that was mistaken for a variable's name", async () => {
   const key = "sk-abcdefghijkl";
-  const result = await parse(
-    `---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`,
-  );
+  const result = await parse(`---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`);
   assert.ok("diagnostics" in result);
-  assert.match(
-    result.diagnostics[0]?.message ?? "",
-    /^model\.api_key_env must be the name of an/,
-  );
+  assert.match(result.diagnostics[0]?.message ?? "", /^model\.api_key_env must be the name of an/);
   assert.ok(!JSON.stringify(result).includes(key));
 });
 

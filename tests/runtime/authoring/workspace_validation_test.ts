@@ -8,10 +8,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../support/test_work
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
 
 /** What validation says, by agent id. */
-async function validate(
-  place: TestWorkspace,
-  target?: string,
-): Promise<Record<string, string[]>> {
+async function validate(place: TestWorkspace, target?: string): Promise<Record<string, string[]>> {
   const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
   return Object.fromEntries(
     files.map(({ agentId, diagnostics }) => [agentId, diagnostics.map(formatDiagnostic)]),
@@ -106,9 +103,7 @@ Deno.test("validateWorkspace() tells what is wrong with the files around the age
   await Deno.writeTextFile(join(folder, ".env"), "OPENAI_API_KEY sk-12345678\n");
   await Deno.writeTextFile(join(folder, "pricing.yaml"), "gpt: {input: -1, output: 1}\n");
   assert.deepEqual(await validate(place), {
-    "config.yaml": [
-      `${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`,
-    ],
+    "config.yaml": [`${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`],
     ".env": [
       `${folder}/.env:1:1: The line is not a variable: write NAME=value, or # before a comment`,
     ],
@@ -124,10 +119,8 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
   const limit = "settings: { max_cost_usd: 1 }\n";
   for (const defaults of ["", "defaults: { max_cost_usd: 1 }\n"]) {
     await using place = await createTestWorkspace();
-    await Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${defaults}`,
-    );
+    const content = `workspace: ${place.workspace}\n${defaults}`;
+    await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
     const own = defaults === "" ? limit : "";
     await place.writeAgent("good", agent("good", own));
     await place.writeAgent("bad", agent("bad-2025-01-01", own));
@@ -147,16 +140,13 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
       '"mine/bad".input must not be negative, got -1 ' +
       "(until it is fixed, max_cost_usd is not enforced, unless the endpoint reports costs)",
     ]);
-    assert.match(
-      (await priceWarnings("unnamed")).join("\n"),
-      /^No price is known for .*add a price/,
-    );
+    const text = (await priceWarnings("unnamed")).join("\n");
+    assert.match(text, /^No price is known for .*add a price/);
 
     await Deno.writeTextFile(pricing, "mine/good: [\n");
-    assert.match(
-      (await priceWarnings("good")).join("\n"),
-      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/,
-    );
+    const expected =
+      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/;
+    assert.match((await priceWarnings("good")).join("\n"), expected);
   }
 });
 
@@ -169,10 +159,8 @@ Deno.test("validateWorkspace() says which price counts instead of a broken one",
   const found = async (id: string) => ((await validate(place, id))[id] ?? []).join("\n");
   assert.match(await found("a"), /another source's price is used\)$/);
   assert.match(await found("b"), /the cost will be shown as unknown\)$/);
-  await Deno.writeTextFile(
-    join(place.configDir, "pricing.yaml"),
-    "mine: { input: 1, output: 1 }\n",
-  );
+  const target = join(place.configDir, "pricing.yaml");
+  await Deno.writeTextFile(target, "mine: { input: 1, output: 1 }\n");
   assert.match(await found("b"), /another source's price is used\)$/);
 });
 

@@ -66,11 +66,7 @@ test("sandbox: what is not declared does not exist in it, whichever way leads th
   Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
   Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
   const ways = [
-    "$1/secret.txt",
-    "../secret.txt",
-    "link",
-    "$HOME/.netrc",
-    "/proc/1/root/$1/secret.txt",
+    ...["$1/secret.txt", "../secret.txt", "link", "$HOME/.netrc", "/proc/1/root/$1/secret.txt"],
   ];
   for (const way of ways) {
     const { code, text } = await run(`set -- ${dir}; cat ${way}`);
@@ -123,9 +119,8 @@ test("sandbox: a declared path with a symbolic link in it is found under that pa
   Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
   Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
   Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
-  const { text } = await run(`cat ${dir}/link/sub/a.txt`, {
-    rules: { read: [join(dir, "link/sub")] },
-  });
+  const rules = { read: [join(dir, "link/sub")] };
+  const { text } = await run(`cat ${dir}/link/sub/a.txt`, { rules });
   assert.equal(text, "linked");
   // Many systems have /bin as a link to /usr/bin.
   const system = await run("echo begun", { rules: { read: ["/bin/sh"], programs: ["/bin"] } });
@@ -161,11 +156,9 @@ test("sandbox: SIGTERM for the group reaches the program, and nothing outlives i
     cwd: workspace,
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
-  const child = new Deno.Command(program.program, {
-    args: [...program.args],
-    stdout: "piped",
-    detached: true,
-  }).spawn();
+  const args = [...program.args];
+  const stdout = "piped";
+  const child = new Deno.Command(program.program, { args, stdout, detached: true }).spawn();
   const reader = child.stdout.getReader();
   await reader.read();
   Deno.kill(-child.pid, "SIGTERM");
@@ -187,10 +180,8 @@ test("sandbox: all of it ends when whoever started it is killed", async ({ works
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
   // A shell between: it is who is killed, and what it started is not told.
-  const child = new Deno.Command("sh", {
-    args: ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args],
-    stdout: "piped",
-  }).spawn();
+  const args = ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args];
+  const child = new Deno.Command("sh", { args, stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
   let text = "";
   while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);

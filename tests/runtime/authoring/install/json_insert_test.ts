@@ -38,10 +38,9 @@ Deno.test("insertMember() lays a member out as its neighbours are, and leaves al
 
 Deno.test("insertMember() takes of what is said twice the one that counts, and refuses a place that is no object", () => {
   const twice = '{"servers": {"a": 1}, "servers": {"b": 2}}';
-  assert.equal(
-    insertMember(twice, { path: ["servers"], name: "s", value: SERVER }),
-    '{"servers": {"a": 1}, "servers": {"b": 2, "s": {"command":"node","args":["x"]}}}',
-  );
+  const expected =
+    '{"servers": {"a": 1}, "servers": {"b": 2, "s": {"command":"node","args":["x"]}}}';
+  assert.equal(insertMember(twice, { path: ["servers"], name: "s", value: SERVER }), expected);
   assert.equal(insertMember("[1]", { path: [], name: "s", value: SERVER }), undefined);
   assert.equal(insertMember('{"a": 1}', { path: ["a"], name: "s", value: SERVER }), undefined);
 });

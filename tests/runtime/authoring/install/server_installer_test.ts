@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../../runtime/authoring/install/not_installed.ts";
-import {
-  ServerInstaller,
-  type ServerWish,
-} from "../../../../runtime/authoring/install/server_installer.ts";
+import type { ServerWish } from "../../../../runtime/authoring/install/server_installer.ts";
+import { ServerInstaller } from "../../../../runtime/authoring/install/server_installer.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 
@@ -72,16 +70,11 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
-    await using server = await at.bring({
-      source: "npm:@acme/server@^1",
-      args: ["./notes", "--x"],
-      env: ["TOKEN"],
-    });
+    const source = "npm:@acme/server@^1";
+    await using server = await at.bring({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
     const { pinned, otherPackages, entry } = server;
-    assert.deepEqual({ pinned, otherPackages }, {
-      pinned: "npm:@acme/server@1.2.0 sha512-abc=",
-      otherPackages: 1,
-    });
+    const expected = { pinned: "npm:@acme/server@1.2.0 sha512-abc=", otherPackages: 1 };
+    assert.deepEqual({ pinned, otherPackages }, expected);
     assert.deepEqual(entry, {
       command: "node",
       args: [
@@ -97,10 +90,8 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   }
   const told = await at.told();
   assert.match(told, /^install --ignore-scripts .*--save-exact .*-- @acme\/server@\^1\n$/);
-  assert.equal(
-    await Deno.readTextFile(join(folder, "node_modules/@acme/server/dist/index.js")),
-    "hi\n",
-  );
+  const text = await Deno.readTextFile(join(folder, "node_modules/@acme/server/dist/index.js"));
+  assert.equal(text, "hi\n");
   const left = (await Array.fromAsync(Deno.readDir(join(folder, "..")))).map(({ name }) => name);
   assert.deepEqual(left, ["s"]);
 });
@@ -125,11 +116,8 @@ Deno.test("ServerInstaller adds programs and addresses beside what is there, wit
     await server.add();
   }
   {
-    await using server = await at.bring({
-      name: "web",
-      source: "https://example.com/mcp",
-      token: "T",
-    });
+    const source = "https://example.com/mcp";
+    await using server = await at.bring({ name: "web", source, token: "T" });
     await server.add();
   }
   const text = await Deno.readTextFile(at.file);
@@ -150,14 +138,10 @@ Deno.test("ServerInstaller refuses names, addresses and variables that are none,
     assert.match(await at.refusal({ name }), /^The name of a server must be letters/, name);
   }
   assert.match(await at.refusal({ source: "npm:../x" }), /names no package/);
-  assert.match(
-    await at.refusal({ source: "https://me:x@example.com/" }),
-    /holds a user or a password/,
-  );
-  assert.match(
-    await at.refusal({ source: "https://example.com/", args: ["x"] }),
-    /takes no arguments/,
-  );
+  const message = await at.refusal({ source: "https://me:x@example.com/" });
+  assert.match(message, /holds a user or a password/);
+  const sentence = await at.refusal({ source: "https://example.com/", args: ["x"] });
+  assert.match(sentence, /takes no arguments/);
   assert.match(await at.refusal({ env: ["sk-123"] }), /given by its name/);
   assert.match(await at.refusal({ token: "T" }), /--token is for a server at an address/);
   assert.match(await at.refusal({ source: " " }), /The program has no name/);

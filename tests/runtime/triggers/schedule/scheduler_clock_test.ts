@@ -7,12 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 const NOT_RUNNING = "(the service was not running)";
 const ASLEEP = "(the machine slept or the clock was set forward)";
 
-for (
-  const [lateMs, outcome] of [
-    [60_000, "13:00:00 run"],
-    [60_001, `13:00:00 missed ${NOT_RUNNING}`],
-  ] as const
-) {
+const CASES = [[60_000, "13:00:00 run"], [60_001, `13:00:00 missed ${NOT_RUNNING}`]] as const;
+for (const [lateMs, outcome] of CASES) {
   Deno.test(`Scheduler has a minute of grace: ${lateMs} ms late is "${outcome}"`, async () => {
     await using service = new ScheduledService();
     const agents = [scheduled("hourly", { every: "1h" })];

@@ -29,10 +29,8 @@ Deno.test("Scheduler misses what was due while the service was down for ten minu
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 10 * MINUTE_MS);
   await service.advance(HOUR_MS);
-  assert.deepEqual(await service.slots("skips"), [
-    `12:05:00 missed ${NOT_RUNNING}`,
-    "13:05:00 run",
-  ]);
+  const expected = [`12:05:00 missed ${NOT_RUNNING}`, "13:05:00 run"];
+  assert.deepEqual(await service.slots("skips"), expected);
   assert.deepEqual(service.log.lines.map(({ level, fields }) => [level, fields]), [
     ["warn", { agent: "skips", slots: 1, reason: "the service was not running" }],
   ]);
@@ -46,15 +44,10 @@ Deno.test("Scheduler catches up once where an agent wants it, however much was m
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 10 * MINUTE_MS);
   await service.restart(agents, 95 * MINUTE_MS);
-  assert.deepEqual(await service.slots("one"), [
-    "12:05:00 run (caught up)",
-    "13:05:00 run (caught up)",
-  ]);
-  assert.deepEqual(await service.slots("many"), [
-    "12:10:00 run",
-    `12:20:00 missed ${NOT_RUNNING} x8`,
-    "13:40:00 run (caught up)",
-  ]);
+  const expected = ["12:05:00 run (caught up)", "13:05:00 run (caught up)"];
+  assert.deepEqual(await service.slots("one"), expected);
+  const wanted = ["12:10:00 run", `12:20:00 missed ${NOT_RUNNING} x8`, "13:40:00 run (caught up)"];
+  assert.deepEqual(await service.slots("many"), wanted);
   assert.deepEqual(service.runs.slice(-2).sort(), [
     "many 13:40:00 at 13:45:00",
     "one 13:05:00 at 13:45:00",
@@ -65,20 +58,16 @@ Deno.test("Scheduler runs only the newest of several that are a little late", as
   const agents = [scheduled("fast", { every: "10s", catchUp: "once" })];
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 35_000);
-  assert.deepEqual(await service.slots("fast"), [
-    `12:00:10 missed ${NOT_RUNNING} x2`,
-    "12:00:30 run",
-  ]);
+  const expected = [`12:00:10 missed ${NOT_RUNNING} x2`, "12:00:30 run"];
+  assert.deepEqual(await service.slots("fast"), expected);
 });
 
 Deno.test("Scheduler tells a long absence in one row", async () => {
   const agents = [scheduled("minutely", { cron: "* * * * *" })];
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 400 * DAY_MS + 90_000);
-  assert.deepEqual(await service.slots("minutely"), [
-    `12:01:00 missed ${NOT_RUNNING} x${400 * 1_440}`,
-    "12:01:00 run",
-  ]);
+  const expected = [`12:01:00 missed ${NOT_RUNNING} x${400 * 1_440}`, "12:01:00 run"];
+  assert.deepEqual(await service.slots("minutely"), expected);
 });
 
 Deno.test("Scheduler does not restart an interval for an edit of anything but its times", async () => {

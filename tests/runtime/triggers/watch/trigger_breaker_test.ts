@@ -72,13 +72,12 @@ Deno.test("TriggerBreaker lets a path fire for ever, as often as that", () => {
   assert.ok(outcomes.every((one) => one === undefined));
 });
 
-for (
-  const [what, paths] of [
-    ["its own path", ["/a"]],
-    ["two paths in turn", ["/a", "/b"]],
-    ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
-  ] as const
-) {
+const CASES = [
+  ["its own path", ["/a"]],
+  ["two paths in turn", ["/a", "/b"]],
+  ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
+] as const;
+for (const [what, paths] of CASES) {
   Deno.test(`TriggerBreaker refuses when each run changes what fires the next one: ${what}`, () => {
     const firing = new Firing();
     const outcomes = times(

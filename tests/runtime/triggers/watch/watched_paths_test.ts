@@ -13,9 +13,7 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  "a folder without filters takes every file": {
-    yes: "a.md deep/er/b.txt .hidden extensionless",
-  },
+  "a folder without filters takes every file": { yes: "a.md deep/er/b.txt .hidden extensionless" },
   "and leaves out what editors and tools keep for themselves": {
     no:
       ".git/HEAD sub/.git/index node_modules/x/index.js deep/node_modules/x.js .note.md.swp deep/.note.md.swo .note.md.swx 4913 .#note.md #note.md# note.md~ ~$report.docx .~lock.sheet.ods# .goutputstream-AB12 x.ts___jb_tmp___ .x.kate-swp .inkling-123e4567-e89b-42d3-a456-426614174000.tmp",
@@ -53,11 +51,7 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: "a.txt a.log 1.csv !x n(1).pdf",
     no: "c.log 12.csv x n1.pdf",
   },
-  "a glob as the watched path": {
-    glob: "*.md",
-    yes: "a.md",
-    no: "deep/a.md a.txt .a.md",
-  },
+  "a glob as the watched path": { glob: "*.md", yes: "a.md", no: "deep/a.md a.txt .a.md" },
   "a glob that names a leading dot": {
     glob: ".*/*.md",
     yes: ".a/b.md",

@@ -28,10 +28,8 @@ Deno.test("Watcher stops an agent that watches too much, says so, and follows th
   assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
   assert.match(world.tripped.join(), REASON);
   const [line, ...more] = world.log.lines.filter(({ level }) => level === "warn");
-  assert.match(
-    line?.message ?? "",
-    /^The watch of agent "greedy" is stopped: .*Edit the agent's file/,
-  );
+  const expected = /^The watch of agent "greedy" is stopped: .*Edit the agent's file/;
+  assert.match(line?.message ?? "", expected);
   assert.deepEqual(more, []);
   world.write("big/0/new.md");
   await world.untilNoticed("inbox/new.md", "a created");

@@ -160,23 +160,13 @@ Deno.test("Watcher: a folder and its files, named twice over, fire once", async 
 Deno.test("Watcher tells nothing of the agents folder, of editors' leftovers and of what filters leave out", async () => {
   await using world = await WatchWorld.watching(
     [".git/HEAD"],
-    watches("a", {
-      paths: ["."],
-      filters: { include: [], exclude: ["*.log", "private/"] },
-    }),
+    watches("a", { paths: ["."], filters: { include: [], exclude: ["*.log", "private/"] } }),
   );
-  for (
-    const name of [
-      "agents/other.md",
-      "agents/_config/tools/x.ts",
-      ".git/HEAD",
-      ".git/objects/ab/cd",
-      "node_modules/x/index.js",
-      "note.md~",
-      "debug.log",
-      "private/diary.md",
-    ]
-  ) world.write(name);
+  const cases = [
+    ...["agents/other.md", "agents/_config/tools/x.ts", ".git/HEAD", ".git/objects/ab/cd"],
+    ...["node_modules/x/index.js", "note.md~", "debug.log", "private/diary.md"],
+  ];
+  for (const name of cases) world.write(name);
   Deno.symlinkSync("/etc", world.path("link-to-folder"));
   Deno.symlinkSync("/etc/hostname", world.path("link-to-file"));
   await world.untilNoticed("note.md", "a created");
