@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
-import { RealTerminal, testInTerminal } from "./terminal/real_terminal.ts";
+import { RealTerminal, testInTerminal as test } from "./terminal/real_terminal.ts";
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
@@ -76,7 +76,7 @@ Deno.test("respond --choice takes a number or a value, and exits with 4 at the n
   assert.match(sizes ?? "", /L[^]*S|S[^]*L/);
 });
 
-testInTerminal("respond asks at the terminal, with the call shown whole", async () => {
+test("respond asks at the terminal, with the call shown whole", async () => {
   await using home = await createRealHome();
   await home.writeScript("writer", [
     {
@@ -96,30 +96,27 @@ testInTerminal("respond asks at the terminal, with the call shown whole", async 
   assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "one\n\u001b[2Jtwo\n");
 });
 
-testInTerminal(
-  "run asks in place: a choice, then a text; Esc leaves the last question open",
-  async () => {
-    await using home = await createRealHome();
-    const ask = (args: Record<string, unknown>) => ({
-      call: [{ name: "ask_user", arguments: args }],
-    });
-    await home.writeScript("asker", [
-      ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
-      ask({ question: "Your name?" }),
-      WRITE,
-    ]);
-    await using terminal = await RealTerminal.open(home, ["run", "asker"]);
-    await terminal.waitFor(/Which colour\?\n[^]*red[^]*blue/);
-    await terminal.press("Down", "Enter");
-    await terminal.waitFor(/Your name\?\n[^]*\n└/);
-    await terminal.type("Zoë 🚀");
-    await terminal.press("Enter");
-    await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
-    await terminal.press("Escape");
-    const shown = await terminal.endsWith(4);
-    assert.match(shown, /Answer it with: inkling respond 1 --yes/);
-    const [colour, name] = await readResults(home, "1");
-    assert.match(colour ?? "", /green/);
-    assert.match(name ?? "", /Zoë 🚀/);
-  },
-);
+test("run asks in place: a choice, then a text; Esc leaves the last question open", async () => {
+  await using home = await createRealHome();
+  const ask = (args: Record<string, unknown>) => ({
+    call: [{ name: "ask_user", arguments: args }],
+  });
+  await home.writeScript("asker", [
+    ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
+    ask({ question: "Your name?" }),
+    WRITE,
+  ]);
+  await using terminal = await RealTerminal.open(home, ["run", "asker"]);
+  await terminal.waitFor(/Which colour\?\n[^]*red[^]*blue/);
+  await terminal.press("Down", "Enter");
+  await terminal.waitFor(/Your name\?\n[^]*\n└/);
+  await terminal.type("Zoë 🚀");
+  await terminal.press("Enter");
+  await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
+  await terminal.press("Escape");
+  const shown = await terminal.endsWith(4);
+  assert.match(shown, /Answer it with: inkling respond 1 --yes/);
+  const [colour, name] = await readResults(home, "1");
+  assert.match(colour ?? "", /green/);
+  assert.match(name ?? "", /Zoë 🚀/);
+});

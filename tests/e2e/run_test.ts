@@ -11,21 +11,14 @@ const usesServer = (server: { url: string }) =>
 const KEY = { ELSEWHERE_API_KEY: "key-0123456789" };
 
 /** The raw events of a stream by frame id, as bytes would show them; and those without an id. */
-async function readRawStream(
-  home: RealHome,
-  id: number,
-): Promise<Map<string, string>> {
+async function readRawStream(home: RealHome, id: number): Promise<Map<string, string>> {
   const http = Deno.createHttpClient({
     proxy: { transport: "unix", path: join(home.stateDir, "service.sock") },
   });
   try {
-    const response = await fetch(`http://localhost/executions/${id}/stream`, {
-      client: http,
-    });
+    const response = await fetch(`http://localhost/executions/${id}/stream`, { client: http });
     const events = (await response.text()).split("\n\n").filter((event) => event !== "");
-    return new Map(
-      events.map((event) => [/^id: (\d+)$/m.exec(event)?.[1] ?? "none", event]),
-    );
+    return new Map(events.map((event) => [/^id: (\d+)$/m.exec(event)?.[1] ?? "none", event]));
   } finally {
     http.close();
   }
@@ -78,10 +71,7 @@ Deno.test("an answer of 900,000 characters: output_data, the live frame and the 
   using client = home.client();
   const { execution_id: id } = await client.run("long");
   const following = readRawStream(home, id);
-  await untilFound(
-    "the follower",
-    async () => (await client.info()).active_streams > 0,
-  );
+  await untilFound("the follower", async () => (await client.info()).active_streams > 0);
   follow();
   const live = await following;
   const replay = await readRawStream(home, id);
@@ -182,18 +172,12 @@ Deno.test("run cancels its execution on Ctrl+C and exits 130", async () => {
     return list.length > 0 ? list : undefined;
   });
   // The run is under way; wait for the command to follow it, too.
-  await untilFound(
-    "the follower",
-    async () => (await client.info()).active_streams > 0,
-  );
+  await untilFound("the follower", async () => (await client.info()).active_streams > 0);
   run.kill("SIGINT");
   const { code } = await run.output();
   assert.equal(code, 130);
   const ended = await client.execution(execution?.id ?? 0);
-  assert.deepEqual([ended.status, ended.error], [
-    "aborted",
-    "Cancelled by user",
-  ]);
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Cancelled by user"]);
 });
 
 Deno.test("several runs at once with no service start exactly one", async () => {

@@ -75,8 +75,7 @@ Deno.test("ui starts the service, lets one browser in, passes streams on live, a
   const events = (await call("/events/stream")).body?.pipeThrough(new TextDecoderStream());
   const reader = events?.getReader();
   const { execution_id: id } =
-    await (await call("/agents/daily/run", { method: "POST", body: "{}" }))
-      .json();
+    await (await call("/agents/daily/run", { method: "POST", body: "{}" })).json();
   // The stream is still open: what arrives arrives as it happens.
   let seen = "";
   while (!seen.includes("event: execution_completed")) seen += (await reader?.read())?.value ?? "";

@@ -1,12 +1,8 @@
 // A folder of a test's own.
 
 /** Runs `body` in a new folder (its real path), and removes the folder afterwards. */
-export async function withTempDir(
-  body: (dir: string) => Promise<void> | void,
-): Promise<void> {
-  const dir = await Deno.realPath(
-    await Deno.makeTempDir({ prefix: "inkling-test-" }),
-  );
+export async function withTempDir(body: (dir: string) => Promise<void> | void): Promise<void> {
+  const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-test-" }));
   try {
     await body(dir);
   } finally {

@@ -91,9 +91,7 @@ async function readChanges(browser: Browser): Promise<void> {
   }
   assert.match(await editor.locator(".changed").innerText(), /\+2[\s\S]*−1/);
   const colour = (kind: string) =>
-    page.evaluate(
-      `getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`,
-    );
+    page.evaluate(`getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`);
   const colours = await Promise.all(["added", "removed", "same"].map(colour));
   assert.equal(new Set(colours).size, 3);
   // A long change is folded, and all of it is there for whoever asks.

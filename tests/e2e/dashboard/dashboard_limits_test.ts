@@ -57,10 +57,7 @@ async function showStrangeText(browser: Browser): Promise<void> {
     .waitFor();
   assert.deepEqual(await unseenIn(page), []);
   assert.equal(await page.locator("main script, main img, main b").count(), 0);
-  assert.equal(
-    await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count(),
-    0,
-  );
+  assert.equal(await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count(), 0);
   assert.equal(await page.evaluate("globalThis.owned"), undefined);
   assert.deepEqual(foreign, []);
 }
@@ -167,10 +164,7 @@ async function pageThroughMany(browser: Browser): Promise<void> {
   assert.ok(await elementsOf(page) < MOST_ELEMENTS);
   const limits = requests.filter(({ pathname }) => pathname === "/executions")
     .map(({ searchParams }) => Number(searchParams.get("limit")));
-  assert.ok(
-    limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60),
-    limits.join(),
-  );
+  assert.ok(limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60), limits.join());
 }
 
 testInBrowser("dashboard: what it never does", [

@@ -146,10 +146,7 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
     home,
     "tooled",
     [{ name: "look", arguments: {} }],
-    [
-      "tools: [look]",
-      `paths: {data: ${join(home.root, "data")}}`,
-    ].join("\n"),
+    ["tools: [look]", `paths: {data: ${join(home.root, "data")}}`].join("\n"),
   );
   await home.writeScript("speaker", [{ say: "x" }], "");
   await untilLoaded(home, "tooled");

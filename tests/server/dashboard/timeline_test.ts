@@ -103,11 +103,7 @@ Deno.test("buildTimeline() puts an answer with the question that it names, which
 
 Deno.test("buildTimeline() gives calls of one id in two replies each its own result", () => {
   const call = { event_type: "tool_call", tools: [{ id: "x", name: "a", args: "" }] };
-  const result = (content: string) => ({
-    event_type: "tool_result",
-    tool_call_id: "x",
-    content,
-  });
+  const result = (content: string) => ({ event_type: "tool_result", tool_call_id: "x", content });
   const steps = stepsOf(call, result("first"), call, result("second"), result("of nobody"));
   const results = steps.flatMap((step) => step.kind === "reply" ? step.calls : [])
     .map((one) => one.result?.content);

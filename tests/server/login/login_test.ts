@@ -103,10 +103,7 @@ Deno.test("the key is exchanged for a cookie that holds none of it, and that ope
   assert.equal(response.status, 303);
   assert.equal(response.headers.get("location"), "ui");
   const cookie = response.headers.get("set-cookie") ?? "";
-  assert.match(
-    cookie,
-    /^inkling_login_8420=[\w-]{43}; HttpOnly; SameSite=Strict; Max-Age=604800$/,
-  );
+  assert.match(cookie, /^inkling_login_8420=[\w-]{43}; HttpOnly; SameSite=Strict; Max-Age=604800$/);
   const [pair = ""] = cookie.split(";");
   for (const path of ["/info", "/agents", "/ui", "/openapi.json"]) {
     assert.equal(await get(path, { cookie: `a=b; ${pair}; c=d` }), 200, path);
@@ -302,10 +299,7 @@ Deno.test("a log-in comes from our own page, as a form of bounded size", async (
 Deno.test("a proxy that config.yaml does not know is told which line is missing, another site nothing", async () => {
   const { logIn } = openPort();
   const origin = await logIn(KEY, { origin: 'https://box.example"<b>' });
-  assert.match(
-    await origin.text(),
-    /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/,
-  );
+  assert.match(await origin.text(), /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/);
   const host = await logIn(KEY, { host: "box.example" });
   assert.match(await host.text(), /hosts: \["box\.example"\]/);
   const site = await logIn(KEY, { origin: "https://evil.example", "sec-fetch-site": "cross-site" });

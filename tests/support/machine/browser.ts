@@ -68,10 +68,7 @@ export async function openTestBrowser(): Promise<TestBrowser> {
 export async function startBrowserServer(): Promise<BrowserServer> {
   const chromium = await loadDriver();
   await using opened = new AsyncDisposableStack();
-  const server = await chromium.launchServer({
-    ...await launchOptions(opened),
-    host: "127.0.0.1",
-  });
+  const server = await chromium.launchServer({ ...await launchOptions(opened), host: "127.0.0.1" });
   opened.defer(() => server.close());
   const close = opened.move();
   return { address: server.wsEndpoint(), [Symbol.asyncDispose]: () => close.disposeAsync() };
