@@ -157,7 +157,8 @@ Deno.test("start --port without a key is refused; a key or host without a port o
 
 Deno.test("an idle service stops by itself and removes its socket file; --keep-alive keeps it running", async () => {
   const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
-  for (const listener of [[], ["--port", "0"]]) {
+  {
+    const listener = ["--port", "0"];
     await using stays = await createRealHome({ shell });
     const kept = await stays.spawn(["start", "--keep-alive", ...listener]);
     using client = stays.client();

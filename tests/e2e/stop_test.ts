@@ -24,19 +24,6 @@ Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, w
   assert.match(logs.stdout, /Aborted: service stopped/);
 });
 
-Deno.test("checkpoint --purge of a stopped workspace starts neither the service nor what is due", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("once", [{ say: "hello" }]);
-  await home.succeed("run", "once");
-  await home.succeed("run", "once");
-  await home.succeed("stop");
-  await home.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
-  const { stdout } = await home.succeed("checkpoint", "--purge");
-  assert.match(stdout, /^Removed 1 conversation\n/);
-  assert.match((await home.inkling("status")).stdout, /not running/);
-  assert.doesNotMatch((await home.inkling("logs", "often")).stdout, /success/);
-});
-
 Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, both are reported; exit code 0", async () => {
   await using home = await createRealHome();
   await home.succeed("start", "--daemon");

@@ -1,7 +1,7 @@
 // `inkling ui` as a real process, before a real service, and with a real browser where there is one.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { testInBrowser } from "../support/machine/browser.ts";
 import { expectNoFault } from "../support/machine/expect_no_fault.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
@@ -132,14 +132,20 @@ Deno.test("ui --background serves the page behind the command, for every link, u
   assert.equal(ui.origin, origin);
 });
 
+/** A page of a context of its own, which gives a busy machine more time than the driver would. */
+async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(60_000);
+  return await context.newPage();
+}
+
 /** That the page which comes instead of the dashboard says what is the matter, and can be read by everybody. */
 async function expectRefusal(browser: Browser, address: string, heading: string): Promise<void> {
-  const context = await browser.newContext({ bypassCSP: true });
-  const page = await context.newPage();
+  const page = await openPage(browser, { bypassCSP: true });
   await page.goto(address);
   await page.getByRole("heading", { name: heading }).waitFor();
   await expectNoFault(page, heading);
-  await context.close();
+  await page.context().close();
 }
 
 testInBrowser("ui in a real browser", [
@@ -150,16 +156,15 @@ testInBrowser("ui in a real browser", [
     await expectRefusal(browser, ui.address, "This link has been used");
     await expectRefusal(browser, `${ui.origin}/ui`, "Open the page from the terminal");
     await home.inkling("stop");
-    const context = await browser.newContext({ extraHTTPHeaders: { cookie } });
-    const page = await context.newPage();
+    const page = await openPage(browser, { extraHTTPHeaders: { cookie } });
     await page.goto(`${ui.origin}/ui`);
     await page.getByRole("heading", { name: "The service does not answer" }).waitFor();
-    await context.close();
+    await page.context().close();
   }],
   ["the address that it prints shows the dashboard", async (browser) => {
     await using home = await createRealHome();
     await using ui = await startUi(home, ["--no-open"]);
-    const page = await browser.newPage();
+    const page = await openPage(browser);
     const complaints: string[] = [];
     const requests: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -167,8 +172,6 @@ testInBrowser("ui in a real browser", [
       if (line.type() === "error") complaints.push(line.text());
     });
     page.on("request", (request) => requests.push(request.url()));
-    // A service that was just started answers when it can.
-    page.setDefaultTimeout(60_000);
     await page.goto(ui.address);
     await page.getByText("Nothing is running.").waitFor();
     assert.equal(page.url(), `${ui.origin}/ui`);
@@ -196,8 +199,7 @@ testInBrowser("ui in a real browser", [
         async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
       );
       assert.match(opened, /^file:\/\/\/\S+\.html$/);
-      const page = await browser.newPage();
-      page.setDefaultTimeout(60_000);
+      const page = await openPage(browser);
       await page.goto(opened);
       await page.getByText("Nothing is running.").waitFor();
       assert.equal(page.url(), `${ui.origin}/ui`);

@@ -1,51 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  ApiError,
-  type Client,
-  openSocketClient,
-  ServiceUnreachable,
-} from "../../server/client.ts";
-import { serve, type ServeOptions, type Service, SocketUnavailable } from "../../server/mod.ts";
+import { ApiError, ServiceUnreachable } from "../../server/client.ts";
+import { serve, SocketUnavailable } from "../../server/mod.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
-import { FakeRuntime } from "../support/fake_runtime.ts";
-import { TestClock } from "../support/test_clock.ts";
+import { createTestService } from "../support/test_service.ts";
 import { until } from "../support/until.ts";
-
-interface Stage extends AsyncDisposable {
-  directory: string;
-  socketFile: string;
-  clock: TestClock;
-  runtime: FakeRuntime;
-  start(options?: ServeOptions): Promise<Service>;
-  client: Client;
-}
-
-/** A temporary state directory; whatever was started in it is stopped at the end. */
-async function stage(): Promise<Stage> {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-serve-" });
-  const clock = new TestClock();
-  const runtime = new FakeRuntime({ clock, directory });
-  const { socketFile } = runtime.directories;
-  const client = openSocketClient(socketFile);
-  const services: Service[] = [];
-  return {
-    directory,
-    socketFile,
-    clock,
-    runtime,
-    client,
-    async start(options = {}) {
-      const service = await serve(runtime, options);
-      services.push(service);
-      return service;
-    },
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      for (const service of services) await service.shutdown("requested");
-      await Deno.remove(directory, { recursive: true });
-    },
-  };
-}
 
 function permissionsOf(path: string): string {
   return ((Deno.lstatSync(path).mode ?? 0) & 0o777).toString(8);
@@ -59,7 +17,7 @@ async function isGone(path: string): Promise<boolean> {
 }
 
 Deno.test("serve() listens on a socket of mode 600 in a directory of mode 700", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await Deno.mkdir(on.runtime.directories.stateDir, { mode: 0o755 });
   const service = await on.start();
   assert.equal(permissionsOf(on.socketFile), "600");
@@ -70,7 +28,7 @@ Deno.test("serve() listens on a socket of mode 600 in a directory of mode 700", 
 });
 
 Deno.test("serve() never takes over a live socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await on.start();
   await assert.rejects(
     serve(on.runtime),
@@ -80,7 +38,7 @@ Deno.test("serve() never takes over a live socket", async () => {
 });
 
 Deno.test("serve() never removes a file that is not a socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await Deno.mkdir(on.runtime.directories.stateDir);
   await Deno.writeTextFile(on.socketFile, "precious");
   await assert.rejects(serve(on.runtime), SocketUnavailable);
@@ -88,7 +46,7 @@ Deno.test("serve() never removes a file that is not a socket", async () => {
 });
 
 Deno.test("serve() answers POST /shutdown, stops the runtime and removes the socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start();
   assert.deepEqual(await on.client.shutdown(), { message: "shutting down" });
   assert.equal(await service.finished, "requested");
@@ -98,7 +56,7 @@ Deno.test("serve() answers POST /shutdown, stops the runtime and removes the soc
 });
 
 Deno.test("serve() refuses runs but goes on answering while executions finish", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start();
   on.runtime.addAgent(fakeAgent("writer"));
   const { execution_id } = await on.client.run("writer");
@@ -118,7 +76,7 @@ Deno.test("serve() refuses runs but goes on answering while executions finish", 
 });
 
 Deno.test("serve() closes although a failing runtime cannot stop, and says so", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const failure = new Error("disk");
   on.runtime.onStop = () => Promise.reject(failure);
   const service = await serve(on.runtime);
@@ -127,7 +85,7 @@ Deno.test("serve() closes although a failing runtime cannot stop, and says so", 
 });
 
 Deno.test("serve() stops by itself when idle, not while a stream is open", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   on.runtime.addExecution();
   const frames = on.client.follow(1);
@@ -145,7 +103,7 @@ Deno.test("serve() stops by itself when idle, not while a stream is open", async
 });
 
 Deno.test("serve() stops when idle although it is asked how it is, and not while its agents are asked for", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   for (let i = 0; i < 6; i++) {
     await on.client.agents();
@@ -159,7 +117,7 @@ Deno.test("serve() stops when idle although it is asked how it is, and not while
 });
 
 Deno.test("serve() notices that the reader of a silent stream has gone", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await on.start();
   on.runtime.addExecution();
   const controller = new AbortController();
@@ -174,7 +132,7 @@ Deno.test("serve() notices that the reader of a silent stream has gone", async (
 });
 
 Deno.test("serve() holds no more of a log than its slow reader takes", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await on.start();
   on.runtime.addExecution();
   for (let n = 0; n < 200; n++) {
@@ -192,7 +150,7 @@ Deno.test("serve() holds no more of a log than its slow reader takes", async () 
 });
 
 Deno.test("serve() answers nobody before it has what it needs of the database", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const failure = new Error("the database is away");
   on.runtime.listAgents = () => Promise.reject(failure);
   await assert.rejects(serve(on.runtime), failure);

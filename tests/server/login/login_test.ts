@@ -5,11 +5,10 @@ import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
 import { createSecretMatch } from "../../../server/secret_text.ts";
-import { serve } from "../../../server/mod.ts";
-import { FakeRuntime } from "../../support/fake_runtime.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 import { TestClock } from "../../support/test_clock.ts";
+import { createTestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
 
 const KEY = "correct horse battery";
@@ -325,10 +324,8 @@ Deno.test("nothing that a browser fetches ahead logs in or out", async () => {
 });
 
 Deno.test("no other spelling of the log-in's path opens anything", async () => {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-login-" });
-  const runtime = new FakeRuntime({ clock: new TestClock(), directory });
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: KEY } });
-  const [port = 0] = service.ports;
+  await using on = await createTestService();
+  const { ports: [port = 0] } = await on.start({ tcp: { port: 0, apiKey: KEY } });
   // Byte for byte: what other clients would shorten is sent as it is.
   const paths = [
     "/login/",
@@ -352,6 +349,4 @@ Deno.test("no other spelling of the log-in's path opens anything", async () => {
     // 303: shortened to the path of the log-in itself, which leads to the dashboard.
     assert.ok([303, 400, 401].includes(status ?? 0), `${path}: ${status}`);
   }
-  await service.shutdown("requested");
-  await Deno.remove(directory, { recursive: true });
 });
