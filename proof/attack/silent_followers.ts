@@ -16,7 +16,7 @@ export const silentFollowers: Attack = {
   name: "silent followers",
   claim:
     "followers that do not read take no memory for the frames that wait for them, and are bounded in number",
-  tries: { full: 1_200, sample: 24 },
+  tries: { full: 1_200, sample: 40 },
   async run(tries) {
     await using world = await openWorld({
       prepare: (home) => home.writeScript("writer", [{ say: "Done." }]),

@@ -6,7 +6,6 @@ import {
   describeLatest,
   type Entry,
 } from "../../../server/dashboard/client/state/timeline.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 
 const entries = (...payloads: JsonObject[]): Entry[] =>
   payloads.map((payload, index) => ({
@@ -126,20 +125,4 @@ Deno.test("buildTimeline() never fails, whatever stands in a frame", () => {
     assert.ok(steps.length <= payloads.length * 2);
     describeLatest(steps);
   }));
-});
-
-Deno.test("buildTimeline() reads the log that a run writes", async () => {
-  await using world = await createTestWorkspace();
-  await world.writeScript("worker", [
-    { say: "I look.", call: [{ name: "file_glob", arguments: { pattern: "*" } }] },
-    { say: "All done", usage: { input: 9, output: 3 } },
-  ]);
-  await using runtime = await world.open();
-  const { id } = await runToEnd(runtime, "worker");
-  const steps = stepsOf(...await payloadsOf(runtime, id) as JsonObject[]);
-  assert.deepEqual(steps.map(({ kind }) => kind), [
-    ...["prompt", "prompt", "reply", "answer", "end"],
-  ]);
-  const reply = steps[2];
-  assert.ok(reply?.kind === "reply" && reply.calls[0]?.result !== null);
 });
