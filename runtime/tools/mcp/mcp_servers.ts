@@ -1,6 +1,5 @@
 // The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
 import type { Agent } from "../../agents/agent.ts";
-import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -8,9 +7,8 @@ import type { JsonObject } from "../../../base/json.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
-import { cutEnd } from "../../../base/text/cut_text.ts";
 import type { OpenToolsOptions } from "../open_tools_options.ts";
-import type { ActionTool, ToolContext } from "../tool.ts";
+import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { KnownTools, type KnownToolStore } from "./known_tools.ts";
@@ -22,8 +20,8 @@ import { serverFolder } from "./servers_file/server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./tool_names.ts";
-import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
-import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
+import { createMcpTool } from "./mcp_tool.ts";
+import type { RemoteTool } from "./remote_tool.ts";
 
 /** What the servers of a workspace need. */
 export interface McpServersOptions {
@@ -111,7 +109,7 @@ export class McpServers implements AsyncDisposable {
           name: names[index] ?? tool.name,
           otherNames: usualNames({ server, tool: tool.name }),
           origin: { server, tool: tool.name, isReadOnly: tool.effect === "read" },
-          timeoutMs: this.#limitsOf(server).callMs,
+          limits: this.#limitsOf(server),
           call: (args, context, onProgress) =>
             this.#call({ server, tool: tool.name, args }, {
               ...context,
@@ -166,7 +164,13 @@ export class McpServers implements AsyncDisposable {
       ? entry.definition.timeoutMs
       : undefined;
     if (callMs === undefined) return this.#limits;
-    return { ...this.#limits, callMs, connectMs: Math.max(this.#limits.connectMs, callMs) };
+    const { connectMs, longestCallMs } = this.#limits;
+    return {
+      ...this.#limits,
+      callMs,
+      connectMs: Math.max(connectMs, callMs),
+      longestCallMs: Math.max(longestCallMs, callMs),
+    };
   }
 
   #entry(name: string): ResolvedServer {
@@ -245,54 +249,4 @@ export class McpServers implements AsyncDisposable {
 function isSame({ definition }: McpServer, entry: ResolvedServer | undefined): boolean {
   return entry !== undefined && "definition" in entry &&
     JSON.stringify(entry.definition) === JSON.stringify(definition);
-}
-
-/** Of what a server says during one call, so many lines enter the service log. */
-const PROGRESS_LINES = 10;
-
-/**
- * The tool, under the name it has among the agent's others. `call` makes the call at the server; how long it may take is the
- * caller's to watch, by `timeoutMs`.
- */
-async function createMcpTool(
-  tool: RemoteTool,
-  options: {
-    name: string;
-    /** See ToolDeclaration. */
-    otherNames: readonly string[];
-    origin: ServerOrigin;
-    timeoutMs: number;
-    call(
-      args: JsonObject,
-      context: ToolContext,
-      onProgress: CallOptions["onProgress"],
-    ): Promise<string>;
-  },
-): Promise<ActionTool> {
-  const { name, otherNames, origin, timeoutMs, call } = options;
-  const { description, parameters, effect } = tool;
-  // What the schema says beyond that is the server's to check.
-  const { check } = await compileArgumentsCheck(name, parameters);
-  return {
-    name,
-    otherNames,
-    origin,
-    // Whose words they are, not ours: the model is to know.
-    description: cutEnd(
-      `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
-      DESCRIPTION_CHARACTERS,
-    ),
-    parameters,
-    timeoutMs,
-    check,
-    fixedEffect: effect,
-    effect: () => effect,
-    async run(args, context) {
-      let lines = 0;
-      const onProgress = (line: string) => {
-        if (++lines <= PROGRESS_LINES) context.log(line);
-      };
-      return await call(args, context, onProgress);
-    },
-  };
 }

@@ -76,11 +76,9 @@ export function isConnectionFailure(error: unknown): boolean {
   return error instanceof TypeError && /fetch failed|connection|body|request/.test(error.message);
 }
 
-/** Whether the server says that it does not know our session (any more). Some say so with 400 instead of 404. */
-export function isUnknownSession(error: unknown): boolean {
-  if (!(error instanceof SdkHttpError)) return false;
-  const { status, text } = error.data;
-  return status === 404 || status === 400 && typeof text === "string" && /session/i.test(text);
+/** Whether the server does not know the method that it was asked for. */
+export function isUnknownMethod(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === -32601;
 }
 
 /** Whether the server answered, and the answer is no: what was asked of it has not been done. */

@@ -279,6 +279,34 @@ Deno.test("http_request sends a redirected POST again with its body, as a GET wi
   }
 });
 
+Deno.test("http_request reads a page in the encoding that only the page itself declares", async () => {
+  const pages: [type: string, before: string, bytes: number[], text: string][] = [
+    ["text/html", '<html><meta charset="windows-1251">', [0xcf, 0xf0], "Пр"],
+    ["text/html", '<META http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', [
+      0x83,
+      0x65,
+    ], "テ"],
+    ["application/xml", '<?xml version="1.0" encoding="ISO-8859-2"?>', [0xb1], "ą"],
+    ["text/css", '@charset "koi8-r";', [0xf0], "П"],
+    ["text/html; charset=iso-8859-1", '<meta charset="koi8-r">', [0xe9], "é"],
+    ["text/html", "<meta charset=utf-16>", [0xc3, 0xa9], "é"],
+    ["text/html", '<meta charset="no-such">', [0xc3, 0xa9], "é"],
+    ["text/plain", "\xff\xfe", [0x42, 0x30], "あ"],
+  ];
+  await using site = serve((request) => {
+    const [type = "", before = "", bytes = []] =
+      pages[Number(new URL(request.url).pathname.slice(1))] ??
+        [];
+    const head = Uint8Array.from(before, (one) => one.charCodeAt(0));
+    return new Response(Uint8Array.from([...head, ...bytes]), {
+      headers: { "content-type": type },
+    });
+  });
+  for (const [index, [, , , text]] of pages.entries()) {
+    assert.ok((await ask({ url: `${site.origin}/${index}` })).endsWith(text), text);
+  }
+});
+
 Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes what is binary", async () => {
   let sent = 0;
   await using site = serve((request) => {

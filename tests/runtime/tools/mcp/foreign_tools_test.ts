@@ -184,6 +184,61 @@ Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
   );
 });
 
+Deno.test("toToolSchema() repairs what has a plain meaning, and leaves the rest as it is", () => {
+  const shown = (schema: unknown) => {
+    const result = toToolSchema(schema);
+    return "problem" in result ? result.problem : JSON.stringify(result.schema);
+  };
+  const coin = '"properties":{"coin":{"type":"string"}},"required":["coin"]';
+  const cases: [unknown, string][] = [
+    ...[undefined, null, [], {}, { type: null, properties: [] }].map((one): [unknown, string] => [
+      one,
+      '{"type":"object","properties":{}}',
+    ]),
+    [{ properties: { coin: { type: "string" }, required: ["coin"] } }, `{"type":"object",${coin}}`],
+    [{ properties: { coin: { type: "str", required: true } } }, `{"type":"object",${coin}}`],
+    [{ properties: { coin: "STRING" }, required: "coin" }, `{"type":"object",${coin}}`],
+    [
+      {
+        properties: {
+          all: { type: "array" },
+          any: { type: "any" },
+          on: { anyOf: [{ type: "bool" }] },
+        },
+      },
+      '{"type":"object","properties":{"all":{"type":"array","items":{}},"any":{},"on":{"anyOf":[{"type":"boolean"}]}}}',
+    ],
+    [
+      {
+        required: ["a"],
+        properties: { a: { default: null, enum: [null, 1] } },
+        additionalProperties: false,
+      },
+      '{"type":"object","properties":{"a":{"default":null,"enum":[null,1]}},"required":["a"],"additionalProperties":false}',
+    ],
+    [{ properties: { a: { type: "money" } } }, 'its input schema has the type "money"'],
+    [{ type: "string" }, "its input schema describes no object"],
+    [{ properties: "none" }, "the properties in its input schema are not an object"],
+    [{ properties: { a: 1 } }, "its input schema has 1 as a schema"],
+  ];
+  for (const [schema, expected] of cases) assert.equal(shown(schema), expected);
+});
+
+Deno.test("toRemoteTools() leaves out the tools that are wrong, each by its name, and keeps the others", () => {
+  const { tools, problems } = toRemoteTools([
+    { name: "good", description: 5, annotations: "none", inputSchema: null },
+    { name: "bad", inputSchema: { type: "money" } },
+    { description: "nameless" },
+    "text",
+  ]);
+  assert.deepEqual(tools.map(({ name, description }) => [name, description]), [["good", ""]]);
+  assert.deepEqual(problems, [
+    'Its tool "bad" is left out: its input schema has the type "money"',
+    "One of its tools is left out: it has no name",
+    "One of its tools is left out: it has no name",
+  ]);
+});
+
 Deno.test("toResultText() gives structured content where there is nothing else, and says what is no text", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
   assert.equal(

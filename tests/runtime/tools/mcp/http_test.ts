@@ -66,6 +66,67 @@ Deno.test("McpServers: a session that the server has forgotten is begun anew, th
   );
 });
 
+Deno.test("McpServers: a server may say in words of its own that it has forgotten a session", async () => {
+  for (
+    const [status, code, message] of [
+      [400, -32000, "Bad Request: Server not initialized"],
+      [200, -32001, "Unknown conversation"],
+      [410, -32600, "Gone"],
+    ] as const
+  ) {
+    await using server = new FixtureHttpServer();
+    await using world = await openMcpWorld();
+    await world.define({ remote: { url: server.url } });
+    const tools = await world.tools(["remote"]);
+    const forgotten = server.requests.at(-1)?.headers.get("mcp-session-id");
+    server.intercept = async (request) => {
+      const { id = null } = request.method === "POST" ? await request.clone().json() : {};
+      if (request.headers.get("mcp-session-id") !== forgotten) return;
+      return Response.json({ jsonrpc: "2.0", id, error: { code, message } }, { status });
+    };
+    assert.equal(await world.call(tools.get("echo"), { text: message }), message);
+    assert.equal(server.begun, 2);
+  }
+});
+
+Deno.test("McpServers: a tool that reports progress may take longer, one that is silent may not", async () => {
+  await using server = new FixtureHttpServer();
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  await world.define({ remote: { url: server.url } });
+  const echo = (await world.tools(["remote"])).get("echo");
+  const stream = Promise.withResolvers<(message: unknown) => void>();
+  let id: unknown;
+  server.intercept = async (request) => {
+    const body = request.method === "POST" ? await request.clone().json() : {};
+    if (body.method !== "tools/call") return;
+    id = body.id;
+    const text = new TransformStream<string, string>();
+    const writer = text.writable.getWriter();
+    stream.resolve((message) =>
+      void writer.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...Object(message) })}\n\n`)
+    );
+    return new Response(text.readable.pipeThrough(new TextEncoderStream()), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  };
+  const lines: string[] = [];
+  const context = { clock, log: (line: string) => void lines.push(line) };
+  const slow = world.call(echo, { text: "x" }, context);
+  const send = await stream.promise;
+  for (let progress = 1; progress <= 8; progress++) {
+    send({ method: "notifications/progress", params: { progressToken: id, progress, total: 8 } });
+    await until(() => lines.length === progress, "the progress arrives");
+    await clock.advance(59_000);
+  }
+  send({ id, result: { content: [{ type: "text", text: "done" }] } });
+  assert.equal(await slow, "done");
+  const silent = failureOf(world.call(echo, { text: "x" }, context));
+  await until(() => clock.awaits(60_000), "it is called");
+  await clock.advance(60_000);
+  assert.equal(await silent, "echo took longer than 60 s");
+});
+
 Deno.test("McpServers: a call that is stopped is cancelled at the server and hung up", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld();

@@ -16,7 +16,7 @@ Deno.test("McpServers.openTools() offers a program's tools and calls them", asyn
   assert.equal(await world.call(echo, { text: "hello\nworld" }), "hello\nworld");
   assert.equal(await world.call(tools.get("add"), { a: 1, b: 2 }), '{"sum":3}');
   assert.equal(await world.call(tools.get("odd_name")), "odd");
-  assert.equal(echo?.timeoutMs, 60_000);
+  assert.equal(echo?.timeoutMs, 600_000);
   assert.deepEqual(
     ["echo", "slow_echo", "add"].map((name) => tools.get(name)?.effect({})),
     ["read", "idempotent", "unsafe"],
