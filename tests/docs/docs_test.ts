@@ -45,10 +45,9 @@ Deno.test("docs: every agent field that is shown in an example exists", async ()
 
 /** The anchors of a document's headings, as GitHub derives them. */
 function anchorsOf(path: string): string[] {
-  return [...Deno.readTextFileSync(path).matchAll(/^#+ (.+)$/gm)]
-    .map(([, heading = ""]) =>
-      heading.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")
-    );
+  return [...Deno.readTextFileSync(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")
+  );
 }
 
 /** The text without the alignment that the formatter adds. */

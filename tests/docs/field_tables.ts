@@ -31,8 +31,7 @@ export function withTables(document: string): string {
 
 /** The documents, by path. */
 export function documents(): string[] {
-  return [...Deno.readDirSync(join(REPOSITORY, "docs"))]
-    .filter(({ name }) => name.endsWith(".md"))
+  return [...Deno.readDirSync(join(REPOSITORY, "docs"))].filter(({ name }) => name.endsWith(".md"))
     .map(({ name }) => join(REPOSITORY, "docs", name))
     .sort();
 }

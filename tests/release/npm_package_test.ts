@@ -73,9 +73,7 @@ Deno.test("the npm package: its package.json asks for Deno and for nothing else"
   assert.equal(rest.version, VERSION);
   assert.deepEqual(rest.bin, { inkling: "bin/inkling" });
   assert.deepEqual(dependencies, { deno: DENO_VERSION });
-  assert.ok(
-    ["main.js", "modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)),
-  );
+  assert.ok(["main.js", "modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)));
   assert.deepEqual(filesBelow(directory).filter((file) => /\.tsx?$/.test(file)), []);
 });
 
@@ -272,10 +270,7 @@ Deno.test("the npm package: without its Deno, its bin says what is missing", asy
   await Deno.remove(join(directory, "../deno"), { recursive: true });
   const run = await installed.run([...bin, "--version"]);
   assert.equal(run.code, 1);
-  assert.match(
-    run.stderr,
-    /^Inkling's Deno is not there, so it cannot start: Cannot find module/,
-  );
+  assert.match(run.stderr, /^Inkling's Deno is not there, so it cannot start: Cannot find module/);
   assert.equal(run.stderr.split("\n").length, 3);
 });
 

@@ -408,8 +408,7 @@ export class FakeRuntime implements Runtime {
 
   countExecutions(): Promise<{ running: number; waiting: number }> {
     const count = (status: ExecutionStatus) =>
-      [...this.executions.values()].filter((one) => one.status === status)
-        .length;
+      [...this.executions.values()].filter((one) => one.status === status).length;
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
   }
 
@@ -434,11 +433,7 @@ export class FakeRuntime implements Runtime {
     const { agentId } = this.#execution(Math.max(id, ...asking.map(([other]) => other)));
     return request === undefined
       ? Promise.reject(new FakeRefusal("not_found", "No pending request"))
-      : Promise.resolve({
-        ...request,
-        askedBy: agentId,
-        preview: this.previews.get(id) ?? null,
-      });
+      : Promise.resolve({ ...request, askedBy: agentId, preview: this.previews.get(id) ?? null });
   }
 
   /** What edited calls would do; rejects with `editFailure` where that is set. */
@@ -455,10 +450,7 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve(this.previews.get(id) ?? null);
   }
 
-  autoApprove(
-    agentId: string,
-    request: { tool: string; write: boolean },
-  ): Promise<AutoApproval> {
+  autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval> {
     this.autoApprovals.push({ agentId, ...request });
     const listing = this.agents.get(agentId);
     if (listing === undefined) {

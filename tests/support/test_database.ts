@@ -27,9 +27,7 @@ export async function openTestDatabase(): Promise<Database & (AsyncDisposable | 
 
 /** One in PostgreSQL, which is removed with it: on the server that tests share, or on this one. */
 export async function openTestPostgres(server?: string): Promise<PostgresDatabase> {
-  const { PostgresDatabase } = await import(
-    "../../runtime/storage/postgres/postgres_database.ts"
-  );
+  const { PostgresDatabase } = await import("../../runtime/storage/postgres/postgres_database.ts");
   const made = await createTestPostgres(server);
   const database = await PostgresDatabase.open({ address: made.address, connections: 4 });
   const close = database[Symbol.asyncDispose].bind(database);

@@ -14,8 +14,7 @@ function render(
   options: Partial<ConstructorParameters<typeof FrameRenderer>[0]> = {},
 ): [kind: string, text: string][] {
   const renderer = new FrameRenderer({ style, columns: 60, ...options });
-  return frames.flatMap((frame) => renderer.render(frame))
-    .map(({ kind, text }) => [kind, text]);
+  return frames.flatMap((frame) => renderer.render(frame)).map(({ kind, text }) => [kind, text]);
 }
 
 const INFO = {
@@ -183,10 +182,7 @@ Deno.test("FrameRenderer shows hostile text without control characters, within t
 });
 
 Deno.test("formatArguments() shows names and values, or the text when it is no object", () => {
-  assert.equal(
-    formatArguments('{"path":"a b.md","deep":{"x":[1]}}'),
-    'a b.md, deep: {"x":[1]}',
-  );
+  assert.equal(formatArguments('{"path":"a b.md","deep":{"x":[1]}}'), 'a b.md, deep: {"x":[1]}');
   assert.equal(formatArguments('{"path": '), '{"path":');
   assert.equal(formatArguments("[1,2]"), "[1,2]");
   assert.equal(formatArguments(`{"text":"${"x".repeat(100)}"}`), `text: ${"x".repeat(59)}…`);

@@ -2,20 +2,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { CommandFailure } from "../../../cli/exit.ts";
 import { editText } from "../../../cli/prompting/text_editor.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
 
 /** A program that is given a file's path as its last argument. */
 async function withEditor(
   script: string,
   use: (editor: string, log: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const editor = join(folder, "editor");
-    await Deno.writeTextFile(editor, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
-    await use(editor, join(folder, "log"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await createTempDir();
+  const editor = join(folder.path, "editor");
+  await Deno.writeTextFile(editor, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  await use(editor, join(folder.path, "log"));
 }
 
 const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);

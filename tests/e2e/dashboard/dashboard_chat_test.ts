@@ -136,10 +136,7 @@ async function runAgain(browser: Browser): Promise<void> {
   await page.getByRole("button", { name: "Run again", exact: true }).click();
   await page.waitForURL(/#\/executions\/2$/);
   const again = await runtime.getExecution(2);
-  assert.deepEqual(
-    { args: again.args, message: again.message, context: again.context },
-    asked,
-  );
+  assert.deepEqual({ args: again.args, message: again.message, context: again.context }, asked);
   assert.deepEqual([again.trigger, again.sessionId], ["manual", null]);
   await page.getByRole("button", { name: "Run again with changes" }).click();
   const dialog = page.getByRole("dialog");
@@ -154,10 +151,7 @@ async function runAgain(browser: Browser): Promise<void> {
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
   await page.waitForURL(/#\/executions\/3$/);
   const changed = await runtime.getExecution(3);
-  assert.deepEqual(
-    [changed.args, changed.message, changed.context],
-    [["a"], "Do it now", "Soon"],
-  );
+  assert.deepEqual([changed.args, changed.message, changed.context], [["a"], "Do it now", "Soon"]);
 
   // A turn of a conversation is another turn of it.
   await runToEnd(runtime, "worker", { message: "Hello", sessionId: "talk" });

@@ -109,8 +109,7 @@ export class ModelServer implements AsyncDisposable {
   }
 
   async #answer(request: Request): Promise<Response> {
-    const { promise: disconnected, resolve: onDisconnect } = Promise
-      .withResolvers<void>();
+    const { promise: disconnected, resolve: onDisconnect } = Promise.withResolvers<void>();
     this.requests.push({
       method: request.method,
       path: new URL(request.url).pathname,
@@ -124,10 +123,7 @@ export class ModelServer implements AsyncDisposable {
     const step = this.#steps.shift();
     if (step === undefined) {
       this.#unexpected++;
-      return Response.json(
-        { error: { message: "no step left in the script" } },
-        { status: 400 },
-      );
+      return Response.json({ error: { message: "no step left in the script" } }, { status: 400 });
     }
     await step.after;
     if (step.silent) {
@@ -145,10 +141,7 @@ export class ModelServer implements AsyncDisposable {
     });
   }
 
-  #stream(
-    step: ModelStep,
-    onDisconnect: () => void,
-  ): ReadableStream<Uint8Array> {
+  #stream(step: ModelStep, onDisconnect: () => void): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     return new ReadableStream({
       start: async (controller) => {

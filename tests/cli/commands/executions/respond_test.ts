@@ -132,9 +132,7 @@ Deno.test("respond asks each kind of question in its way", async () => {
     [{}, [false, " "], ["confirm", "text"], { approved: false }],
     [{ kind: "input", message: "Your name?" }, ["Zoë"], ["text"], { text: "Zoë" }],
     [CHOICE, ["green"], ["select"], { selected: ["green"] }],
-    [{ ...CHOICE, multi: true }, [["red", "blue"]], ["multiselect"], {
-      selected: ["red", "blue"],
-    }],
+    [{ ...CHOICE, multi: true }, [["red", "blue"]], ["multiselect"], { selected: ["red", "blue"] }],
   ];
   for (const [request, typed, kinds, answer] of table) {
     await using cli = await createWaiting(AT_TERMINAL, request);
