@@ -23,7 +23,10 @@ async function openAmissWorld(browser: Browser): Promise<DashboardWorld> {
     await workspace.writeScript("off", [{ say: "never" }], `${hourly}\nenabled: false`);
     await workspace.writeScript("hourly", [{ say: "tick" }], hourly);
     const torn = hourly.replace("0 *", "99 *");
-    await workspace.writeAgent("torn", `---\nmodle: x\nmodel: { provider: demo, name: echo }\n${torn}\n---\nGo.`);
+    await workspace.writeAgent(
+      "torn",
+      `---\nmodle: x\nmodel: { provider: demo, name: echo }\n${torn}\n---\nGo.`,
+    );
   });
   for (const id of ["bad", "bad", "bad", "good", "asker"]) await runToEnd(world.runtime(), id);
   return world;
@@ -54,7 +57,10 @@ async function seeWhatHappened(browser: Browser): Promise<void> {
   await stopped.getByRole("link", { name: "torn" }).click();
   const faults = region(broken, "Files that cannot be read as agents").getByRole("listitem");
   await faults.nth(1).waitFor();
-  assert.match((await faults.allInnerTexts()).join("|"), /^Line 4: .*99.*\|Warning: Line 2: .*modle/);
+  assert.match(
+    (await faults.allInnerTexts()).join("|"),
+    /^Line 4: .*99.*\|Warning: Line 2: .*modle/,
+  );
   await region(page, "Waiting for you").getByText("Which?").waitFor();
   await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
   // What the service knows of the days before, told beside the cost; and of times at which it was away.
