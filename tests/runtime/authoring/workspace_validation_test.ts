@@ -204,11 +204,11 @@ notify:
 });
 
 Deno.test("validateWorkspace() starts the servers when it is to connect, and says at the field which one fails", async () => {
-  await using place = await createTestWorkspace({ config: "sandbox: off\n" });
+  await using place = await createTestWorkspace();
   await place.writeAgent("a", ECHO.replace("\n---\n", "\nmcp: [fixture, dies, fixture]\n---\n"));
   const file = join(place.agentsDir, "_config/mcp-servers.json");
   await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
-  const dies = { command: "sh", args: ["-c", "echo no key >&2; exit 3"] };
+  const dies = { command: "sh", args: ["-c", "echo no key >&2; exit 3"], sandbox: false };
   await Deno.writeTextFile(file, JSON.stringify({ fixture: programEntry("plain"), dies }));
   const settings = await place.settings();
   const looked = await validateWorkspace(settings, undefined, { cwd: place.root });
