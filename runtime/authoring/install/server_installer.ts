@@ -152,13 +152,12 @@ export class ServerInstaller {
       const naming = await agentsNaming("mcp", this.#settings);
       return await Promise.all(entries.map(async ({ name, ...entry }) => {
         const folder = join(dirname(file), "mcp", name);
-        // Only a server that was added has such a name.
-        const isThere = NAME.test(name) && await Deno.stat(folder).catch(ignoreMissing);
+        const pinned = NAME.test(name) ? await installedSource(folder) : undefined;
         return {
           name,
           ...entry,
-          pinned: isThere ? await installedSource(folder) : undefined,
-          folder: isThere ? folder : undefined,
+          pinned,
+          folder: pinned === undefined ? undefined : folder,
           agents: naming.get(name) ?? [],
         };
       }));

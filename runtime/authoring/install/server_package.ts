@@ -1,6 +1,7 @@
 // An MCP server from npm: installed into a folder of its own with all that it needs, at exact versions, and none of it run.
 import { join } from "node:path";
 import { z } from "zod";
+import { ignoreMissing } from "../../../base/files/missing.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
 import { parsePackageName } from "./package_name.ts";
@@ -71,8 +72,13 @@ export async function installPackage(
   };
 }
 
-/** The package in a folder that `mcp add` has made, at its version; undefined where none can be told. */
+/** Everything in a folder that `mcp add` has made. */
+const OWN_FILES = ["package.json", "package-lock.json", "node_modules", "pyproject.toml", "lib"];
+
+/** The package in a folder that `mcp add` has made, at its version; undefined for any other folder, and where there is none. */
 export async function installedSource(folder: string): Promise<string | undefined> {
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
+  if (entries.length === 0 || entries.some(({ name }) => !OWN_FILES.includes(name))) return;
   const wanted = rootSchema.safeParse(await readJson(join(folder, "package.json")));
   const [name] = Object.keys(wanted.data?.dependencies ?? {});
   if (name !== undefined) return `npm:${name}@${wanted.data?.dependencies[name]}`;

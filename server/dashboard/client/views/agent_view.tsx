@@ -64,7 +64,7 @@ export function AgentView({ id }: { id: string }): VNode {
 
 /** An agent whose file never parsed since the service started. */
 function BrokenAgent(
-  { id, ...shown }: {
+  { id, files, runs }: {
     id: string;
     files: readonly AgentErrorBody[];
     runs: ExecutionSummary[] | undefined;
@@ -78,8 +78,8 @@ function BrokenAgent(
           <h1>{id}</h1>
         </div>
       </header>
-      <BrokenAgents files={shown.files} />
-      <LatestRuns id={id} runs={shown.runs} />
+      <BrokenAgents files={files} />
+      <LatestRuns id={id} runs={runs} />
     </article>
   );
 }
