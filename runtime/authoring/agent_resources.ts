@@ -150,9 +150,11 @@ function describeLinkOut(link: string, folder: string): string {
 
 async function inspectServers(
   agent: Agent,
-  context:
-    & { servers: ServersFile; settings: WorkspaceSettings }
-    & Pick<InspectionOptions, "connect">,
+  context: {
+    servers: ServersFile;
+    settings: WorkspaceSettings;
+    connect: InspectionOptions["connect"];
+  },
 ): Promise<ResourceProblem[]> {
   if (agent.mcp.length === 0) return [];
   const { servers: file, settings } = context;
