@@ -53,7 +53,9 @@ const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
       const parsed = parseServers(text, "mcp-servers.json");
       return "problem" in parsed
         ? [parsed.problem]
-        : [...parsed.servers.values()].flatMap((one) => "problem" in one ? [one] : one.warnings);
+        : [...parsed.servers.values()].flatMap((one) =>
+          "problem" in one ? [one.problem] : one.warnings
+        );
     },
   },
   yaml: {

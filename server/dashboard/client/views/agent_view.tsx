@@ -79,7 +79,7 @@ function BrokenAgent(
         </div>
       </header>
       <BrokenAgents files={files} />
-      <LatestRuns id={id} runs={runs} />
+      {runs !== undefined && <LatestRuns id={id} runs={runs} />}
     </article>
   );
 }
