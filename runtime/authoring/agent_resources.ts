@@ -46,12 +46,14 @@ export interface InspectionOptions {
   inspectCustomTool: InspectCustomTool;
   /** What is wrong with the price of an agent's model. */
   inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
+  /** Starts a server; returns why it cannot be used, as a sentence. Absent: no server is started. */
+  connect?: (server: string) => Promise<string | undefined>;
 }
 
 /** An inspection of the agents of a workspace. */
 export function createInspection(
   settings: WorkspaceSettings,
-  { builtinTools, inspectCustomTool, inspectPrice }: InspectionOptions,
+  { builtinTools, inspectCustomTool, inspectPrice, connect }: InspectionOptions,
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
@@ -70,7 +72,7 @@ export function createInspection(
       problems: [
         ...custom.problems,
         ...await inspectSkills(agent, skills),
-        ...await inspectServers(agent, { servers, settings }),
+        ...await inspectServers(agent, { servers, settings, connect }),
         ...await permissionGaps(agent, settings),
         ...await sandboxGap(agent, settings, sandboxSupport),
         ...await inspectPrice(agent),
@@ -148,7 +150,11 @@ function describeLinkOut(link: string, folder: string): string {
 
 async function inspectServers(
   agent: Agent,
-  context: { servers: ServersFile; settings: WorkspaceSettings },
+  context: {
+    servers: ServersFile;
+    settings: WorkspaceSettings;
+    connect: InspectionOptions["connect"];
+  },
 ): Promise<ResourceProblem[]> {
   if (agent.mcp.length === 0) return [];
   const { servers: file, settings } = context;
@@ -170,10 +176,15 @@ async function inspectServers(
     }
     const found = await inspectServer(server, { name, agent, settings });
     const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
-    return [...warnings, ...found].map(({ problem, ...rest }) => {
+    const told = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
       return { field: "mcp", name, message, ...rest };
     });
+    if (told.some(({ severity }) => severity === "error")) return told;
+    const message = await context.connect?.(name);
+    return message === undefined
+      ? told
+      : [...told, { field: "mcp", name, severity: "error", message }];
   });
   return (await Promise.all(problems)).flat();
 }

@@ -17,6 +17,8 @@ export type ServiceEvent =
     displayName: string;
     status: string;
     durationMs: number | null;
+    /** From the acceptance of the run to its end, waits included. */
+    ageMs: number;
   }
   | {
     type: "execution_waiting";

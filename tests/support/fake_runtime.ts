@@ -241,7 +241,8 @@ export class FakeRuntime implements Runtime {
     if (isFinal(status)) {
       const { agentId, displayName, durationMs } = execution;
       const type = "execution_completed";
-      this.events.publish({ type, executionId, agentId, displayName, status, durationMs });
+      const ageMs = this.clock.now() - execution.startedAt;
+      this.events.publish({ type, executionId, agentId, displayName, status, durationMs, ageMs });
     }
   }
 

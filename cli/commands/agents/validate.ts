@@ -19,10 +19,11 @@ const LEAST_TEXT = 32;
 export async function validate(
   context: CommandContext,
   target: string | undefined,
-  options: { json?: true },
+  options: { json?: true; connect?: true },
 ): Promise<ExitCode> {
   const { app, output } = context;
-  const files = await app.validate(target, workspaceOf(context));
+  const { connect = false } = options;
+  const files = await app.validate(target, { ...workspaceOf(context), connect });
   if (target !== undefined && files.length === 0) {
     const problem = await describePath(target);
     if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
@@ -51,8 +52,9 @@ async function describePath(target: string): Promise<string | undefined> {
   return isPath ? `${shown} is a folder, not a .md file` : undefined;
 }
 
-function toJson({ agentId, path, diagnostics }: ValidatedFile): Record<string, unknown> {
-  return { agent_id: agentId, path, diagnostics };
+function toJson(file: ValidatedFile): Record<string, unknown> {
+  const { agentId, path, diagnostics, connected } = file;
+  return { agent_id: agentId, path, diagnostics, ...(connected !== undefined && { connected }) };
 }
 
 function select(
@@ -81,6 +83,9 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
     const path = shown.length === 0 ? "" : `  ${style.dim(toOneLine(file.path))}`;
     output.line(`${mark} ${style.bold(toOneLine(file.agentId))}${path}`);
     showDiagnostics(output, file, shown);
+    for (const { server, tools } of output.quiet ? [] : file.connected ?? []) {
+      output.line(`  ${toOneLine(server)} started and lists ${formatPlural(tools, "tool")}`);
+    }
   }
   output.detail(
     files.length === 0

@@ -54,7 +54,7 @@ export class Announcer {
   }
 
   ended(execution: Execution): void {
-    const { status, durationMs, error } = execution;
+    const { status, durationMs, startedAt, finishedAt, error } = execution;
     const level = FAILED.has(status) ? "warn" : "info";
     this.#log("Execution ended", execution, { status, error: error ?? undefined }, level);
     this.#ports.telemetry.ended(execution);
@@ -63,6 +63,7 @@ export class Announcer {
       ...identityOf(execution),
       status,
       durationMs,
+      ageMs: (finishedAt ?? startedAt) - startedAt,
     });
   }
 

@@ -32,6 +32,8 @@ export interface McpServersOptions {
   /** Absolute; programs without `cwd` start in folders of their own there. */
   stateDir: string;
   environment: Environment;
+  /** The names of the variables that the service has and a server may be given: no keys of model providers. */
+  variableNames(): readonly string[];
   clock: Clock;
   log: ServiceLog;
   /** Inkling's version, which servers are told. */
@@ -149,9 +151,9 @@ export class McpServers implements AsyncDisposable {
     if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
-    const { clock, log, version, confinement } = this.#options;
+    const { clock, log, version, confinement, variableNames } = this.#options;
     const limits = this.#limitsOf(name);
-    const ports = { clock, log, version, limits, confinement };
+    const ports = { clock, log, version, limits, confinement, variableNames };
     const server = new McpServer(name, entry.definition, ports);
     this.#servers.set(name, server);
     return server;

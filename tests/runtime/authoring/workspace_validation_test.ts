@@ -4,6 +4,7 @@ import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { describeSetup } from "../../../runtime/setup/setup_report.ts";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { programEntry } from "../tools/mcp/mcp_world.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
 
@@ -188,4 +189,30 @@ notify:
   assert.match(told[3] ?? "", /Messages through gone do not arrive: \/no\/such\/program is not/);
   assert.equal(a.length, 1);
   assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
+});
+
+Deno.test("validateWorkspace() starts the servers when it is to connect, and says at the field which one fails", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("a", ECHO.replace("\n---\n", "\nmcp: [fixture, dies, fixture]\n---\n"));
+  const file = join(place.agentsDir, "_config/mcp-servers.json");
+  await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
+  const dies = { command: "sh", args: ["-c", "echo no key >&2; exit 3"], sandbox: false };
+  await Deno.writeTextFile(file, JSON.stringify({ fixture: programEntry("plain"), dies }));
+  const settings = await place.settings();
+  const looked = await validateWorkspace(settings, undefined, { cwd: place.root });
+  assert.deepEqual(looked.flatMap(({ diagnostics }) => diagnostics), []);
+  const [agent, servers] = await validateWorkspace(settings, "a", {
+    cwd: place.root,
+    connect: "0.0.0-test",
+  });
+  assert.deepEqual(agent?.diagnostics.map(({ line, severity }) => [line, severity]), [[
+    3,
+    "error",
+  ]]);
+  assert.match(
+    agent?.diagnostics[0]?.message ?? "",
+    /"dies" cannot be used: .*exit code 3.*no key/,
+  );
+  assert.deepEqual(servers?.connected?.map(({ server }) => server), ["fixture"]);
+  assert.ok((servers?.connected?.[0]?.tools ?? 0) > 3);
 });

@@ -106,6 +106,38 @@ test("sandbox: closed folders, places of keys and .env files in a declared folde
   assert.doesNotMatch(moved.text, /KEY/);
 });
 
+test("sandbox: a program gets the certificates that the usual variables name, and no other file by them", async ({ dir, home, run }) => {
+  const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+  const files: [path: string, text: string, isPassed: boolean][] = [
+    ["ca.pem", `An authority\n${pem("CERTIFICATE")}`, true],
+    ["folder/0a1b.0", pem("CERTIFICATE"), true],
+    ["folder/server.pem", pem("CERTIFICATE") + pem("PRIVATE KEY"), false],
+    ["folder/notes.txt", "KEY", false],
+    ["shut/ca.pem", pem("CERTIFICATE"), false],
+    ["home/.ssh/ca.pem", pem("CERTIFICATE"), false],
+    ["folder/.env", pem("CERTIFICATE"), false],
+  ];
+  for (const one of ["folder", "shut", "home/.ssh"]) Deno.mkdirSync(join(dir, one));
+  for (const [path, text] of files) Deno.writeTextFileSync(join(dir, path), text);
+  const environment = {
+    NODE_EXTRA_CA_CERTS: join(dir, "ca.pem"),
+    SSL_CERT_DIR: `${join(dir, "folder")}:${join(home, ".ssh")}`,
+    SSL_CERT_FILE: join(dir, "shut/ca.pem"),
+    REQUESTS_CA_BUNDLE: join(dir, "folder/server.pem"),
+  };
+  const rules = { closed: [join(dir, "shut")] };
+  const options = { environment, rules };
+  const { text } = await run(
+    `cd ${dir}; for one in ${
+      files.map(([path]) => path).join(" ")
+    }; do cat $one >&2 && echo $one; done 2>/dev/null`,
+    options,
+  );
+  const passed = files.filter(([, , isPassed]) => isPassed).map(([path]) => path);
+  assert.deepEqual(text.trim().split("\n"), passed);
+  assert.match((await run("echo x > $NODE_EXTRA_CA_CERTS", options)).text, /Read-only/);
+});
+
 test("sandbox: a declared path inside of a closed folder is open", async ({ workspace, run }) => {
   const closed = join(workspace, "state");
   Deno.mkdirSync(join(closed, "own"), { recursive: true });

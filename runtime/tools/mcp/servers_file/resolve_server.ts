@@ -1,15 +1,16 @@
 // Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
 import { resolve } from "node:path";
+import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion, MAX_EXPANDED_CHARACTERS } from "./expansion.ts";
 import type { DeclaredServer, ServerDefinition } from "./server_definition.ts";
 
 /**
- * What a program gets of our environment besides what its entry declares: where things are and who runs it. Never a key:
- * a server sees only what a person gave it.
+ * What a program gets of our environment besides what its entry declares: where things are, who runs it, and which
+ * certificates are trusted. Never a key: a server sees only what a person gave it.
  */
-const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", ...CERTIFICATE_VARIABLES];
 
 /** A definition, or why there is none: the end of a sentence. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };

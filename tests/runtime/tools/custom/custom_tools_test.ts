@@ -86,6 +86,23 @@ Deno.test("a custom tool reads what it may only read, and cannot write it", asyn
   assert.equal(failure, `This tool has no write access to "${path}"`);
 });
 
+Deno.test("a custom tool on a missing path says that it does not exist, also where only the rest of a folder is open", async () => {
+  await using world = await ToolWorld.open();
+  const { outside, workspace } = world.fixture;
+  await world.fixture.write("notes/a.txt", "text");
+  await world.writeTool("lister", "for await (const _ of Deno.readDir(args.path));");
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  const cases: [path: string, options: object, expected: RegExp][] = [
+    [join(workspace, "nowhere"), {}, /^".*nowhere" does not exist$/],
+    [join(workspace, "notes/nowhere"), { paths }, /No such file|does not exist/],
+    [join(outside, "nowhere"), {}, /no read access to ".*nowhere"$/],
+    [join(workspace, "agents/nowhere.md"), {}, /no read access to/],
+  ];
+  for (const [path, options, expected] of cases) {
+    assert.match(await failureOf(world.call("lister", { path }, options)), expected);
+  }
+});
+
 Deno.test("a custom tool gets the hosts and variables it declares, no others, and never a provider's key", async () => {
   const variables = { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" };
   await using world = await ToolWorld.open({ variables });

@@ -14,19 +14,30 @@ const shell = (script: string, env: Record<string, string> = {}) => ({
   env,
 });
 
-Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets", async () => {
+Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets, and what it did not get", async () => {
   await using world = await openMcpWorld();
   world.variables.set("SERVICE_TOKEN", "token-0123456789");
+  world.variables.set("MY_REGION", "north");
   const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
-    'printf "\\033[31mbad key %s %s\\007\\n" "$API_KEY" "$1" >&2; exit 3';
-  const args = ["-c", script, "x", "${SERVICE_TOKEN}"];
-  await world.define({ dies: { ...shell(script, { API_KEY: "literal-key-in-file" }), args } });
+    'printf "\\033[31mbad key %s %s\\007\\n" "$API_KEY" "$1" >&2; echo "set MY_REGION, X_TOKEN" >&2; exit 3';
+  await world.define({
+    dies: {
+      ...shell(script, { API_KEY: "literal-key-in-file" }),
+      args: ["-c", script, "x", "${SERVICE_TOKEN}"],
+    },
+  });
   const message = await refusalOf(world.tools(["dies"]));
   const lines = message.split("\n");
   assert.equal(lines[0], 'The MCP server "dies" cannot be used: it ended with exit code 3');
-  assert.deepEqual([lines[1], lines.length], ["The end of its error output:", 12]);
-  assert.equal(lines.at(-2), "line 29");
-  assert.equal(lines.at(-1), "bad key [redacted:API_KEY] [redacted:SERVICE_TOKEN]");
+  assert.equal(lines[1], "The end of its error output:");
+  assert.equal(lines.length, 13);
+  assert.equal(lines.at(-4), "line 29");
+  assert.equal(lines.at(-3), "bad key [redacted:API_KEY] [redacted:SERVICE_TOKEN]");
+  assert.equal(
+    lines.at(-1),
+    "Variables that it did not get: MY_REGION, X_TOKEN (not set), SERVICE_TOKEN. " +
+      "A person names those that it needs in `env` of its entry.",
+  );
 });
 
 Deno.test("McpServers.openTools() shows no half of a secret where a long output is cut", async () => {

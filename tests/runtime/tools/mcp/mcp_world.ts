@@ -84,6 +84,7 @@ export async function openMcpWorld(
     workspace,
     stateDir,
     environment,
+    variableNames: () => [...variables.keys()].filter((name) => name !== "OPENAI_API_KEY"),
     clock,
     log,
     version: "0.0.0-test",

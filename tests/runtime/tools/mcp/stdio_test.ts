@@ -131,11 +131,14 @@ Deno.test("McpServers: tools of the same name get the server's name before them"
 Deno.test("McpServers: a program gets the variables it declares and where things are, no key of ours", async () => {
   await using world = await openMcpWorld();
   world.variables.set("GIVEN", "from the environment");
+  world.variables.set("NODE_EXTRA_CA_CERTS", "/etc/ca.pem");
   await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
   const tools = await world.tools(["fixture"]);
   const env = JSON.parse(await world.call(tools.get("environment"))) as Record<string, string>;
   assert.equal(env["MINE"], "x from the environment");
-  assert.equal(env["HOME"], world.variables.get("HOME"));
+  for (const name of ["HOME", "NODE_EXTRA_CA_CERTS"]) {
+    assert.equal(env[name], world.variables.get(name));
+  }
   assert.deepEqual(Object.keys(env).filter((name) => /KEY|TOKEN|GIVEN/.test(name)), []);
 });
 

@@ -261,7 +261,7 @@ export class WatchWorld implements AsyncDisposable {
     const who = { executionId: run.id, agentId: run.agentId, displayName: run.agentId };
     if (type === "execution_completed") {
       this.running.delete(run.id);
-      this.events.publish({ type, ...who, status: "success", durationMs: 1 });
+      this.events.publish({ type, ...who, status: "success", durationMs: 1, ageMs: 1 });
     } else if (type === "execution_waiting") {
       this.events.publish({ type, ...who, requestId: "r", kind: "input", message: "?" });
     } else {

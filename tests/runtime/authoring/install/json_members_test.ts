@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "../../../../base/json.ts";
-import { insertMember } from "../../../../runtime/authoring/install/json_insert.ts";
+import { insertMember, removeMember } from "../../../../runtime/authoring/install/json_members.ts";
 import { anyText } from "../../../support/any_text.ts";
 
 const SERVER = { command: "node", args: ["x"] };
@@ -45,7 +45,7 @@ Deno.test("insertMember() takes of what is said twice the one that counts, and r
   assert.equal(insertMember('{"a": 1}', { path: ["a"], name: "s", value: SERVER }), undefined);
 });
 
-Deno.test("insertMember() changes nothing but that member, whatever the text and its layout", () => {
+Deno.test("insertMember() and removeMember() change nothing but that member, whatever the text and its layout", () => {
   const key = anyText({ maxLength: 12 });
   const whole = fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), {
     noNullPrototype: true,
@@ -63,6 +63,12 @@ Deno.test("insertMember() changes nothing but that member, whatever the text and
       // What was there stands as it did.
       const rest = text.slice(0, text.lastIndexOf("}")).trimEnd();
       assert.ok(edited.startsWith(rest));
+      const back = removeMember(edited, { path: [], name: "s" });
+      if (Object.keys(content).length > 0) assert.equal(back, text);
+      else assert.deepEqual(JSON.parse(back ?? ""), {});
+      const [first = "s"] = Object.keys(content);
+      const { [first]: _, ...others } = JSON.parse(edited);
+      assert.deepEqual(JSON.parse(removeMember(edited, { path: [], name: first }) ?? ""), others);
     }),
     { numRuns: 50 },
   );

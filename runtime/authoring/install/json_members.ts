@@ -1,4 +1,4 @@
-// A member put into an object of a JSON text, everything else left as it is written.
+// Adds a member to an object of a JSON text, or removes one. Everything else stays as it is written.
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 
@@ -15,12 +15,10 @@ export interface Insertion {
  * such member. Undefined where no object stands at `path`.
  */
 export function insertMember(text: string, { path, name, value }: Insertion): string | undefined {
-  const object = path.reduce<Found | undefined>(
-    (found, key) => found && readObject(text, found.members.get(key) ?? -1),
-    readObject(text, skipSpace(text, 0)),
-  );
+  const object = findObject(text, path);
   if (object === undefined) return undefined;
-  const { open, close, lastEnd, firstKey } = object;
+  const { open, close, spans } = object;
+  const [firstKey, lastEnd] = [spans[0]?.start, spans.at(-1)?.end];
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const before = firstKey === undefined ? undefined : text.slice(open + 1, firstKey);
   const levels = path.length + 1;
@@ -46,34 +44,70 @@ export function insertMember(text: string, { path, name, value }: Insertion): st
   return isDeepStrictEqual(JSON.parse(edited), wanted) ? edited : undefined;
 }
 
+/** The text without the members of that name. `text` must be JSON. Undefined where no object stands at `path`. */
+export function removeMember(
+  text: string,
+  { path, name }: Pick<Insertion, "path" | "name">,
+): string | undefined {
+  const wanted: unknown = JSON.parse(text);
+  const inner = path.reduce<unknown>(
+    (one, key) => isJsonObject(one) ? one[key] : undefined,
+    wanted,
+  );
+  if (!isJsonObject(inner)) return undefined;
+  delete inner[name];
+  let edited = text;
+  for (;;) {
+    const object = findObject(edited, path);
+    if (object === undefined) return undefined;
+    const { open, close, spans } = object;
+    const at = spans.findIndex((span) => span.name === name);
+    if (at < 0) break;
+    const [before, after] = [spans[at - 1], spans[at + 1]];
+    edited = after !== undefined
+      ? edited.slice(0, spans[at]?.start) + edited.slice(after.start)
+      : before !== undefined
+      ? edited.slice(0, before.end) + edited.slice(spans[at]?.end)
+      : edited.slice(0, open + 1) + edited.slice(close);
+  }
+  return isDeepStrictEqual(JSON.parse(edited), wanted) ? edited : undefined;
+}
+
+function findObject(text: string, path: readonly string[]): Found | undefined {
+  return path.reduce<Found | undefined>(
+    (found, key) => found && readObject(text, found.members.get(key) ?? -1),
+    readObject(text, skipSpace(text, 0)),
+  );
+}
+
 /** An object in a text: its braces, and where its members' values begin. */
 interface Found {
   open: number;
   close: number;
   members: Map<string, number>;
-  firstKey: number | undefined;
-  /** Behind its last value. */
-  lastEnd: number | undefined;
+  /** Its members in their order, each from its name to behind its value. */
+  spans: { name: string; start: number; end: number }[];
 }
 
 /** Undefined where no object begins there. */
 function readObject(text: string, open: number): Found | undefined {
   if (text[open] !== "{") return undefined;
   const members = new Map<string, number>();
-  let firstKey: number | undefined;
-  let lastEnd: number | undefined;
+  const spans: Found["spans"] = [];
   let at = skipSpace(text, open + 1);
   while (text[at] !== "}") {
-    firstKey ??= at;
+    const start = at;
     const keyEnd = endOfValue(text, at);
     // Behind the key: white space, the colon, white space.
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    members.set(JSON.parse(text.slice(at, keyEnd)), value);
-    lastEnd = endOfValue(text, value);
-    at = skipSpace(text, lastEnd);
+    const name: string = JSON.parse(text.slice(at, keyEnd));
+    members.set(name, value);
+    const end = endOfValue(text, value);
+    spans.push({ name, start, end });
+    at = skipSpace(text, end);
     if (text[at] === ",") at = skipSpace(text, at + 1);
   }
-  return { open, close: at, members, firstKey, lastEnd };
+  return { open, close: at, members, spans };
 }
 
 const SPACE = /[ \t\r\n]*/y;
