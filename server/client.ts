@@ -2,6 +2,7 @@
 // path of every command: it imports types, its own small parts and the clock, nothing else.
 import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
+import type { ExecutionTrigger } from "../runtime/trigger_kinds.ts";
 import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
 import type { AutoApproveBody, AutoApproved } from "./schemas/approval_schemas.ts";
 import type { BudgetBody, RaiseBody } from "./schemas/budget_schemas.ts";
@@ -56,11 +57,11 @@ interface Page {
 
 /** Which executions, and how much of them. Times are ISO 8601. */
 export interface ExecutionQuery extends Page {
-  status?: readonly (ExecutionStatus | "failed" | "cancelled")[] | undefined;
+  status?: readonly ExecutionStatus[] | undefined;
   agent?: string | undefined;
   parent?: number | undefined;
   follows?: number | undefined;
-  trigger?: string | undefined;
+  trigger?: ExecutionTrigger | undefined;
   /** The id of a conversation. */
   session?: string | undefined;
   since?: string | undefined;
@@ -171,8 +172,8 @@ export class Client {
     return this.#call("cancel", { id });
   }
 
-  pending(id: number): Promise<PendingBody> {
-    return this.#call("pending", { id });
+  pending(id: number, options: CallOptions = {}): Promise<PendingBody> {
+    return this.#call("pending", { id, ...options });
   }
 
   /** Checks other arguments for the call that is asked about, and tells what it would do with them; changes nothing. */

@@ -12,7 +12,7 @@ import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/states.ts";
 import type { CheckpointStats } from "../../runtime/executions/record/checkpoint_store.ts";
-import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
+import type { GivenResponse, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
   AutoApproval,
@@ -77,7 +77,7 @@ export class FakeRuntime implements Runtime {
   /** What their calls would do to files. */
   readonly previews = new Map<number, CallPreview>();
   readonly autoApprovals: { agentId: string; tool: string; write: boolean }[] = [];
-  readonly responses: { id: number; requestId: string; answer: HumanAnswer }[] = [];
+  readonly responses: ({ id: number } & GivenResponse)[] = [];
   /** Called when an answer was taken: lets the execution go on as the test wants. */
   onRespond: (id: number) => void = (id) => this.setStatus(id, "running");
   checkpoints: CheckpointStats = {
@@ -472,7 +472,7 @@ export class FakeRuntime implements Runtime {
     });
   }
 
-  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  respond(id: number, response: GivenResponse): Promise<void> {
     if (this.requests.get(id)?.requestId !== response.requestId) {
       return Promise.reject(
         new FakeRefusal("conflict", "This execution does not wait for an answer"),

@@ -22,8 +22,8 @@ export interface LogsOptions {
   last?: number;
   since?: string;
   until?: string;
-  status?: ExecutionSummary["status"] | "failed" | "cancelled";
-  trigger?: string;
+  status?: ExecutionSummary["status"];
+  trigger?: ExecutionSummary["trigger"];
   search?: string;
   execution?: number;
   follow?: true;

@@ -48,7 +48,7 @@ async function letGo(
   client: Client,
   { id, interrupts }: { id: number; interrupts: Interrupts },
 ): Promise<ExitCode> {
-  output.note(`Let go of execution ${id}: "inkling watch ${id}" takes it up. Ctrl+C cancels it`);
+  output.note(`Execution ${id} goes on: "inkling watch ${id}" follows it. Ctrl+C cancels it`);
   // A prompt that was open took the first one for itself.
   const next = interrupts.first.aborted ? interrupts.second : interrupts.first;
   try {

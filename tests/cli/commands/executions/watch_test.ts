@@ -65,11 +65,11 @@ Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one ca
         await until(() => cli.runtime.followers === 1, "it is followed");
         assert.ok(cli.interrupt());
       }
-      await until(() => /Let go of execution 1/.test(cli.stderr.text), "it is told");
+      await until(() => /Execution 1 goes on/.test(cli.stderr.text), "it is told");
       if (again) assert.ok(cli.interrupt());
       assert.equal(await (again ? code : cli.drive(code)), 130);
       assert.deepEqual(cancelled, again ? [1] : []);
-      assert.match(cli.stderr.text, /"inkling watch 1" takes it up\. Ctrl\+C cancels it\n/);
+      assert.match(cli.stderr.text, /"inkling watch 1" follows it\. Ctrl\+C cancels it\n/);
       assert.equal(/is being cancelled/.test(cli.stderr.text), again);
     }
   }
