@@ -172,7 +172,9 @@ class Watch {
       if (error instanceof Interrupted) {
         if (cancelSignal === undefined) throw error;
         this.#cancellation.request();
-      } else if (error instanceof AnsweredElsewhere) {
+        return true;
+      }
+      if (error instanceof AnsweredElsewhere) {
         output.note(error.message);
       } else if (!(error instanceof ApiError && error.status === 404)) {
         throw error;

@@ -284,8 +284,9 @@ export class FakeRuntime implements Runtime {
     if (this.runFailure !== undefined) throw this.runFailure;
     await this.getAgent(agentId);
     this.runs.push({ agentId, request });
-    const { sessionId } = request;
-    return this.addExecution({ agentId, ...(sessionId && { sessionId, trigger: "chat" }) });
+    const { sessionId, message = null } = request;
+    const chat = sessionId && { sessionId, trigger: "chat" as const };
+    return this.addExecution({ agentId, message, ...chat });
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {

@@ -50,9 +50,11 @@ export async function respond(
       return EXIT.waiting;
     }
   } catch (error) {
-    // What was to be answered by a flag was not: that command has failed.
-    if (given !== undefined || !(error instanceof AnsweredElsewhere)) throw error;
-    output.note(error.message);
+    if (!(error instanceof AnsweredElsewhere)) throw error;
+    throw new CommandFailure(
+      EXIT.failed,
+      `${error.message}. "inkling watch ${executionId}" shows how it goes on`,
+    );
   }
   const asks = hasPerson(context);
   const { code } = await watchRun({
