@@ -213,6 +213,7 @@ export const fork = declareCommand({
     message: option("--message <text>", "Say this there; at step 0 instead of what was said", TEXT),
     model: option("--model <provider/name>", "Use this model from there on", TEXT),
     agentFile: option("--agent-file <path>", "Use this agent file from there on", FILE),
+    followers: flag("--followers", "When it ends, start the agents that run after this one"),
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },

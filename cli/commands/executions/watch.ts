@@ -22,7 +22,7 @@ export async function watch(
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
   using client = await openService(context, { signal: interrupts.first });
-  await findExecution(client, id);
+  const { forked_from: takenOver } = await findExecution(client, id);
   const asks = options.asks !== false && !options.json && hasPerson(context);
   try {
     const { code } = await watchRun({
@@ -32,7 +32,7 @@ export async function watch(
       executionId: id,
       view: options.json
         ? new JsonView(output)
-        : await openTextView({ output, clock: app.clock, isTurn: false, asks }),
+        : await openTextView({ output, clock: app.clock, isTurn: false, asks, takenOver }),
       leaveSignal: interrupts.first,
       questions: asks ? "ask" : "leave",
     });

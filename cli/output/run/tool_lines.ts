@@ -33,6 +33,8 @@ export interface ToolLineOptions {
   lead: number;
   /** Whole arguments and results. */
   verbose: boolean;
+  /** The call was made in the execution that this one was forked from. */
+  isTakenOver?: boolean;
 }
 
 /** The call that a `tools` entry of a frame describes. */
@@ -64,11 +66,12 @@ export function formatResult(
   const delegated = name === "run_agent" ? parseObject(firstLine) : undefined;
   const hasFailed = payload["is_error"] === true ||
     delegated !== undefined && textOf(delegated, "status") !== "success";
-  const mark = hasFailed ? style.red("✖") : style.green("✔");
+  const { isTakenOver = false } = options;
+  const mark = isTakenOver ? style.dim("↪") : hasFailed ? style.red("✖") : style.green("✔");
   const duration = numberOf(payload, "duration_ms");
   const head = formatHead(mark, call ?? { id: "", name, args: "{}" }, {
     ...options,
-    end: duration === undefined ? "" : formatDuration(duration),
+    end: isTakenOver ? "taken over" : duration === undefined ? "" : formatDuration(duration),
   });
   const lines = delegated === undefined
     ? formatFolded(content, { ...options, lines: hasFailed ? ERROR_LINES : RESULT_LINES })
