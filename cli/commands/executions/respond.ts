@@ -138,7 +138,10 @@ async function ask(
   if (!hasPerson(context)) {
     throw new CommandFailure(
       EXIT.usage,
-      `There is no terminal to ask at: execution ${pending.execution_id} ${describeNeed(pending)}`,
+      `Execution ${pending.execution_id} ${
+        describeNeed(pending)
+      }: this is not a terminal, and an ` +
+        "answer is not read from a pipe",
     );
   }
   return await askWhileOpen(pending, { app, output, client, signal: interrupts.first });

@@ -195,7 +195,11 @@ Deno.test("chat tells the id of the conversation at its end, and goes on with it
     assert.equal(await cli.drive(code), 0);
     assert.equal(cli.runtime.runs.at(-1)?.request.sessionId, id);
     assert.match(cli.stderr.text, new RegExp(`Continues the conversation ${id}, last at\\s`));
-    assert.match(cli.stdout.text, /> (Hello|And now\?)\n\n(Hi|Still here)\.\n/, "what was said last is shown");
+    assert.match(
+      cli.stdout.text,
+      /> (Hello|And now\?)\n\n(Hi|Still here)\.\n/,
+      "what was said last is shown",
+    );
     cli.stdout.text = "";
   }
 });

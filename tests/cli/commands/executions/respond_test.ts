@@ -106,7 +106,7 @@ Deno.test("respond without flags and without a terminal names the flags, with ex
     assert.equal(await cli.run("respond", "1"), 2);
     assert.match(
       cli.stderr.text,
-      /no terminal to ask at: execution 1 is answered with --yes or\s--no\n$/,
+      /^Error: Execution 1 is answered with --yes or --no: this is not a terminal/,
     );
     assert.deepEqual(cli.input.asked, []);
   }
@@ -192,7 +192,10 @@ Deno.test("respond tells that somebody else was faster, with exit code 1", async
     return confirm(question);
   };
   assert.equal(await cli.drive(cli.run("respond", "1")), 1);
-  assert.match(cli.stderr.text, /^Error: The question of execution 1 is closed: its status is waiting\.\s"inkling watch 1"/);
+  assert.match(
+    cli.stderr.text,
+    /^Error: The question of execution 1 is closed: its status is waiting\.\s"inkling watch 1"/,
+  );
 });
 
 Deno.test("respond cancels the run that it follows at Ctrl+C, as run does", async () => {
