@@ -104,7 +104,7 @@ export interface ExecutionReads {
   /** What they cost; null when no price is known. */
   readSpanCost(span: { since: number; until: number }): Promise<number | null>;
 
-  /** When no service ran between these times, oldest first. */
+  /** When no service ran between these times, oldest first; a restart within a minute is left out. */
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;
 
   /** By agent: what came of the executions that began at `since` or later. */

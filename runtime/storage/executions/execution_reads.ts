@@ -2,6 +2,7 @@
 import type { Execution } from "../../executions/execution.ts";
 import { CANCELLED, type ExecutionStatus } from "../../executions/states.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import {
   type Downtime,
   type ExecutionFilter,
@@ -46,6 +47,8 @@ const IN_ANSWERS = {
   postgres: `answered ILIKE ${PATTERN}`,
 };
 
+/** A service that was restarted was not away. */
+const SHORTEST_GAP_MS = MINUTE_MS;
 /** From the end of each service to the start of the next one. */
 const GAPS =
   'SELECT stopped_at AS "from", lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances';
@@ -180,7 +183,8 @@ export class SqlExecutionReads implements ExecutionReads {
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]> {
     return this.#db.read(function* () {
       const select = (gaps: string) =>
-        `SELECT "from", "to" FROM (${gaps}) AS gaps WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"`;
+        `SELECT "from", "to" FROM (${gaps}) AS gaps WHERE "to" > ? AND coalesce("from", 0) < ? ` +
+        `AND ("from" IS NULL OR "to" - "from" >= ${SHORTEST_GAP_MS}) ORDER BY "to"`;
       const rows = yield* all<Downtime>(
         { sqlite: select(GAPS), postgres: select(GAPS_OF_ALL) },
         span.since,
