@@ -68,6 +68,8 @@ export interface ExecutionQuery extends Page {
   until?: string | undefined;
   /** A text of at least 3 characters. */
   q?: string | undefined;
+  /** Looks for it in the tool results of the page's executions. */
+  results?: boolean | undefined;
   preview?: boolean | undefined;
 }
 
@@ -153,11 +155,15 @@ export class Client {
     filter: ExecutionQuery = {},
     options: CallOptions = {},
   ): Promise<ListedExecution[]> {
-    const { status, preview, ...rest } = filter;
-    return this.#call("executions", {
-      ...options,
-      query: { status: status?.join(","), ...rest, preview: preview ? "true" : undefined },
-    });
+    const { status, preview, results, ...rest } = filter;
+    const yes = (wanted: boolean | undefined) => wanted ? "true" : undefined;
+    const query = {
+      ...rest,
+      status: status?.join(","),
+      preview: yes(preview),
+      results: yes(results),
+    };
+    return this.#call("executions", { ...options, query });
   }
 
   execution(id: number, options: CallOptions = {}): Promise<ExecutionDetail> {

@@ -9,6 +9,7 @@ import { formatLocal } from "../time.ts";
 import {
   formatCall,
   formatFolded,
+  formatPrompt,
   formatResult,
   type ToolCall,
   type ToolLineOptions,
@@ -98,7 +99,7 @@ export class FrameRenderer {
         if (payload["dry_run"] === true) this.#wouldDo = [];
         return [this.#sentence(payload, this.#header(payload))];
       case "system":
-        return this.#showMessages ? [this.#message(payload, "System prompt")] : [];
+        return this.#showMessages ? [this.#prompt(payload)] : [];
       case "human":
         return this.#showMessages ? [this.#message(payload, "User", { whole: true })] : [];
       case "meta":
@@ -164,6 +165,11 @@ export class FrameRenderer {
       `execution ${numberOf(payload, "execution_id") ?? "?"}`,
     ];
     return `${name} ${this.#style.dim(`· ${toOneLine(rest.join(" · "))}`)}`;
+  }
+
+  #prompt(payload: FramePayload): FramePiece {
+    const lines = formatPrompt(textOf(payload, "content"), this.#layout);
+    return this.#step(payload, [this.#style.bold("System prompt"), ...lines].join("\n"));
   }
 
   #message(payload: FramePayload, title: string, options: { whole?: boolean } = {}): FramePiece {

@@ -100,6 +100,22 @@ export function formatFolded(
   return shown.map((line) => line === "" ? "" : `    ${style.dim(line)}`);
 }
 
+/** What every agent is told, and behind it the agent's own text. */
+const PROMPT = /^<environment>\n([^]*?)\n<\/environment>\n\n<task>\n([^]*)\n<\/task>$/;
+const ENVIRONMENT_LINES = 1;
+const OTHER_PROMPT_LINES = 3;
+
+/** A system prompt: the agent's own text whole, what every agent is told folded. */
+export function formatPrompt(prompt: string, options: ToolLineOptions): string[] {
+  const [, environment = "", task] = PROMPT.exec(prompt.trim()) ?? [];
+  if (task === undefined) return formatFolded(prompt, { ...options, lines: OTHER_PROMPT_LINES });
+  return [
+    ...formatFolded(environment, { ...options, lines: ENVIRONMENT_LINES }),
+    "",
+    ...formatFolded(task, { ...options, lines: Infinity }),
+  ];
+}
+
 function formatHead(
   mark: string,
   call: ToolCall,
