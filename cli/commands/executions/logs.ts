@@ -137,12 +137,12 @@ function newestOf(executions: readonly ListedExecution[], last: number): ListedE
 
 function describeSearch({ count, backTo }: ResultSearch): string {
   const results = backTo === undefined
-    ? "and all their tool results"
-    : `and the tool results of the last ${formatCount(count)} (back to ${
+    ? "all tool results"
+    : `the tool results of the last ${formatCount(count)} executions, back to ${
       formatLocal(backTo).slice(0, -3)
-    }; --since and --until choose others)`;
-  return "Searched: the first 1,000 characters of each message, answer and error, of all " +
-    `executions that match the other options, ${results}`;
+    }: --since and --until choose others`;
+  return "Searched messages, answers and errors (the first 1,000 characters of each) and " +
+    results;
 }
 
 function nothing({ agentId, ...options }: LogsOptions & { agentId: string | undefined }): string {

@@ -161,11 +161,14 @@ Deno.test("logs --search finds tool results, too, and says what it searched and 
   runtime.append(2, "tool_result", { content: "invoice.pdf" });
   const [few, all] = await search();
   assert.deepEqual(few, [2, 1]);
-  assert.match(String(all), /^Searched: the first 1,000 characters .* and all their tool results /);
+  assert.match(String(all), /^Searched messages, .* and all tool results /);
   while (runtime.executions.size < 1_005) runtime.addExecution({ agentId: "daily" });
   const [many, part] = await search();
   assert.deepEqual(many, [1], "the index goes back to the beginning, the results do not");
-  assert.match(String(part), /tool results of the last 1,000 \(back to 20\S+ \S+; --since/);
+  assert.match(
+    String(part),
+    /tool results of the last 1,000 executions, back to 20\S+ \S+: --since/,
+  );
 });
 
 Deno.test("logs of an agent that never ran says so", async () => {
