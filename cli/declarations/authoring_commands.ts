@@ -42,7 +42,7 @@ export const newCommand = declareCommand({
     ),
     every: option(
       "--every <interval>",
-      'Run it at this interval (30m, 1d), or as said: "weekday at 8"',
+      'Run it at this interval (30m, 1d), or in words: "weekday at 8"',
       TEXT,
     ),
     cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"', TEXT),

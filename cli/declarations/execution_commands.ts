@@ -251,7 +251,7 @@ export const logs = declareCommand({
     ["inkling logs", "the last ten executions of all agents"],
     ["inkling logs daily", "those of one agent"],
     ["inkling logs --since 22:00 --status error", "what failed in the night"],
-    ["inkling logs --search invoice", "what was asked, answered or read by tools with this text"],
+    ["inkling logs --search invoice", "where this text was said, or read by a tool"],
     ["inkling logs -e 12", "the messages of execution 12"],
     ["inkling logs -f", "follow the service's own log"],
     ["inkling logs -e 12 -f", "follow execution 12"],

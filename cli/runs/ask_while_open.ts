@@ -63,7 +63,8 @@ export async function giveAnswer(
   try {
     await client.respond(id, { request_id, response, via: "terminal" });
   } catch (error) {
-    if (!isClosed(error)) throw error;
+    // It may as well be refused for now: its agent's file cannot be read, say.
+    if (!isClosed(error) || await isOpen(client, { id, requestId: request_id })) throw error;
     throw new AnsweredElsewhere(await describeEnd(client, { id, requestId: request_id }));
   }
 }
@@ -87,10 +88,10 @@ async function watchQuestion(
 
 async function isOpen(
   client: Client,
-  { id, requestId, signal }: { id: number; requestId: string; signal: AbortSignal },
+  { id, requestId, ...options }: { id: number; requestId: string; signal?: AbortSignal },
 ): Promise<boolean> {
   try {
-    return (await client.pending(id, { signal })).request_id === requestId;
+    return (await client.pending(id, options)).request_id === requestId;
   } catch (error) {
     // A service that is gone for a moment says nothing about the question.
     return !isClosed(error);

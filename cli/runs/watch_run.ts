@@ -174,11 +174,9 @@ class Watch {
         this.#cancellation.request();
         return true;
       }
-      if (error instanceof AnsweredElsewhere) {
-        output.note(error.message);
-      } else if (!(error instanceof ApiError && error.status === 404)) {
-        throw error;
-      }
+      if (error instanceof AnsweredElsewhere) output.note(error.message);
+      else if (error instanceof ApiError && error.status === 409) output.error(error.message);
+      else if (!(error instanceof ApiError && error.status === 404)) throw error;
       // It goes on, or ends, in a moment.
       await this.#pause();
       return true;
