@@ -1,4 +1,4 @@
-// Schedules as people say them, turned into what an agent file has: `every weekday at 8`, `daily at 7:30`.
+// Parses schedules in words into the fields of a trigger: `every weekday at 8`, `daily at 7:30`.
 
 /** A schedule as the fields of a trigger. */
 export type WrittenSchedule = { every: string } | { cron: string };
@@ -22,11 +22,11 @@ const MOMENTS: Readonly<Record<string, [hour: number, minute: number]>> = {
   noon: [12, 0],
 };
 
-/** What to write where a schedule is not understood. */
+/** The accepted forms, for the error message. */
 export const SCHEDULE_FORMS =
   'an interval (30m, 1d), a cron expression (30 8 * * 1-5), or words such as "every weekday at 8"';
 
-/** The schedule in a text: an interval, a cron expression or words; undefined for words that are not understood. */
+/** Parses an interval, a cron expression or words; returns undefined for unknown words. */
 export function readSchedule(text: string): WrittenSchedule | undefined {
   const words = text.trim().toLowerCase();
   if (words.startsWith("@") || /^[\d*]\S*(\s+[\d*,/a-z-]+){4}$/.test(words)) {
@@ -45,7 +45,7 @@ export function readSchedule(text: string): WrittenSchedule | undefined {
   return { cron: `${minute} ${hour} * * ${fields}` };
 }
 
-/** Days of the week as cron has them. */
+/** Converts names of days to cron's numbers. */
 function readDays(text: string): string | undefined {
   const fields = text.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).map((day) => {
     const name = Object.keys(DAYS).find((one) =>

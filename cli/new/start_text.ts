@@ -1,9 +1,9 @@
-// When a new agent starts by itself, and what must run for that.
+// Describes the triggers of a new agent and the service that they need.
 import { toOneLine } from "../output/sanitise.ts";
 import { formatLocal } from "../output/time.ts";
 import type { AgentStart } from "./agent_author.ts";
 
-/** Sentences for the person who saved it; none for an agent that only people start. */
+/** Returns the sentences for the person who saved the agent; none for a manual agent. */
 export function describeStart(
   id: string,
   start: AgentStart,

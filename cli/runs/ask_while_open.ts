@@ -12,12 +12,12 @@ import type { Answer } from "../prompting/asking.ts";
 /** Between two checks whether the question is still open. */
 const CHECK_MS = 1_000;
 
-/** The question was answered somewhere else, or is no longer asked; the message says by whom. */
+/** Error: the question was answered elsewhere or is closed. The message names the place and the answer. */
 export class AnsweredElsewhere extends Error {
   override readonly name = "AnsweredElsewhere";
 }
 
-/** What the question is asked with. */
+/** Collaborators of askWhileOpen(). */
 export interface AskWhileOpenOptions {
   app: Pick<CliApp, "clock" | "input" | "editText">;
   output: Output;
@@ -109,7 +109,7 @@ const PLACES: Readonly<Record<string, string>> = {
   link: "by the link in a message",
 };
 
-/** `Answered on the page: Approved`. Of a question that nobody answered: how the execution is now. */
+/** Returns the place and the answer: `Answered on the page: Approved`; without an answer the execution's status. */
 async function describeEnd(
   client: Client,
   { id, requestId }: { id: number; requestId: string },

@@ -1,4 +1,4 @@
-// Which conversation a chat begins or continues, and with whom.
+// Chooses the conversation of a chat, and introduces the agent.
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
 import { ApiError, type Client } from "../../../server/client.ts";
 import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
@@ -31,7 +31,7 @@ export async function introduce(context: CommandContext, agentId: string): Promi
   }
 }
 
-/** Which model answers now, and where that is said. Throws CommandFailure for an agent that is gone. */
+/** Returns the agent's model and the file that sets it. Throws CommandFailure for an agent that is gone. */
 export async function describeModel(
   context: CommandContext,
   agentId: string,
@@ -60,7 +60,7 @@ async function readAgent(client: Client, agentId: string): Promise<AgentDetail> 
 /** A conversation that is begun or continued. */
 export interface ChatSession {
   id: string;
-  /** What the person said last in it; undefined where nothing has been said. */
+  /** The person's last message; absent in a new conversation. */
   lastMessage?: string;
 }
 
@@ -99,7 +99,7 @@ export async function chooseSession(
   return { id, ...(message !== null && { lastMessage: message }) };
 }
 
-/** Shows what was said last, as it looked then. */
+/** Shows the last message and its answer. */
 async function showExchange(
   output: Output,
   { message, answer }: { message: string | null; answer: string | null },

@@ -98,15 +98,15 @@ async function showExecutions(
   }
 }
 
-/** What the search for tool results found, and how far back it went. */
+/** The matches of the search in tool results, and its extent. */
 interface ResultSearch {
   executions: ListedExecution[];
   count: number;
-  /** When the oldest of them began; undefined where there is none older. */
+  /** The start of the oldest searched execution; absent when all were searched. */
   backTo?: string;
 }
 
-/** Looks for the text in tool results, newest executions first: there is no index of them, so it ends after a number. */
+/** Searches the tool results of the newest executions. They have no index, so the number is bounded. */
 async function searchResults(
   client: Client,
   query: ExecutionQuery,

@@ -100,12 +100,12 @@ export function formatFolded(
   return shown.map((line) => line === "" ? "" : `    ${style.dim(line)}`);
 }
 
-/** What every agent is told, and behind it the agent's own text. */
+/** The environment, which is alike for all agents, and the agent's own text. */
 const PROMPT = /^<environment>\n([^]*?)\n<\/environment>\n\n<task>\n([^]*)\n<\/task>$/;
 const ENVIRONMENT_LINES = 1;
 const OTHER_PROMPT_LINES = 3;
 
-/** A system prompt: the agent's own text whole, what every agent is told folded. */
+/** Formats a system prompt: the environment folded, the agent's own text whole. */
 export function formatPrompt(prompt: string, options: ToolLineOptions): string[] {
   const [, environment = "", task] = PROMPT.exec(prompt.trim()) ?? [];
   if (task === undefined) return formatFolded(prompt, { ...options, lines: OTHER_PROMPT_LINES });
