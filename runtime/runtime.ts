@@ -21,7 +21,7 @@ import type {
   ListedExecution,
   Outcomes,
 } from "./executions/record/execution_reads.ts";
-import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
+import type { GivenResponse, HumanRequest } from "./executions/human_request.ts";
 import type { LinkedQuestion } from "./notify/answer_links.ts";
 import type { Replay } from "./executions/replay/difference.ts";
 import type { ForkRequest } from "./executions/replay/fork_request.ts";
@@ -243,7 +243,7 @@ export interface Runtime extends AsyncDisposable {
    * Answers it; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
    * AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
    */
-  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void>;
+  respond(id: number, response: GivenResponse): Promise<void>;
   /**
    * Adds a tool to `auto_approve` in an agent's file; without `write` only tells what would change. Throws AgentNotFound,
    * NotAutoApproved and ReadOnlyRuntime.

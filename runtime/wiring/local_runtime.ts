@@ -14,7 +14,7 @@ import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { Outcomes } from "../executions/record/execution_reads.ts";
-import type { HumanAnswer } from "../executions/human_request.ts";
+import type { GivenResponse } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
@@ -154,7 +154,7 @@ export class LocalRuntime implements Runtime {
     return await this.#history.preview(await this.#runner().editedRequest(id, edit));
   }
 
-  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#parts.refreshConfig();
     await this.#runner().respond(id, response);
   }

@@ -12,7 +12,7 @@ import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/states.ts";
 import type { CheckpointStats } from "../../runtime/executions/record/checkpoint_store.ts";
-import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
+import type { GivenResponse, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
   AutoApproval,
@@ -77,7 +77,7 @@ export class FakeRuntime implements Runtime {
   /** What their calls would do to files. */
   readonly previews = new Map<number, CallPreview>();
   readonly autoApprovals: { agentId: string; tool: string; write: boolean }[] = [];
-  readonly responses: { id: number; requestId: string; answer: HumanAnswer }[] = [];
+  readonly responses: ({ id: number } & GivenResponse)[] = [];
   /** Called when an answer was taken: lets the execution go on as the test wants. */
   onRespond: (id: number) => void = (id) => this.setStatus(id, "running");
   checkpoints: CheckpointStats = {
@@ -285,8 +285,9 @@ export class FakeRuntime implements Runtime {
     if (this.runFailure !== undefined) throw this.runFailure;
     await this.getAgent(agentId);
     this.runs.push({ agentId, request });
-    const { sessionId } = request;
-    return this.addExecution({ agentId, ...(sessionId && { sessionId, trigger: "chat" }) });
+    const { sessionId, message = null } = request;
+    const chat = sessionId && { sessionId, trigger: "chat" as const };
+    return this.addExecution({ agentId, message, ...chat });
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {
@@ -366,12 +367,19 @@ export class FakeRuntime implements Runtime {
       .filter((one) => parentId === undefined || one.parentExecutionId === parentId)
       .filter((one) => trigger === undefined || one.trigger === trigger)
       .filter((one) => one.startedAt >= since && one.startedAt < until)
-      .filter((one) => `${one.outputData} ${one.error}`.includes(text));
+      .filter((one) => filter.isOfResults || `${one.outputData} ${one.error}`.includes(text));
+    const hasResult = ({ id }: ExecutionDetail) =>
+      this.frames.some(({ executionId, event, payload }) =>
+        executionId === id && event === "tool_result" && payload.includes(text)
+      );
     return Promise.resolve(
-      found.slice(offset, offset + limit).map((one) => ({
-        ...one,
-        ...(filter.preview === true && { preview: { asked: null, answered: one.outputData } }),
-      })),
+      found.slice(offset, offset + limit).filter((one) => !filter.isOfResults || hasResult(one))
+        .map((
+          one,
+        ) => ({
+          ...one,
+          ...(filter.preview === true && { preview: { asked: null, answered: one.outputData } }),
+        })),
     );
   }
 
@@ -465,7 +473,7 @@ export class FakeRuntime implements Runtime {
     });
   }
 
-  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  respond(id: number, response: GivenResponse): Promise<void> {
     if (this.requests.get(id)?.requestId !== response.requestId) {
       return Promise.reject(
         new FakeRefusal("conflict", "This execution does not wait for an answer"),

@@ -39,7 +39,7 @@ import {
   toResultFrame,
   toStatsFrame,
 } from "./frame_contents.ts";
-import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { RequestStore } from "./request_store.ts";
 import type { Resumption } from "../runs/resumption.ts";
 import { RunningTime } from "./running_time.ts";
@@ -218,19 +218,19 @@ export class Journal {
    * Undefined when the question is not open (any more).
    */
   async answer(
-    { requestId, raise }: Pick<HumanRequest, "requestId" | "raise">,
+    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "via">,
     answer: HumanAnswer,
   ): Promise<Resumption | undefined> {
     const { requests, clock, redactor } = this.#ports;
     const isApproved = "approved" in answer && answer.approved;
     const at = clock.now();
     const resumption = await requests.answerRequest(this.#identity.executionId, {
-      requestId,
+      requestId: request.requestId,
       answer,
       answeredAt: at,
-      ...(raise && isApproved && { raise }),
+      ...(request.raise && isApproved && { raise: request.raise }),
       frames: (execution) => [
-        createFrame(identityOf(execution), toAnswerFrame(requestId, answer), { redactor, at }),
+        createFrame(identityOf(execution), toAnswerFrame(request, answer), { redactor, at }),
       ],
     });
     this.#notify();

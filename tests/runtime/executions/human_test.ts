@@ -166,6 +166,8 @@ Deno.test("confirm_timeout denies, also when the service was down over the deadl
     const denied = async () => (await runtime.getExecution(id)).status === "success";
     await until(denied, "the end of the first run");
     assert.equal(await deniedOf(runtime, id), "Action denied by user (timeout)");
+    const places = (await payloadsOf(runtime, id)).flatMap((one) => one["answered_via"] ?? []);
+    assert.deepEqual(places, ["nobody"]);
     ({ id: over } = await runtime.run("writer", {}));
     await toEnd(runtime, over);
   }

@@ -49,6 +49,10 @@ Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says 
   // It is told once; what fits is let through to the last billionth.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));
+  // A call that costs nothing fits, even where less is allowed by now than was spent.
+  const lowered = { budgets: [{ ...DAY, limit: 10 }] };
+  assert.ok("refused" in await budgets.reserve({ ...call(1), ...lowered }));
+  assert.ok("id" in await budgets.reserve({ ...call(0), ...lowered }));
 });
 
 Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {

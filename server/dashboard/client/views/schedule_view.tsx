@@ -59,7 +59,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
       {data === undefined && problem === null && <Loading />}
       {data?.status === "paused" && (
         <p class="note">
-          Paused: nothing starts by itself. Agents can still be run by hand.
+          Paused: nothing starts by itself. Agents still run on request.
         </p>
       )}
       {data?.jobs.length === 0 && (

@@ -112,6 +112,16 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
   const third = await runOf(runtime, "three");
   assert.equal(third.error, "Aborted: budget per_day ($2.50) of the workspace");
   await runtime.budgets.raise({ unit: "usd", period: "day", amount: 1 });
+  for (
+    const [agentId, period, message] of [
+      [undefined, "month", "The workspace has no budget per_month, but per_day"],
+      ["one", "day", "Agent 'one' has no budget to raise: set budget.per_day first"],
+      ["one", "tree", "Agent 'one' has no budget to raise: no run with a budget tree is open"],
+    ] as const
+  ) {
+    const request = { unit: "usd", period, amount: 1, ...(agentId && { agentId }) } as const;
+    await assert.rejects(runtime.budgets.raise(request), { message });
+  }
   assert.equal((await runOf(runtime, "three")).status, "success");
 });
 

@@ -78,14 +78,14 @@ Deno.test("demo/report reads the file, writes the report and answers with what i
   assert.equal(write?.name, "file_write");
   assert.deepEqual(JSON.parse(write?.arguments ?? ""), {
     path: "reports/notes-report.md",
-    content: "# Report on notes.md\n\n- 8 words in 3 lines\n- 1 open items, 1 done\n" +
+    content: "# Report on notes.md\n\n- 8 words in 3 lines\n- 1 open item, 1 done\n" +
       "- Sections: Garden\n- Open: water the roses\n- Most frequent words: roses (2)\n",
   });
   const third = await play("report", after(read, second.reply, "Created reports/notes-report.md"));
   assert.equal(third.reply.stop, "end");
   assert.equal(
     third.text,
-    "notes.md: 8 words in 3 lines; 1 open items, 1 done; Sections: Garden.\n\n" +
+    "notes.md: 8 words in 3 lines; 1 open item, 1 done; Sections: Garden.\n\n" +
       "The report is in reports/notes-report.md.",
   );
 });

@@ -75,6 +75,17 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "the", statuses: ["error"] }), [three.id]);
   assert.deepEqual(await find({ text: "invoice OR key" }), []);
   assert.deepEqual(await find({ text: "far away" }), []);
+  // Of tool results those of the page's executions are read, whatever they contain.
+  const payload = JSON.stringify({ content: 'A "quoted"\nline, 100 %_\\', tool_name: "file_read" });
+  const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'tool_result', ?)";
+  await store.run(insert, two.id, payload);
+  for (const text of ['"QUOTED"\nline', "%_\\", "100 %"]) {
+    assert.deepEqual(await find({ text, isOfResults: true }), [two.id], text);
+  }
+  for (const text of ["A _quoted", "tool_name", "file_read"]) {
+    assert.deepEqual(await find({ text, isOfResults: true }), [], text);
+  }
+  assert.deepEqual(await find({ text: "quoted", isOfResults: true, limit: 1 }), []);
   assert.deepEqual(await find({ trigger: "schedule" }), [two.id]);
   assert.deepEqual(await find({ since: 2_000 }), [three.id, two.id]);
   assert.deepEqual(await find({ since: 1_000, until: 3_000 }), [two.id, one.id]);
@@ -150,15 +161,20 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });
 
-Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
+Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran for a minute, and that one was killed", async () => {
   await using store = await openTestStore();
-  await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
-  await store.db.change("power", () => openInstance({ id: "two", pid: 1, startedAt: 2_000 }));
-  await store.db.change("power", () => openInstance({ id: "three", pid: 1, startedAt: 3_000 }));
+  const start = (id: string, startedAt: number) =>
+    store.db.change("power", () => openInstance({ id, pid: 1, startedAt }));
+  await store.run("UPDATE instances SET started_at = 0, stopped_at = 60000");
+  await start("two", 120_000);
+  await start("three", 180_000);
+  await store.run("UPDATE instances SET stopped_at = 300000 WHERE id = 'three'");
+  await start("restarted", 359_999);
   const read = (since: number, until: number) => store.executions.readDowntimes({ since, until });
-  assert.deepEqual(await read(0, 9_000), [{ from: 1_000, to: 2_000 }, { from: null, to: 3_000 }]);
-  assert.deepEqual(await read(2_000, 9_000), [{ from: null, to: 3_000 }]);
-  assert.deepEqual(await read(3_000, 9_000), []);
+  const killed = { from: null, to: 180_000 };
+  assert.deepEqual(await read(0, 900_000), [{ from: 60_000, to: 120_000 }, killed]);
+  assert.deepEqual(await read(120_000, 900_000), [killed]);
+  assert.deepEqual(await read(180_000, 900_000), []);
 });
 
 onPostgres.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", async () => {
@@ -169,13 +185,13 @@ onPostgres.test("SqlExecutionReads.readDowntimes() of several machines tells whe
       "INSERT INTO instances (id, pid, started_at, stopped_at, last_seen) VALUES (?, 1, ?, ?, ?)",
       ...[id, from, to, seen],
     );
-  await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
-  await life("beside it", 500, 2_000, 2_000);
-  await life("killed", 4_000, null, 6_000);
-  await life("lives", 7_000, null, now);
-  await life("later", 8_000, 9_000, 9_000);
+  await store.run("UPDATE instances SET started_at = 0, stopped_at = 100000");
+  await life("beside it", 50_000, 200_000, 200_000);
+  await life("killed", 400_000, null, 600_000);
+  await life("lives", 700_000, null, now);
+  await life("later", 800_000, 900_000, 900_000);
   const read = (since: number) => store.executions.readDowntimes({ since, until: now });
-  assert.deepEqual(await read(0), [{ from: 2_000, to: 4_000 }, { from: 6_000, to: 7_000 }]);
+  assert.deepEqual(await read(0), [{ from: 200_000, to: 400_000 }, { from: 600_000, to: 700_000 }]);
 });
 
 Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {

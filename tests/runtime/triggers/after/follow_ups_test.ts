@@ -78,7 +78,7 @@ Deno.test("FollowUps tell ends apart: success, failure, any; what was cancelled 
   assert.match(await turnOf(runtime, run as Execution), /ended with error\)\n\nIts error: "/);
 });
 
-Deno.test("FollowUps do not follow turns of a chat, nor what another agent delegated", async () => {
+Deno.test("FollowUps do not follow turns of a chat, what another agent delegated, nor forks unless told to", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("helper", [{ say: "Helped." }]);
   const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
@@ -90,6 +90,10 @@ Deno.test("FollowUps do not follow turns of a chat, nor what another agent deleg
   assert.equal(boss.children.count, 1);
   const [run] = await untilRuns(runtime, "watcher", 1);
   assert.equal(run?.afterExecutionId, boss.id);
+  await toEnd(runtime, (await runtime.replays.fork(boss.id, {})).id);
+  const wanted = await runtime.replays.fork(boss.id, { startsFollowers: true });
+  const followed = await untilRuns(runtime, "watcher", 2);
+  assert.deepEqual(followed.map(({ afterExecutionId: id }) => id), [boss.id, wanted.id]);
 });
 
 Deno.test("FollowUps fill an answer that is JSON into the template by its places", async () => {
