@@ -29,6 +29,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     },
     permissions,
     places: findPlaces,
+    serviceDefaults,
     serve: async (options) =>
       await (await import("./service_life.ts")).liveAsService(options, { version }),
     openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
@@ -81,6 +82,20 @@ async function openLocalService(
       client[Symbol.dispose]();
       await runtime[Symbol.asyncDispose]();
     },
+  };
+}
+
+async function serviceDefaults(
+  options: { workspace?: string },
+): ReturnType<CliApp["serviceDefaults"]> {
+  const { findServiceKey } = await import("../runtime/config/files/service_key.ts");
+  const settings = await loadSettings(options.workspace);
+  const key = findServiceKey(settings);
+  return {
+    ...settings.config.service,
+    key: key?.value,
+    keySource: key?.file,
+    keyFile: settings.directories.configEnvFile,
   };
 }
 
@@ -144,8 +159,9 @@ async function examine(
 async function configWarnings(
   options: { workspace?: string },
 ): ReturnType<CliApp["configWarnings"]> {
-  const { config } = await loadSettings(options.workspace);
-  return config.warnings.map(toDiagnosticBody);
+  const { diagnoseServiceKey } = await import("../runtime/config/files/service_key.ts");
+  const settings = await loadSettings(options.workspace);
+  return [...settings.config.warnings, ...diagnoseServiceKey(settings)].map(toDiagnosticBody);
 }
 
 function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {

@@ -9,6 +9,7 @@ import type {
   MoveHistoryOptions,
   PermissionReport,
   ServeOptions,
+  ServiceDefaults,
   StopReason,
   ValidatedFile,
 } from "../../cli/app.ts";
@@ -90,6 +91,8 @@ export interface FakeCli extends AsyncDisposable {
   moves: MoveHistoryOptions[];
   onMove: (options: MoveHistoryOptions) => Promise<MovedHistory>;
   served: ServeOptions[];
+  /** What config.yaml says of the service. */
+  service: Partial<ServiceDefaults>;
   onServe: (options: ServeOptions) => Promise<StopReason>;
   /** The agents by the names of their files. */
   agentNames: string[];
@@ -208,6 +211,7 @@ export async function createFakeCli(
         changedTexts: 0,
       }),
     served: [],
+    service: {},
     onServe: () => Promise.resolve("requested"),
     agentNames: [],
     proxied: [],
@@ -283,6 +287,14 @@ export async function createFakeCli(
           ...(workspace !== undefined && { workspace: `/absolute/${workspace}` }),
         }),
       connect,
+      serviceDefaults: () =>
+        Promise.resolve({
+          ...{ port: null, host: "127.0.0.1", keepAlive: false },
+          key: cli.environment["INKLING_API_KEY"],
+          keySource: undefined,
+          keyFile: "/home/me/.config/inkling/.env",
+          ...cli.service,
+        }),
       serve(options) {
         cli.served.push(options);
         return cli.onServe(options);

@@ -40,13 +40,13 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
   await configure(
     place,
     `workspace: ${place.root}/other\nagents_dir: bots\nhttp: { hosts: [a.example], deny: [private] }\n` +
-      "defaults: { max_concurrent_runs: 2 }\ndatabase_connections: 3\nnode: { labels: [gpu] }\n" +
+      "service: { port: 8420 }\ndefaults: { max_concurrent_runs: 2 }\ndatabase_connections: 3\nnode: { labels: [gpu] }\n" +
       "database: postgres://u:hunter2secret@db/x\n",
   );
   await runtime.reloadAgents();
   const keys = [
     ...["workspace", "agents_dir", "database", "database_connections", "node"],
-    ...["defaults.max_concurrent_runs", "http.hosts"],
+    ...["defaults.max_concurrent_runs", "service", "http.hosts"],
   ];
   const expected = keys.map((key) =>
     `${key} has changed: it takes effect when the service starts again`
@@ -62,6 +62,7 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
     [place.workspace, "agents", 16, [], ["private"]],
   );
   assert.deepEqual([rest.database, rest.databaseConnections, rest.node.labels], [null, 10, []]);
+  assert.equal(rest.service.port, null);
   await configure(
     place,
     `workspace: ${place.workspace}\ndatabase: postgres://u:hunter2secret@db\n`,
