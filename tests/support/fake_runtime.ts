@@ -116,6 +116,8 @@ export class FakeRuntime implements Runtime {
   publicUrl: string | null = null;
   /** What is doubtful in config.yaml. */
   configWarnings: Config["warnings"] = [];
+  /** What each run is to say of files that it could not use. */
+  notices: string[] = [];
   /** What config.yaml says under `http`. */
   http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
@@ -285,7 +287,10 @@ export class FakeRuntime implements Runtime {
     await this.getAgent(agentId);
     this.runs.push({ agentId, request });
     const { sessionId } = request;
-    return this.addExecution({ agentId, ...(sessionId && { sessionId, trigger: "chat" }) });
+    return {
+      ...this.addExecution({ agentId, ...(sessionId && { sessionId, trigger: "chat" }) }),
+      ...(this.notices.length > 0 && { notices: this.notices }),
+    };
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {

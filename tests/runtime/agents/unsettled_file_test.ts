@@ -89,11 +89,13 @@ Deno.test("AgentRegistry keeps the last good definition of a file that never sto
       /^The file keeps changing: its last good definition stays until it stops$/,
     );
     assert.equal(registry.get("a")?.warnings.length, 1);
+    assert.equal(registry.whyStale("a"), problem);
     files.meanwhile = () => {};
     files.write("a.md", "Whole again.");
     await registry.load();
     assert.deepEqual([bodies(registry), registry.isUnsettled], [["Whole again."], false]);
     assert.deepEqual(registry.get("a")?.warnings, []);
+    assert.equal(registry.whyStale("a"), undefined);
   });
 });
 

@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import type { Config } from "../../../runtime/config/config.ts";
+import type { ConfigFile } from "../../../runtime/config/files/config_file.ts";
+import type { EnvironmentFiles } from "../../../runtime/config/files/environment_files.ts";
+import { ConfigFollower } from "../../../runtime/wiring/config_follower.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+} from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 /** Writes config.yaml as a file that is quiet, and at no moment half of one. */
@@ -105,4 +115,49 @@ Deno.test("config.yaml is read again also where nobody asks: what fires by itsel
     async () => (await runtime.getAgent("daily")).agent.history === "high",
     "the new default",
   );
+});
+
+Deno.test("a run waits until config.yaml and an environment file that were just written are whole", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("daily", "---\n---\nSay ${GREETING}.\n");
+  await using runtime = await place.open();
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  for (
+    const [file, greeting] of [[place.configDir, "one"], [`${place.agentsDir}/_config`, "two"]]
+  ) {
+    const defaults = `defaults: { provider: demo, model: ${
+      greeting === "one" ? "echo" : "report"
+    } }`;
+    await Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${defaults}\n`,
+    );
+    await Deno.writeTextFile(`${file}/.env`, `GREETING=${greeting}\n`);
+    const { id, status, model } = await runToEnd(runtime, "daily");
+    assert.deepEqual([status, model], [
+      "success",
+      greeting === "one" ? "demo/echo" : "demo/report",
+    ]);
+    assert.ok(JSON.stringify(await payloadsOf(runtime, id)).includes(`Say ${greeting}.`));
+  }
+});
+
+Deno.test("ConfigFollower waits five seconds at most for files that keep changing, and names them", async () => {
+  let now = 0;
+  const follower = new ConfigFollower({
+    settings: {
+      config: { path: "/config.yaml", warnings: [] } as unknown as Config,
+      configFile: { refresh: () => Promise.resolve("unsettled") } as unknown as ConfigFile,
+      environment: { changing: () => ["/.env"] } as unknown as EnvironmentFiles,
+    },
+    agentFiles: { reload: () => Promise.reject(new Error("nothing has changed")) },
+    clock: new TestClock(),
+    fileClock: { now: () => now, sleep: (ms) => Promise.resolve(void (now += ms)) },
+    log: { write: () => {} },
+  });
+  assert.deepEqual(
+    (await follower.refreshWhole()).map((notice) => notice.replace(/:.*/, "")),
+    ["/config.yaml keeps changing", "/.env keeps changing"],
+  );
+  assert.equal(now, 5_000);
 });
