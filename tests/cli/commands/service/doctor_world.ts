@@ -36,6 +36,11 @@ export async function createDoctorWorld(): Promise<DoctorWorld> {
   const place = opened.use(
     await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }),
   );
+  // Somebody is told.
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,
+  );
   const cli = opened.use(await createFakeCli({ isRunning: false }));
   const clock = new TestClock(Date.now());
   let runtime: Runtime | undefined;

@@ -34,6 +34,6 @@ Deno.test("findServiceKey() asks the shell, then .env, then service.env, and say
     assert.equal(findServiceKey(settings)?.value, key);
     const found = diagnoseServiceKey(settings);
     assert.deepEqual(found.map(({ message }) => message), told);
-    for (const { hint } of found) assert.ok(hint?.endsWith(join(place.configDir, ".env")), hint);
+    for (const { hint } of found) assert.ok(hint?.endsWith(join(place.configDir, ".env")));
   }
 });
