@@ -88,15 +88,8 @@ async function openLocalService(
 async function serviceDefaults(
   options: { workspace?: string },
 ): ReturnType<CliApp["serviceDefaults"]> {
-  const { findServiceKey } = await import("../runtime/config/files/service_key.ts");
-  const settings = await loadSettings(options.workspace);
-  const key = findServiceKey(settings);
-  return {
-    ...settings.config.service,
-    key: key?.value,
-    keySource: key?.file,
-    keyFile: settings.directories.configEnvFile,
-  };
+  const { readServiceDefaults } = await import("../runtime/config/files/service_defaults.ts");
+  return readServiceDefaults(await loadSettings(options.workspace));
 }
 
 async function moveHistory(
@@ -159,9 +152,9 @@ async function examine(
 async function configWarnings(
   options: { workspace?: string },
 ): ReturnType<CliApp["configWarnings"]> {
-  const { diagnoseServiceKey } = await import("../runtime/config/files/service_key.ts");
+  const { diagnoseService } = await import("../runtime/config/files/service_defaults.ts");
   const settings = await loadSettings(options.workspace);
-  return [...settings.config.warnings, ...diagnoseServiceKey(settings)].map(toDiagnosticBody);
+  return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
 }
 
 function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {

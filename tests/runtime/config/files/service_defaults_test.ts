@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
-  diagnoseServiceKey,
-  findServiceKey,
-} from "../../../../runtime/config/files/service_key.ts";
+  diagnoseService,
+  readServiceDefaults,
+} from "../../../../runtime/config/files/service_defaults.ts";
+import { loadSettings } from "../../../../runtime/config/settings.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 
-Deno.test("findServiceKey() asks the shell, then .env, then service.env, and says where the key belongs", async () => {
+Deno.test("readServiceDefaults() asks the shell, then .env, then service.env, and says where the key belongs", async () => {
   const line = (value: string) => `INKLING_API_KEY=${value}\n`;
   const missing =
     "service.port needs a key, and INKLING_API_KEY is not set: the service does not start";
@@ -31,9 +32,23 @@ Deno.test("findServiceKey() asks the shell, then .env, then service.env, and say
     await Deno.writeTextFile(join(place.configDir, ".env"), env);
     await Deno.writeTextFile(join(place.configDir, "service.env"), former);
     const settings = await place.settings();
-    assert.equal(findServiceKey(settings)?.value, key);
-    const found = diagnoseServiceKey(settings);
+    assert.equal(readServiceDefaults(settings).key, key);
+    const found = diagnoseService(settings);
     assert.deepEqual(found.map(({ message }) => message), told);
     for (const { hint } of found) assert.ok(hint?.endsWith(join(place.configDir, ".env")));
+  }
+});
+
+Deno.test("readServiceDefaults() gives the port to config.yaml's own workspace alone", async () => {
+  await using place = await createTestWorkspace();
+  const service = "service: { port: 8420, host: '::1', keep_alive: true }";
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\n${service}\n`,
+  );
+  const { shell, root: home } = place;
+  for (const [workspace, port] of [[place.workspace, 8420], [join(home, "other"), null]] as const) {
+    const found = readServiceDefaults(await loadSettings({ shell, home, workspace }));
+    assert.deepEqual([found.port, found.host, found.keepAlive], [port, "::1", true]);
   }
 });
