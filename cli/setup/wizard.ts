@@ -109,7 +109,7 @@ class ModelQuestions {
       const picked = await interview.select({
         message: "Model",
         choices: [
-          ...(isKnown ? [] : [{ value: initial, label: initial }]),
+          ...(isKnown ? [] : [{ value: initial, label: toOneLine(initial) }]),
           ...known,
           { value: OTHER_PROVIDER, label: "another", hint: "type its name" },
         ],
