@@ -56,6 +56,20 @@ export interface TcpListen {
   apiKey: string;
 }
 
+/** How a service runs where no flag says otherwise. */
+export interface ServiceDefaults {
+  /** Null: it listens on its socket alone. */
+  port: number | null;
+  host: string;
+  keepAlive: boolean;
+  /** The key of TCP clients; undefined: there is none. */
+  key: string | undefined;
+  /** The file with the key; undefined: the shell has it, or there is none. */
+  keySource: string | undefined;
+  /** The file that the key belongs in. */
+  keyFile: string;
+}
+
 /** How `start` runs the service in this process. */
 export interface ServeOptions extends WorkspaceOption {
   keepAlive: boolean;
@@ -203,6 +217,8 @@ export interface CliApp {
   places(workspaceFlag?: string): Promise<Places>;
   /** A client of the service in these places. Nothing is opened before its first call. */
   connect(places: Places): Client;
+  /** What config.yaml says of the service, and the key of its TCP clients. */
+  serviceDefaults(options: WorkspaceOption): Promise<ServiceDefaults>;
   /** Runs the service in this process until it has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;
   /** One that only looks, beside a service or without one. */

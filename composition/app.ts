@@ -29,6 +29,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     },
     permissions,
     places: findPlaces,
+    serviceDefaults,
     serve: async (options) =>
       await (await import("./service_life.ts")).liveAsService(options, { version }),
     openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
@@ -82,6 +83,13 @@ async function openLocalService(
       await runtime[Symbol.asyncDispose]();
     },
   };
+}
+
+async function serviceDefaults(
+  options: { workspace?: string },
+): ReturnType<CliApp["serviceDefaults"]> {
+  const { readServiceDefaults } = await import("../runtime/config/files/service_defaults.ts");
+  return readServiceDefaults(await loadSettings(options.workspace));
 }
 
 async function moveHistory(
@@ -145,8 +153,9 @@ async function examine(
 async function configWarnings(
   options: { workspace?: string },
 ): ReturnType<CliApp["configWarnings"]> {
-  const { config } = await loadSettings(options.workspace);
-  return config.warnings.map(toDiagnosticBody);
+  const { diagnoseService } = await import("../runtime/config/files/service_defaults.ts");
+  const settings = await loadSettings(options.workspace);
+  return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
 }
 
 function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {

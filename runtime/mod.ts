@@ -143,6 +143,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...runPorts,
     events,
     whyUnreadable: (id) => registry.whyUnreadable(id),
+    whyStale: (id) => registry.whyStale(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
     followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
     async variantOf(agent, request) {
@@ -160,7 +161,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     telemetry: options.telemetry ?? NO_TELEMETRY,
   });
   const follower = new ConfigFollower({ settings, agentFiles, clock, log });
-  const refreshConfig = () => mode === "service" ? follower.refresh() : Promise.resolve();
+  const refreshConfig = async () => mode === "service" ? await follower.refreshWhole() : [];
   const triggers = mode !== "service" ? undefined : await startService({
     settings,
     db,

@@ -13,7 +13,7 @@ import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
 import type { BudgetDesk } from "./executions/budget/budget_desk.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
-import type { Execution, ExecutionTotals } from "./executions/execution.ts";
+import type { AcceptedExecution, Execution, ExecutionTotals } from "./executions/execution.ts";
 import type { ServiceNode } from "./executions/nodes/node_reads.ts";
 import type { ExecutionStatus } from "./executions/states.ts";
 import type {
@@ -226,7 +226,7 @@ export interface Runtime extends AsyncDisposable {
    * Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, SessionIdUnusable,
    * ServiceStopping, IdempotencyKeyReused.
    */
-  run(agentId: string, request: RunRequest): Promise<Execution>;
+  run(agentId: string, request: RunRequest): Promise<AcceptedExecution>;
   /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
   /** The question that an execution waits with, redacted. Throws ExecutionNotFound and NoPendingRequest. */

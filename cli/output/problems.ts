@@ -71,19 +71,29 @@ export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): 
   }
 }
 
-/** That a running service has no port on which a delivery could come. */
+/** What gives a service a port. */
+export const PORT_REMEDY =
+  "set service.port in config.yaml and INKLING_API_KEY in the .env beside it, then restart the service";
+
+/** The agents whose webhooks no delivery reaches, because the service listens on its socket alone. */
+export function deafWebhooks(
+  agents: readonly AgentSummary[],
+  transports: readonly string[],
+): string[] {
+  if (transports.some((one) => one.startsWith("tcp:"))) return [];
+  return agents.filter(({ enabled, trigger_type }) => enabled && trigger_type === "webhook")
+    .map(({ id }) => id);
+}
+
+/** Warns of webhooks that no delivery reaches. */
 export function showDeafWebhooks(
   output: Output,
   agents: readonly AgentSummary[],
   transports: readonly string[],
 ): void {
-  const hooked = agents.filter(({ enabled, trigger_type }) =>
-    enabled && trigger_type === "webhook"
-  );
-  if (hooked.length === 0 || transports.some((one) => one.startsWith("tcp:"))) return;
-  const ids = hooked.map(({ id }) => toOneLine(id)).join(", ");
+  const ids = deafWebhooks(agents, transports).map(toOneLine).join(", ");
+  if (ids === "") return;
   output.warning(
-    `No delivery reaches ${ids}: the service has no port. ` +
-      'Stop it and start it with "inkling start -d --port 8420 --api-key …"',
+    `No delivery reaches ${ids}: the service has no port. To give it one, ${PORT_REMEDY}`,
   );
 }

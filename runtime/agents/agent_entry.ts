@@ -48,6 +48,8 @@ export interface AgentEntryOptions extends ParseAgentOptions {
   fileClock?: Clock;
 }
 
+/** What is wrong with a file that keeps changing. */
+const KEEPS_CHANGING = "The file keeps changing: its last good definition stays until it stops";
 /** A file that has kept changing for so long is told of. */
 const STEADY_MS = 5_000;
 
@@ -127,6 +129,16 @@ export async function toAgentEntry(
   };
 }
 
+/** Why the last good definition is used in place of what is in the file; undefined: it is what the file says. */
+export function whyStale(
+  { path, good, diagnostics: [problem], unsettledSince }: AgentEntry,
+): Diagnostic | undefined {
+  if (good === undefined || problem !== undefined || unsettledSince === undefined) {
+    return good && problem;
+  }
+  return errorAtStart(path, KEEPS_CHANGING);
+}
+
 /** Whether a file has kept changing for so long that its last good definition is used. */
 export function isSteadilyChanging(
   { unsettledSince = Infinity }: { unsettledSince: number | undefined },
@@ -148,7 +160,7 @@ function stillAsBefore(
   const isSteady = isSteadilyChanging({ unsettledSince }, now);
   const message = previous?.good === undefined
     ? "The file is still being written: it is read when it stops changing"
-    : "The file keeps changing: its last good definition stays until it stops";
+    : KEEPS_CHANGING;
   return {
     id,
     path,

@@ -13,6 +13,7 @@ import {
   isSteadilyChanging,
   liveAgent,
   toAgentEntry,
+  whyStale,
 } from "./agent_entry.ts";
 import { diagnoseMisnamed } from "./agent_file.ts";
 import { idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
@@ -121,6 +122,12 @@ export class AgentRegistry {
     if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));
     return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
+  }
+
+  /** Why the last good definition of an agent is used in place of what is in its file; undefined: it is what the file says. */
+  whyStale(id: string): Diagnostic | undefined {
+    const entry = this.#entries.get(normalizeId(id));
+    return entry && whyStale(entry);
   }
 
   /** Whether the file of a known agent is still the one that was read: one stat. */

@@ -5,6 +5,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { AgentRegistry } from "../agents/registry.ts";
+import { dollarBudget } from "../agents/validation/validate_model.ts";
 import { validateAgent } from "../agents/validation/validate.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
@@ -12,6 +13,7 @@ import { modelsOf } from "../models/demo/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { PriceFile, type PriceList } from "../models/price_file.ts";
 import { ModelPrices, type PricedModel, priceKeysOf } from "../models/pricing.ts";
+import type { Config } from "../config/config.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { openWorkspaceTools } from "../wiring/tool_catalog.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
@@ -83,10 +85,10 @@ export async function openAgentValidation(
       });
       return await (await customTools).inspect(name);
     },
-    inspectPrice: (agent) => inspectPrice(agent, { prices, lists: readPrices() }),
     ...(options.connect !== undefined && {
       connect: (name: string) => connect(options.connect ?? "", name),
     }),
+    inspectPrice: (agent) => inspectPrice(agent, { config, prices, lists: readPrices() }),
   });
   return {
     errors,
@@ -120,21 +122,27 @@ export async function openAgentValidation(
   };
 }
 
-/** Warnings that name the broken entry of the agent's model or, where `max_cost_usd` needs a price, the broken files. */
+/** Where a limit in dollars needs a price: warnings that name the broken entry of the agent's model, or the broken files. */
 async function inspectPrice(
-  { model, settings }: Pick<Agent, "model" | "settings">,
-  { prices, lists }: { prices: Pick<ModelPrices, "hasPrice">; lists: readonly PriceList[] },
+  { model, settings, budget, unpriced }: Pick<Agent, "model" | "settings" | "budget" | "unpriced">,
+  { config, prices, lists }: {
+    config: Pick<Config, "budget" | "pinKeys">;
+    prices: Pick<ModelPrices, "hasPrice">;
+    lists: readonly PriceList[];
+  },
 ): Promise<ResourceProblem[]> {
   if (model === undefined) return [];
   const isLimited = settings.maxCostUsd !== null;
+  const refusing = unpriced === "refuse" ? dollarBudget({ budget }, { config }) : undefined;
+  if (!isLimited && refusing === undefined) return [];
   const isKnown = await prices.hasPrice(model);
   const broken = findBrokenPrice(lists, model);
   if (broken !== undefined) {
     const consequence = isKnown
       ? "another source's price is used"
-      : isLimited
-      ? "max_cost_usd is not enforced, unless the endpoint reports costs"
-      : "the cost will be shown as unknown";
+      : refusing !== undefined
+      ? `${refusing.budget} refuses all calls`
+      : "max_cost_usd is not enforced, unless the endpoint reports costs";
     return [{
       field: "model",
       severity: "warning",

@@ -8,6 +8,7 @@ import { SystemClock } from "../../base/clock.ts";
 import { MessageChannels } from "../wiring/message_channels.ts";
 import { Redactor } from "../secrets/redactor.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
+import { diagnoseService } from "../config/files/service_defaults.ts";
 import { expandHome } from "../config/places.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
@@ -48,6 +49,7 @@ export async function validateWorkspace(
   }
   const files = target !== undefined ? [] : filesOf([
     ...config.warnings,
+    ...diagnoseService(settings),
     ...channelProblems(settings),
     ...environment.problems(),
     ...validation.priceProblems(),

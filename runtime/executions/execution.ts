@@ -37,6 +37,12 @@ export interface Execution {
   error: string | null;
 }
 
+/** An execution at its acceptance. */
+export interface AcceptedExecution extends Execution {
+  /** What its log says of files that it could not use as they are now; absent: nothing. */
+  notices?: readonly string[];
+}
+
 /** What several executions used together. */
 export interface ExecutionTotals {
   count: number;

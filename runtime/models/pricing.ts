@@ -1,6 +1,6 @@
 // What replies cost: as the endpoint reports, else by the pricing files, else by the price table of a package, which is
 // loaded at the first question it is needed for. An unknown price is null, never zero.
-import type { findProvider, Provider } from "@pydantic/genai-prices";
+import type { findProvider, ModelInfo, Provider } from "@pydantic/genai-prices";
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
@@ -13,6 +13,17 @@ const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 
 /** What prices are looked up by. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
+
+/** A model of the price table; prices in US dollars per million tokens. */
+export interface ListedModel {
+  name: string;
+  inputPrice: number;
+  outputPrice: number;
+}
+
+/** Models of the price table that hold no conversation, or cannot be asked by their names. */
+const OTHER_PURPOSE =
+  /[:/]|image|audio|tts|transcri|realtime|live|embed|moderation|whisper|vision|instruct|search|computer|^(ada|babbage|curie|davinci|text-)/;
 
 /** Its models are scripts inside of Inkling. */
 const DEMO = "demo";
@@ -47,6 +58,25 @@ export class ModelPrices {
   /** Whether a price is known before any reply. An endpoint may still report costs of its own. */
   async hasPrice(model: PricedModel): Promise<boolean> {
     return await this.#cost(model, NOTHING) !== null;
+  }
+
+  /** The models for conversations that the price table lists of a provider, the newest names first; none of an unknown one. */
+  async listModels(provider: string): Promise<ListedModel[]> {
+    const { calcPrice, findProvider } = await loadPriceTable();
+    const vendor: Provider | undefined = findProvider({ providerId: provider });
+    if (vendor === undefined) return [];
+    const models: readonly ModelInfo[] = vendor.models;
+    const timestamp = new Date(this.#clock.now());
+    const priceOf = (id: string, usage: Record<string, number>) =>
+      (calcPrice(usage, id, { provider: vendor, timestamp })?.total_price ?? 0) * 1_000;
+    return models
+      .filter(({ id, deprecated }) => deprecated !== true && !OTHER_PURPOSE.test(id))
+      .map(({ id }) => ({
+        name: id,
+        inputPrice: priceOf(id, { input_tokens: 1_000 }),
+        outputPrice: priceOf(id, { output_tokens: 1_000 }),
+      }))
+      .sort((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
   }
 
   /** What is wrong with the pricing files now. */

@@ -55,7 +55,7 @@ const DATABASE_VARIABLES: readonly string[] = [
 
 /** What the needs are worked out from. */
 export interface ServiceNeedsContext {
-  config: Pick<Config, "workspace" | "defaults" | "http" | "notify">;
+  config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "service">;
   environment: Pick<Environment, "get">;
   directories: Directories;
   /** What machines share. */
@@ -63,7 +63,7 @@ export interface ServiceNeedsContext {
   /** The shell's variables, and the user's home directory. */
   shell: Readonly<Record<string, string>>;
   home: string;
-  /** The address that the TCP listener is told to use; absent: loopback. */
+  /** The address that the TCP listener is told to use; absent: config.yaml's. */
   host?: string;
 }
 
@@ -118,13 +118,19 @@ function formerHistoryNeeds(baseStateDir: string): PermissionNeed[] {
   ];
 }
 
-function netNeeds({ directories, host }: ServiceNeedsContext): PermissionNeed[] {
+function netNeeds(
+  { directories, config: { service }, ...flags }: ServiceNeedsContext,
+): PermissionNeed[] {
+  const host = flags.host ?? (service.port === null ? undefined : service.host);
   return [
     net(`unix:${directories.socketFile}`, "the service's socket"),
     ...LOOPBACK_HOSTS.map((one) => net(one, "this machine: clients over TCP, local models")),
-    ...(host === undefined
-      ? []
-      : [net(host.includes(":") ? `[${normaliseHost(host)}]` : host, "--host of start")]),
+    ...(host === undefined ? [] : [
+      net(
+        host.includes(":") ? `[${normaliseHost(host)}]` : host,
+        "--host of start, or service.host",
+      ),
+    ]),
   ];
 }
 

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
 import { toKnownCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
-import type { Execution } from "../executions/execution.ts";
+import type { AcceptedExecution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { Outcomes } from "../executions/record/execution_reads.ts";
@@ -97,7 +97,7 @@ export class LocalRuntime implements Runtime {
   }
 
   async listAgents({ fresh = false } = {}): Promise<AgentListing[]> {
-    if (fresh) await this.#parts.agentFiles.reload();
+    if (fresh) await Promise.all([this.#parts.refreshConfig(), this.#parts.agentFiles.reload()]);
     const agents = this.#parts.registry.list();
     const newest = await this.#history.newest(agents.map(({ id }) => id));
     return agents.map((agent) => this.#toListing(agent, newest));
@@ -126,10 +126,10 @@ export class LocalRuntime implements Runtime {
     return report;
   }
 
-  async run(agentId: string, request: RunRequest): Promise<Execution> {
-    await this.#parts.refreshConfig();
+  async run(agentId: string, request: RunRequest): Promise<AcceptedExecution> {
+    const notices = await this.#parts.refreshConfig();
     const agent = await this.#currentAgents.find(agentId);
-    const spec = toRunSpec(request);
+    const spec = { ...toRunSpec(request), notices };
     const execution = agent === undefined
       ? await findRepeatedRun(agentId, spec, this.#parts)
       : await this.#runner().start(agent, spec);

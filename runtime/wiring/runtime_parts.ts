@@ -29,8 +29,11 @@ import type { Triggers } from "../triggers/triggers.ts";
 export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   version: string;
   settings: WorkspaceSettings;
-  /** Reads config.yaml again if it changed, and the agents, which have their defaults from it. */
-  refreshConfig: () => Promise<void>;
+  /**
+   * Reads config.yaml and the environment files again if they changed, and the agents, which have their defaults from
+   * config.yaml. Returns what a run is to say of a file that keeps changing.
+   */
+  refreshConfig: () => Promise<string[]>;
   directories: Directories;
   clock: Clock;
   log: ServiceLog;

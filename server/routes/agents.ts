@@ -112,7 +112,8 @@ export const agentOperations: readonly Operation[] = [
         ...(session_id != null && session_id.trim() !== "" && { sessionId: session_id }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       });
-      return { execution_id: execution.id, model: execution.model };
+      const { id, model, notices } = execution;
+      return { execution_id: id, model, ...(notices && { notices: [...notices] }) };
     },
   }),
   defineOperation({

@@ -116,6 +116,8 @@ export class FakeRuntime implements Runtime {
   publicUrl: string | null = null;
   /** What is doubtful in config.yaml. */
   configWarnings: Config["warnings"] = [];
+  /** What each run is to say of files that it could not use. */
+  notices: string[] = [];
   /** What config.yaml says under `http`. */
   http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
@@ -287,7 +289,10 @@ export class FakeRuntime implements Runtime {
     this.runs.push({ agentId, request });
     const { sessionId, message = null } = request;
     const chat = sessionId && { sessionId, trigger: "chat" as const };
-    return this.addExecution({ agentId, message, ...chat });
+    return {
+      ...this.addExecution({ agentId, message, ...chat }),
+      ...(this.notices.length > 0 && { notices: this.notices }),
+    };
   }
 
   async cancel(id: number): Promise<"cancelling" | ExecutionStatus> {

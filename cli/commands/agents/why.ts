@@ -110,18 +110,23 @@ async function findAgent(
   client: Client,
   agentId: string,
 ): Promise<{ agent: AgentDetail | undefined; broken: AgentErrorBody | undefined }> {
-  const { agent_errors: never, agent_warnings: since } = await client.info();
+  let agent: AgentDetail | undefined;
+  let missing: unknown;
   try {
-    const agent = await client.agent(agentId);
-    const broken = since.find(({ id, diagnostics }) =>
+    agent = await client.agent(agentId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    missing = error;
+  }
+  // Behind that question, which reads the agent's file if it has changed.
+  const { agent_errors: never, agent_warnings: since } = await client.info();
+  const broken = agent === undefined
+    ? never.find(({ id }) => id === agentId)
+    : since.find(({ id, diagnostics }) =>
       id === agent.id && errorsOf(diagnostics).some(({ path }) => path === agent.source_path)
     );
-    return { agent, broken };
-  } catch (error) {
-    const broken = never.find(({ id }) => id === agentId);
-    if (broken === undefined || !(error instanceof ApiError) || error.status !== 404) throw error;
-    return { agent: undefined, broken };
-  }
+  if (agent === undefined && broken === undefined) throw missing;
+  return { agent, broken };
 }
 
 /** What holds now, in front of what happened last. */

@@ -4,7 +4,8 @@ import { AgentRegistry } from "../../../runtime/agents/registry.ts";
 import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
 import { age, withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
-import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
@@ -110,14 +111,25 @@ Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, bef
   await assert.rejects(runtime.run("old", {}), /Agent 'old' not found/);
 });
 
-Deno.test("a run uses the last good definition of a file that is broken or keeps changing", async () => {
+Deno.test("a run that uses the last good definition says so in its log and at its acceptance", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("steady", ECHO);
   await using runtime = await place.open({ clock: new TestClock() });
+  const run = async () => {
+    const { id, notices = [] } = await runtime.run("steady", { message: "Hello" });
+    await toEnd(runtime, id);
+    const told = (await payloadsOf(runtime, id)).filter(({ kind }) => kind === "notice");
+    assert.deepEqual(told.map(({ content }) => content), notices);
+    return notices;
+  };
+  assert.deepEqual(await run(), []);
   await place.writeAgent("steady", "---\nmodel: [\n---\nHalf.\n");
-  const { agent } = await runtime.getAgent("steady");
-  assert.equal(agent.body.trim(), "Repeat.");
-  assert.notDeepEqual(agent.warnings, []);
+  assert.equal((await runtime.getAgent("steady")).agent.body.trim(), "Repeat.");
+  const [notice = "", ...others] = await run();
+  assert.match(notice, /^This run uses the agent's last good definition: .*steady\.md:\d+:\d+: /);
+  assert.deepEqual(others, []);
+  await place.writeAgent("steady", ECHO);
+  assert.deepEqual(await run(), []);
 });
 
 Deno.test("reloadAgents() reports the difference to the call before it, whoever read the files meanwhile", async () => {

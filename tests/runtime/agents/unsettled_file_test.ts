@@ -86,11 +86,13 @@ Deno.test("AgentRegistry keeps the last good definition of a file that never sto
     const expected = /^The file keeps changing: its last good definition stays until it stops$/;
     assert.match(problem?.message ?? "", expected);
     assert.equal(registry.get("a")?.warnings.length, 1);
+    assert.equal(registry.whyStale("a"), problem);
     files.meanwhile = () => {};
     files.write("a.md", "Whole again.");
     await registry.load();
     assert.deepEqual([bodies(registry), registry.isUnsettled], [["Whole again."], false]);
     assert.deepEqual(registry.get("a")?.warnings, []);
+    assert.equal(registry.whyStale("a"), undefined);
   }));
 
 Deno.test("AgentRegistry has no agent of a new file that never stops changing, and says why", () =>

@@ -155,13 +155,22 @@ Deno.test("validateWorkspace() says which price counts instead of a broken one",
   await using place = await createTestWorkspace({ shell: { OPENAI_API_KEY: "sk-123456789012" } });
   await Deno.mkdir(join(place.agentsDir, "_config"));
   await Deno.writeTextFile(join(place.agentsDir, "_config/pricing.yaml"), "gpt-4o: 5\nmine: 5\n");
-  await place.writeAgent("a", "---\nmodel: { provider: openai, name: gpt-4o }\n---\nHello.\n");
-  await place.writeAgent("b", "---\nmodel: { provider: ollama, name: mine }\n---\nHello.\n");
+  const agent = (model: string, more = "") => `---\nmodel: ${model}\n${more}---\nHello.\n`;
+  const limit = "settings: { max_cost_usd: 1 }\n";
+  await place.writeAgent("a", agent("{ provider: openai, name: gpt-4o }", limit));
+  await place.writeAgent(
+    "b",
+    agent("{ provider: ollama, name: mine }", "budget: { per_day: 1 }\n"),
+  );
+  await place.writeAgent("c", agent("{ provider: ollama, name: mine }"));
   const found = async (id: string) => ((await validate(place, id))[id] ?? []).join("\n");
   assert.match(await found("a"), /another source's price is used\)$/);
-  assert.match(await found("b"), /the cost will be shown as unknown\)$/);
-  const target = join(place.configDir, "pricing.yaml");
-  await Deno.writeTextFile(target, "mine: { input: 1, output: 1 }\n");
+  assert.match(await found("b"), /its budget in dollars refuses all calls\)$/);
+  assert.equal(await found("c"), "", "it needs no price");
+  await Deno.writeTextFile(
+    join(place.configDir, "pricing.yaml"),
+    "mine: { input: 1, output: 1 }\n",
+  );
   assert.match(await found("b"), /another source's price is used\)$/);
 });
 

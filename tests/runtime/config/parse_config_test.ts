@@ -57,6 +57,7 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       pinKeys: false,
       sandbox: "preferred",
       http: { allow: [], deny: [], hosts: [], origins: [] },
+      service: { port: null, host: "127.0.0.1", keepAlive: false },
       publicUrl: null,
       notify: {
         on: ["waiting", "error", "budget", "missed", "loop"],
@@ -102,6 +103,7 @@ defaults:
   max_agent_depth: 0
   max_concurrent_runs: 1
   pin_keys: true
+service: {port: 0, host: "::1", keep_alive: true}
 public_url: https://inkling.example/team/
 notify:
   on: [waiting]
@@ -159,6 +161,7 @@ notify:
       databaseConnections: 200,
       node: { name: "left", labels: ["gpu", "m-2"], runs: 1 },
       pinKeys: true,
+      service: { port: 0, host: "::1", keepAlive: true },
       sandbox: "required",
       http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",

@@ -218,3 +218,19 @@ Deno.test("why knows that an agent fires on another node while no service runs h
   cli.runtime.nodes.push(node());
   assert.match(await why(cli, "daily"), /^daily has not been due yet/);
 });
+
+Deno.test("why tells of a file that broke a moment ago: the service reads it for that question", async () => {
+  await using cli = await createFakeCli();
+  const sourcePath = "/home/me/inkling/agents/daily.md";
+  const problem = { path: sourcePath, line: 3, column: 1, severity: "error" as const };
+  addScheduled(cli, "daily", { sourcePath });
+  const { getAgent } = cli.runtime;
+  cli.runtime.getAgent = (id) => {
+    addScheduled(cli, "daily", {
+      sourcePath,
+      warnings: [{ ...problem, message: "It is cut off" }],
+    });
+    return getAgent.call(cli.runtime, id);
+  };
+  assert.match(await why(cli, "daily"), /It is cut off/);
+});
