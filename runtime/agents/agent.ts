@@ -30,6 +30,10 @@ export interface ModelSettings {
   /** The variable that holds the key, when it is not `<PROVIDER>_API_KEY`. */
   apiKeyEnv?: string;
   streamUsage: boolean;
+  /** Tokens of input and output, where a person knows better. */
+  contextWindow?: number;
+  /** The most tools that its endpoint takes. */
+  maxTools?: number;
 }
 
 /** Nothing but a person, a program or another agent starts it. `input` replaces the user turn, here and below. */
@@ -204,6 +208,8 @@ function toModel(written: Definition["model"], defaults: AgentDefaults): ModelSe
     ...(baseUrl == null ? {} : { baseUrl }),
     ...(model.api_key_env == null ? {} : { apiKeyEnv: model.api_key_env }),
     streamUsage: model.stream_usage,
+    ...(model.context_window == null ? {} : { contextWindow: model.context_window }),
+    ...(model.max_tools == null ? {} : { maxTools: model.max_tools }),
   };
 }
 

@@ -89,6 +89,14 @@ export const modelSchema = z.object({
     true,
     "Request token counts while streaming; `false` only for endpoints that reject it",
   ),
+  context_window: z.int().min(1_000).nullish().meta({
+    description: "The model's context window in tokens: longer conversations are shortened",
+    default: "as the price table says",
+  }),
+  max_tools: z.int().min(1).nullish().meta({
+    description: "The most tools that the endpoint takes",
+    default: "128 at openai",
+  }),
 });
 
 /** One name of a variable, or several. */
