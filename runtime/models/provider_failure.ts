@@ -1,6 +1,7 @@
 // How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
 import { describeDenied } from "../../base/denied_permission.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
+import { SHORTEST_SECRET } from "../secrets/secret.ts";
 import { ModelError } from "./model.ts";
 
 /** Who failed, and what its messages must not show. */
@@ -163,7 +164,9 @@ function safeText(
   length = MAX_MESSAGE_LENGTH,
 ): string {
   const { apiKey } = context;
-  const clean = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  const clean = apiKey === undefined || apiKey.length < SHORTEST_SECRET
+    ? text
+    : text.replaceAll(apiKey, "[key]");
   return toPlainLine(clean, length);
 }
 

@@ -16,7 +16,7 @@ export type Refusal =
 
 /** Conversations that are too long, with the limit where it is told; the last rows tell none. */
 const TOO_LONG = [
-  /max(?:imum)?(?: model)? (?:context|prompt|input|sequence) (?:length|size)(?: is| of|:)?\D{0,20}(?<limit>\d+)/,
+  /max(?:imum)?(?: model)? (?:context|prompt|input|sequence) (?:length|size)(?: is| of|:| =)?[ `(]*(?<limit>\d+)/,
   /(?<limit>\d+) max(?:imum)? context length/,
   /too long: \d+ tokens > (?<limit>\d+)/,
   /exceeds? (?:the )?context limit: [^>]*> (?<limit>\d+)/,
@@ -88,7 +88,7 @@ function refusedParts(told: string, request: ModelRequest): string[] {
   if (temperature !== undefined && isNamed(told, "temperature")) return ["temperature"];
   if (
     tools.length > 0 &&
-    /\b(?:tools?|functions?|function_declarations|input_schema|parameters)\b/.test(told)
+    /\b(?:tools?|functions?|function_declarations|input_schema|parameters|keywords?)\b/.test(told)
   ) {
     const keywords = [...keywordsOf(tools)].filter((one) => namesKeyword(told, one.toLowerCase()));
     if (keywords.length > 0) return keywords.map((keyword) => `schema:${keyword}`);
