@@ -3,6 +3,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { type Learned, withoutRefused } from "./learned.ts";
 import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "./model.ts";
 import { estimateInputTokens, estimateMessageTokens } from "./token_estimate.ts";
+import { TOOLS_REMEDY } from "./tool_limit.ts";
 
 const loadRefusals = lazyModule(() => import("./refusals.ts"));
 const loadFitConversation = lazyModule(() => import("./fit_conversation.ts"));
@@ -148,10 +149,6 @@ function roomIn(window: number, { maxTokens }: ModelRequest): number {
 const LENGTH_REMEDY =
   "the conversation does not fit into the model's context window, however short: " +
   "lower history or settings.max_tokens, let the agent read less at once, or set model.context_window";
-const TOOLS_REMEDY =
-  "the agent has more tools than the endpoint takes: choose some of an MCP server's " +
-  'with mcp: ["server/tool*"], or with tools: { include, exclude } in its entry, and set model.max_tools';
-
 function withRemedy({ message, status, told }: ModelError, remedy: string): ModelError {
   return new ModelError(`${message}; ${remedy}`, {
     retryable: false,
