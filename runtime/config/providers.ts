@@ -35,12 +35,15 @@ export interface ModelSettings {
   maxTools?: number;
 }
 
+const PROVIDER = {
+  description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url; " +
+    "`model: provider/name` says both as one text",
+  default: "`defaults.provider`",
+};
+
 /** Which model, as written. */
 export const modelSchema = z.object({
-  provider: filledText.meta({
-    description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url",
-    default: "required",
-  }),
+  provider: filledText.meta(PROVIDER),
   name: filledText.meta({
     description: "The provider's own name for the model",
     default: "required",
@@ -80,7 +83,7 @@ export function readModelText(text: string): { provider?: string; name: string }
 /** The same, or as one text. */
 export const modelOrText = z.preprocess(
   (value) => typeof value === "string" ? readModelText(value) : value,
-  modelSchema.extend({ provider: filledText.nullish() }).nullish(),
+  modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) }).nullish(),
 );
 
 /** The model of an agent: its file's, and for what that leaves out config.yaml's. */

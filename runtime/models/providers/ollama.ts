@@ -40,11 +40,13 @@ class OllamaModel implements Model {
   readonly #name: string;
   readonly #owner: BlockOwner;
   readonly #context: ProviderContext;
+  readonly #window: number;
 
   constructor(options: AdapterOptions) {
     this.id = options.id;
     this.#name = options.name;
     this.#owner = { format: "ollama", model: options.id };
+    this.#window = options.contextWindow ?? Infinity;
     this.#context = toProviderContext(options, OLLAMA_BASE_URL);
   }
 
@@ -106,7 +108,7 @@ class OllamaModel implements Model {
         })),
       }),
       options: {
-        num_ctx: contextSize(request),
+        num_ctx: Math.min(contextSize(request), this.#window),
         num_predict: maxTokens,
         ...(temperature === undefined ? {} : { temperature }),
       },
