@@ -51,7 +51,7 @@ function checkProvider(
     isJsonObject(model) ? has(model, "provider") : typeof model !== "string" || model.includes("/")
   ) return [];
   const message = "model.provider is missing: name it, or set defaults.provider in config.yaml";
-  return [diagnose(file, ["model"], { message })];
+  return [diagnose(file, ["model"], { message }, "key")];
 }
 
 function checkModel(file: DiagnosedFile, model: Written): Diagnostic[] {

@@ -39,7 +39,7 @@ const TOO_MANY_TOOLS =
 const SCHEMA =
   /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/;
 const NOT_KNOWN =
-  /unsupported|not (?:\w+ )?(?:support|permit|allow|recogni[sz]|accept|know|implement)\w*|does(?:n't| not) (?:support|accept|allow)|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs?|fields?)|additional propert|instead\b/;
+  /unsupported|not (?:\w+ )?(?:support|permit|allow|recogni[sz]|accept|know|implement)\w*|does(?:n't| not) (?:support|accept|allow)|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs?|fields?)|additional propert|(?:must|should|can) ?not\b|instead\b/;
 const MISSING =
   /must be (?:passed|included|provided|present)|is missing|missing in|(?:is|are) required/;
 
@@ -77,7 +77,7 @@ function refusedParts(told: string, request: ModelRequest): string[] {
   const [missing] = /\breasoning(?:_content)?\b/.exec(told) ?? [];
   if (missing !== undefined && MISSING.test(told)) return [`fill:${missing}`];
   const replies = messages.filter((one): one is AssistantMessage => one.role === "assistant");
-  const fields = [...keptNames(replies)].filter((name) => isNamed(told, name));
+  const fields = isNotKnown ? [...keptNames(replies)].filter((name) => isNamed(told, name)) : [];
   if (fields.length > 0) return fields.map((name) => `field:${name}`);
   for (const name of ["max_completion_tokens", "max_tokens"]) {
     // `Use 'max_completion_tokens' instead` names both: the one that was sent is the other.

@@ -81,7 +81,10 @@ export function restoreFields(
 
 function withoutRefused(block: JsonObject, refused: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(
-    Object.entries(block).filter(([name]) => !refused.has(`field:${name}`)),
+    Object.entries(block).filter(([name]) => !refused.has(`field:${name}`)).map(([name, value]) => [
+      name,
+      name === "function" && isJsonObject(value) ? withoutRefused(value, refused) : value,
+    ]),
   );
 }
 
@@ -92,5 +95,9 @@ export function keptNames(messages: readonly { providerData?: JsonObject }[]): S
       ? data.blocks.filter(isJsonObject)
       : []
   );
-  return new Set(blocks.flatMap((block) => Object.keys(block)));
+  // Below `function` stand fields of a call's own.
+  return new Set(blocks.flatMap(({ function: ofFunction, ...fields }) => [
+    ...Object.keys(fields),
+    ...isJsonObject(ofFunction) ? Object.keys(ofFunction) : [],
+  ]));
 }

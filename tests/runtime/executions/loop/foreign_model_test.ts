@@ -145,6 +145,17 @@ for (const [text, expected] of WRITTEN) {
   });
 }
 
+Deno.test("what an endpoint refused is told of its agent, and the next run begins without it", async () => {
+  await using world = await openWorld(({ temperature }) =>
+    temperature === undefined ? { text: "ok" } : refused("temperature is not supported")
+  );
+  const { runtime, server } = world;
+  for (const _run of [1, 2]) assert.equal((await runToEnd(runtime, "a")).status, "success");
+  assert.equal(server.requests.length, 3);
+  const { agent: { warnings } } = await runtime.getAgent("a");
+  assert.match(warnings[0]?.message ?? "", /^Model local\/m: it refuses temperature/);
+});
+
 Deno.test("a call in text is an answer to who makes native calls", async () => {
   const [[text = ""] = []] = WRITTEN;
   await using world = await openWorld((body) =>
