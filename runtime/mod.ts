@@ -1,6 +1,7 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import type { Clock } from "../base/clock.ts";
+import { errorAtStart } from "../base/diagnostics.ts";
 import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
@@ -217,6 +218,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     executionLog,
     timeZone,
     redactor,
+    withLessons(agent) {
+      const lessons = runPorts.lessonsOf(agent).map((message) => (
+        { ...errorAtStart(agent.sourcePath, message), severity: "warning" as const }
+      ));
+      return lessons.length === 0 ? agent : { ...agent, warnings: [...agent.warnings, ...lessons] };
+    },
     async planRun(agent, options) {
       const { planRun } = await loadPlanRun();
       return await planRun(agent, {

@@ -14,23 +14,17 @@ import {
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
+import { type ModelSettings, toModel } from "../config/providers.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool } from "../tool_names.ts";
 import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_kinds.ts";
-import { type Definition, modelSchema } from "./definition.ts";
+import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
+import { readMcpEntries } from "./guarded_tools.ts";
 import { iconOf } from "./icon.ts";
 import type { AgentOutput } from "./output_schema.ts";
 
-/** Which model, and how to reach it. */
-export interface ModelSettings {
-  provider: string;
-  name: string;
-  baseUrl?: string;
-  /** The variable that holds the key, when it is not `<PROVIDER>_API_KEY`. */
-  apiKeyEnv?: string;
-  streamUsage: boolean;
-}
+export type { ModelSettings } from "../config/providers.ts";
 
 /** Nothing but a person, a program or another agent starts it. `input` replaces the user turn, here and below. */
 export interface ManualTrigger {
@@ -120,7 +114,10 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** Labels that a node must have to run it, all of them. */
   nodes: readonly string[];
   customTools: string[];
+  /** MCP servers. */
   mcp: string[];
+  /** By server, patterns of the tools that it has of it; of a server that is not here it has all. */
+  mcpTools?: Readonly<Record<string, readonly string[]>>;
   skills: string[];
   agents: string[];
   /** Declared paths; empty: the workspace root. */
@@ -179,7 +176,7 @@ export function toAgent(
     maxConcurrentRuns: definition.max_concurrent_runs,
     nodes: unique(definition.nodes ?? []),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
-    mcp: unique(definition.mcp ?? []),
+    ...readMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
     ...policy,
@@ -189,21 +186,6 @@ export function toAgent(
     confirmTimeoutMs: confirmTimeout,
     notify: definition.notify,
     enabled: definition.enabled,
-  };
-}
-
-function toModel(written: Definition["model"], defaults: AgentDefaults): ModelSettings | undefined {
-  const ofConfig = { provider: defaults.provider, name: defaults.model };
-  const model = written ?? modelSchema.safeParse(ofConfig).data;
-  if (model === undefined) return undefined;
-  const ofProvider = model.provider === defaults.provider ? defaults.baseUrl : undefined;
-  const baseUrl = model.base_url ?? model.url ?? ofProvider;
-  return {
-    provider: model.provider,
-    name: model.name,
-    ...(baseUrl == null ? {} : { baseUrl }),
-    ...(model.api_key_env == null ? {} : { apiKeyEnv: model.api_key_env }),
-    streamUsage: model.stream_usage,
   };
 }
 

@@ -7,7 +7,6 @@ import {
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import {
-  baseUrl,
   countLimit,
   field,
   filledText,
@@ -19,6 +18,7 @@ import {
   variableName,
   withoutDefaults,
 } from "../config/fields.ts";
+import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
 import { parseDuration } from "../../base/durations.ts";
 import {
@@ -64,32 +64,6 @@ const debounce = z.unknown().transform((value, context) => {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 }).meta({ values: "number or duration" });
-
-/** Which model, as written. */
-export const modelSchema = z.object({
-  provider: filledText.meta({
-    description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url",
-    default: "required",
-  }),
-  name: filledText.meta({
-    description: "The provider's own name for the model",
-    default: "required",
-  }),
-  base_url: baseUrl.nullish().meta({
-    description:
-      "A different address for the provider; `/v1` is appended for OpenAI-compatible ones",
-  }),
-  url: baseUrl.nullish().meta({ description: "Alias of base_url" }),
-  api_key_env: variableName.nullish().meta({
-    description: "The environment variable that holds the key",
-    default: "`<PROVIDER>_API_KEY`",
-  }),
-  stream_usage: field(
-    z.boolean(),
-    true,
-    "Request token counts while streaming; `false` only for endpoints that reject it",
-  ),
-});
 
 /** One name of a variable, or several. */
 const variableNames = z.preprocess(
@@ -230,7 +204,10 @@ export const definitionSchema = z.object({
     description: "Shown in listings and to agents that may call this one",
   }),
   icon: filledText.nullish().meta({ description: "An emoji", default: "derived from the id" }),
-  model: modelSchema.nullish(),
+  model: modelOrText.meta({
+    values: "text or map",
+    description: "`provider/name`, a name alone with `defaults.provider`, or the fields below",
+  }),
   trigger: triggerSchema,
   after: z.preprocess(
     (value) => value == null || Array.isArray(value) ? value : [value],
@@ -248,7 +225,8 @@ export const definitionSchema = z.object({
     description: "Alias of custom_tools; does not restrict the built-in tools",
   }),
   mcp: filledList(filledText).nullish().meta({
-    description: "MCP servers defined in `agents/_config/mcp-servers.json`",
+    description: "MCP servers defined in `agents/_config/mcp-servers.json`; `server/get_*`: only " +
+      "those of its tools",
   }),
   skills: oneOrMore(fileName).nullish().meta({ description: "Skills in `agents/_config/skills`" }),
   agents: oneOrMore(filledText).nullish().meta({

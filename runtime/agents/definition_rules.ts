@@ -15,10 +15,14 @@ import { checkWebhook } from "./webhook_rules.ts";
 type Written = Readonly<Record<string, unknown>>;
 
 /** Every broken rule of a file. */
-export function checkRules(file: DiagnosedFile): Diagnostic[] {
+export function checkRules(
+  file: DiagnosedFile,
+  defaults: { provider?: string | null | undefined },
+): Diagnostic[] {
   const root = file.document.value;
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
+    ...checkProvider(file, root["model"], defaults),
     ...checkModel(file, section(root, "model")),
     ...checkTrigger(file, section(root, "trigger")),
   ];
@@ -34,6 +38,20 @@ function checkSynonyms(
   if (!has(map, field) || !has(map, synonym)) return [];
   const message = `${field} and ${synonym} are two names of one field: use one of them`;
   return [diagnose(file, [...path, synonym], { message }, "key")];
+}
+
+/** A model whose provider nobody names. */
+function checkProvider(
+  file: DiagnosedFile,
+  model: unknown,
+  defaults: { provider?: string | null | undefined },
+): Diagnostic[] {
+  if (defaults.provider != null || model == null) return [];
+  if (
+    isJsonObject(model) ? has(model, "provider") : typeof model !== "string" || model.includes("/")
+  ) return [];
+  const message = "model.provider is missing: name it, or set defaults.provider in config.yaml";
+  return [diagnose(file, ["model"], { message }, "key")];
 }
 
 function checkModel(file: DiagnosedFile, model: Written): Diagnostic[] {

@@ -68,7 +68,7 @@ export function parseAgent(
   problems.push(
     ...parsed.document.warnings,
     ...diagnostics,
-    ...checkRules(file),
+    ...checkRules(file, options.config.defaults),
     ...checkOutput(file),
     ...paths.problems.map((problem) => diagnosePath(file, problem)),
     ...checkBody(parts, path),

@@ -287,7 +287,7 @@ export class LocalRuntime implements Runtime {
 
   #toListing(agent: Agent, newest: ReadonlyMap<string, ListedExecution>): AgentListing {
     return {
-      agent,
+      agent: this.#parts.withLessons(agent),
       lastExecution: newest.get(agent.id) ?? null,
       nextRun: this.#parts.triggers?.nextRun(agent.id) ?? null,
       triggerPaused: this.#parts.triggers?.pausedReason(agent.id) ?? null,

@@ -50,6 +50,8 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   /** The machine's. */
   timeZone: () => string;
   redactor: Redactor;
+  /** The agent, with what its model has taught among its warnings. */
+  withLessons: (agent: Agent) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   replays: Replays;
   retention: Retention;

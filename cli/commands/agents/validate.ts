@@ -2,6 +2,7 @@
 import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ValidatedFile } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
+import { connectService } from "../../service/connection.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -30,10 +31,26 @@ export async function validate(
     const all = await app.validate(undefined, workspaceOf(context));
     throw unknownAgent(app, target, all.map(({ agentId }) => ({ id: agentId })));
   }
+  await addLessons(files, context);
   if (options.json) output.json(files.map(toJson));
   else showFiles(output, files);
   const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
   return failed ? EXIT.failed : EXIT.ok;
+}
+
+/** Adds what only a service that runs has learned of the agents' models. */
+async function addLessons(files: readonly ValidatedFile[], context: CommandContext): Promise<void> {
+  const { app, workspace } = context;
+  const client = await connectService(app, await app.places(workspace)).catch(() => undefined);
+  if (client === undefined) return;
+  using _client = client;
+  for (const { agentId, path, diagnostics } of files) {
+    if (!path.endsWith(".md")) continue;
+    const known = new Set(diagnostics.map(({ message }) => message));
+    const found = await client.agent(agentId).catch(() => undefined);
+    if (found?.source_path !== path) continue;
+    diagnostics.push(...found.warnings.filter(({ message }) => !known.has(message)));
+  }
 }
 
 /** What is wrong with a target that is meant as a path; undefined for one that is meant as an agent's id. */

@@ -284,4 +284,11 @@ Deno.test("parseAgent() gives agents that name the default provider its address,
   for (const [model, expected] of rows) {
     assert.equal(agentOf(`model: {${model}}`, { config }).model?.baseUrl, expected, model);
   }
+  for (const text of ["x/y", "openai/x/y"]) {
+    const { model } = agentOf(`model: ${text}`, { config });
+    const { provider, name } = model ?? {};
+    assert.equal(`${provider}/${name}`, text.startsWith("openai") ? text : "x/y");
+  }
+  const alone = agentOf("model: x", { config }).model;
+  assert.deepEqual(alone, { provider: "openai", name: "x", baseUrl: address, streamUsage: true });
 });

@@ -72,9 +72,10 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ['enabled: "yes"', "2:10 (write true or false, without quotes)"],
   [`history: ${"x".repeat(100)}`, `2:10 got "${"x".repeat(56)}...`],
   ["name: x\nid: other", "3:5 id cannot be declared"],
-  ["model: gpt", "2:8 model must be a map of keys and values"],
+  ["model: [gpt]", "2:8 model must be a map of keys and values"],
   ["model:\n  provider: openai", "2:1 model.name is missing"],
   ['model:\n  provider: openai\n  name: ""', "4:9 model.name must not be empty"],
+  ["model: x", "2:1 model.provider is missing"],
   ["model: {name: x}", "2:1 model.provider is missing"],
   ["model:\n  provider: opnai\n  name: x", '3:13 got "opnai" (did you mean "openai"?)'],
   [

@@ -5,7 +5,7 @@ import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai
 const END = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
 
 function replyFrom(chunks: unknown[]): NonNullable<ReturnType<OpenAiReplyAssembly["finish"]>> {
-  const assembly = new OpenAiReplyAssembly();
+  const assembly = new OpenAiReplyAssembly({ format: "openai", model: "openai/test" });
   for (const chunk of chunks) assembly.add(chunk);
   return assembly.finish() ?? assert.fail("the reply is not finished");
 }
@@ -32,7 +32,7 @@ Deno.test("OpenAiReplyAssembly takes null content, null deltas, parts of text an
 });
 
 Deno.test("OpenAiReplyAssembly keeps reasoning out of the text and counts it as progress", () => {
-  const assembly = new OpenAiReplyAssembly();
+  const assembly = new OpenAiReplyAssembly({ format: "openai", model: "openai/test" });
   for (const field of ["reasoning_content", "reasoning", "reasoning_details"]) {
     const choices = [{ delta: { [field]: "hmm" } }];
     assert.deepEqual(assembly.add({ choices }), { type: "progress" });

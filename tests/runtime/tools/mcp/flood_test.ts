@@ -45,6 +45,7 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
     sandbox: null,
     workspace: "/",
     secrets: [],
+    tools: { exclude: [] },
   }, {
     clock: new TestClock(),
     limits: MCP_LIMITS,
