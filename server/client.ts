@@ -31,7 +31,13 @@ import type {
 } from "./schemas/request_schemas.ts";
 import type { ForkBody, ReplayBody } from "./schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
-import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
+import type {
+  AgentResumed,
+  SchedulerBody,
+  SchedulerChanged,
+  SchedulerResumed,
+  SlotBody,
+} from "./schemas/scheduler_schemas.ts";
 
 export { ApiError, ServiceUnreachable } from "./client/client_errors.ts";
 
@@ -144,6 +150,11 @@ export class Client {
     return this.#call("autoApprove", { id, body });
   }
 
+  /** Lets its stopped trigger fire again. */
+  resumeAgent(id: string): Promise<AgentResumed> {
+    return this.#call("resumeAgent", { id });
+  }
+
   reload(): Promise<ReloadBody> {
     return this.#call("reload");
   }
@@ -228,7 +239,7 @@ export class Client {
     return this.#call("pauseScheduler");
   }
 
-  resumeScheduler(): Promise<SchedulerChanged> {
+  resumeScheduler(): Promise<SchedulerResumed> {
     return this.#call("resumeScheduler");
   }
 

@@ -17,8 +17,8 @@ import { toExecutionSummary } from "../schemas/execution_wire.ts";
 import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
 import { agentId, idempotencyKey, limit, offset, yesOrNo } from "../operations/parameters.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
-import { SlotBody } from "../schemas/scheduler_schemas.ts";
-import { toSlot } from "../schemas/scheduler_wire.ts";
+import { AgentResumed, SlotBody } from "../schemas/scheduler_schemas.ts";
+import { toResumed, toSlot } from "../schemas/scheduler_wire.ts";
 
 const params = z.object({ id: agentId });
 type Named = z.output<typeof params>;
@@ -127,6 +127,18 @@ export const agentOperations: readonly Operation[] = [
     find: findAgent,
     async handle({ params, body }, { runtime }) {
       return await runtime.autoApprove(params.id, body);
+    },
+  }),
+  defineOperation({
+    operationId: "resumeAgent",
+    summary: "Let an agent's stopped trigger fire again",
+    params,
+    response: AgentResumed,
+    errors: [404, 503],
+    find: findAgent,
+    async handle({ params }, { runtime }) {
+      const { agent } = await runtime.getAgent(params.id);
+      return toResumed(agent.id, await runtime.resumeAgent(agent.id));
     },
   }),
   defineOperation({

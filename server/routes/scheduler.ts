@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
-import { SchedulerBody, SchedulerChanged } from "../schemas/scheduler_schemas.ts";
+import { SchedulerBody, SchedulerChanged, SchedulerResumed } from "../schemas/scheduler_schemas.ts";
 import { toScheduler } from "../schemas/scheduler_wire.ts";
 
 /** /scheduler. */
@@ -30,12 +30,12 @@ export const schedulerOperations: readonly Operation[] = [
   }),
   defineOperation({
     operationId: "resumeScheduler",
-    summary: "Resume every trigger",
-    response: SchedulerChanged,
+    summary: "Resume every trigger, also those that are stopped one by one",
+    response: SchedulerResumed,
     errors: [503],
     async handle(_request, { runtime }) {
-      await runtime.resumeScheduler();
-      return { status: "running" as const };
+      const dropped_changes = await runtime.resumeScheduler();
+      return { status: "running" as const, dropped_changes };
     },
   }),
 ];

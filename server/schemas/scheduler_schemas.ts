@@ -40,6 +40,25 @@ export const SchedulerChanged = z.object({ status: schedulerStatus }).meta({
 });
 export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
+const droppedChanges = count.meta({
+  description: "How many file changes that came while it was stopped are dropped",
+});
+
+/** POST /scheduler/resume. */
+export const SchedulerResumed = SchedulerChanged.extend({ dropped_changes: droppedChanges }).meta({
+  id: "SchedulerResumed",
+});
+export type SchedulerResumed = z.infer<typeof SchedulerResumed>;
+
+/** POST /agents/{id}/resume. */
+export const AgentResumed = z.object({
+  agent_id: z.string(),
+  resumed: z.boolean().meta({ description: "False: its trigger was not stopped, or stays so" }),
+  trigger_paused: z.string().nullable().meta({ description: "Why it stays stopped" }),
+  dropped_changes: droppedChanges,
+}).meta({ id: "AgentResumed" });
+export type AgentResumed = z.infer<typeof AgentResumed>;
+
 /** A time at which an agent was due, and what became of it. */
 export const SlotBody = z.object({
   scheduled_for: timestamp.meta({ description: "With a count above 1, the first of them" }),

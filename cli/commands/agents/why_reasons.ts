@@ -96,6 +96,9 @@ export function explainSlot(
     remedy,
   });
   const recorded = reason ?? "";
+  if (/^its trigger is stopped/.test(recorded)) {
+    return say(recorded, `Fix the cause, then resume it: inkling resume ${agentId}`);
+  }
   if (/waiting for an answer/.test(recorded)) {
     const parallel = "on_pending: parallel in its file lets it run meanwhile";
     if (waiting === undefined) {
@@ -168,7 +171,7 @@ export function explainState(agent: AgentSummary, around: AgentSurroundings): Re
   if (stopped !== null) {
     return {
       reason: `${id} was stopped: ${stopped}`,
-      remedy: "Mend the cause, then save its file",
+      remedy: `Fix the cause, then resume it: inkling resume ${id}`,
     };
   }
   if (!isAutomatic(agent)) return undefined;

@@ -1,7 +1,7 @@
 // One agent that watches: what of its files has changed, and is not its own doing, goes into the queue of its runs. A change
 // waits until its path has been quiet for a while, or, where all that is watched has vanished with it, until that is back.
 import { isDeepStrictEqual } from "node:util";
-import type { Agent, WatchTrigger } from "../../agents/agent.ts";
+import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
 import { describeTooLarge } from "../../agents/watch_path.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -82,17 +82,15 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (!isDeepStrictEqual(watchedBy(before), watchedBy(agent))) await this.#replace(agent);
     this.#agent = agent;
     this.queue.update(agent);
-    if (isEdited(before, agent)) this.reset();
+    const { stops } = this.#ports;
+    const isTooLarge = this.#paths.places.some((one) => one.isTooLarge);
+    if (stops.kindOf(agent.id) === "size" && !isTooLarge) await stops.release(agent.id);
   }
 
-  /** Lets a stopped trigger fire once more. Where there is too much to watch, only other paths help. */
-  reset(): void {
-    if (this.queue.trippedReason === null || this.#paths.places.some((one) => one.isTooLarge)) {
-      return;
-    }
-    // Only now it is counted anew: asking for it over and over must not keep a loop going.
+  /** Its stopped trigger may fire again: everything is counted from zero. */
+  released(): void {
     this.#ports.breaker.reset(this.#agent.id);
-    this.queue.reset();
+    this.queue.released();
   }
 
   changed(place: WatchedPlace, changes: readonly Transition[]): void {
@@ -100,7 +98,8 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (place.isTooLarge) {
       const remedy =
         "Edit the agent's file; if the folder has become smaller, restart the service.";
-      this.queue.trip(describeTooLarge(place.path, this.#ports.mostEntries), remedy);
+      const reason = describeTooLarge(place.path, this.#ports.mostEntries);
+      this.#ports.stops.stop(this.#agent, { what: "watch", by: "size", reason, remedy });
     } else if (isNew && this.#remembered !== undefined) this.#compare(place, this.#remembered);
     else this.#note(changes.filter((one) => this.#paths.counts(place, one)));
   }
@@ -236,9 +235,9 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (settled.length === 0) return;
     for (const { path, stamp } of settled) this.#remembered?.set(path, stamp);
     // Where that cannot be told, nothing is lost: it is asked once more before a run starts.
-    const isStopped = this.queue.trippedReason !== null || await isPaused().catch(() => false);
+    const isLost = await isPaused().catch(() => false);
     const changes: WatchChange[] = [];
-    for (const { path, event, origin } of isStopped ? [] : settled) {
+    for (const { path, event, origin } of isLost ? [] : settled) {
       if (event === undefined || await ownWrites.isOwn(id, path)) continue;
       const writer = await ownWrites.writerOf(path);
       const known = writer === undefined ? origin : { previous: writer, continues: true };
@@ -284,9 +283,4 @@ async function enter(
 function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };
-}
-
-/** Whether somebody edited the agent between the two: warnings come and go by themselves. */
-function isEdited(before: Agent, now: Agent): boolean {
-  return !isDeepStrictEqual({ ...before, warnings: [] }, { ...now, warnings: [] });
 }

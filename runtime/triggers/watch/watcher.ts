@@ -15,6 +15,7 @@ import type { WatchingAgent } from "./run_queue.ts";
 import type { StartRun } from "../fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
+import type { StoppedTriggers } from "../stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import type { WatchStore } from "./watch_store.ts";
 
@@ -30,6 +31,7 @@ export interface WatcherPorts {
   clock: Clock;
   log: ServiceLog;
   events: EventBus;
+  stops: StoppedTriggers;
   ownWrites: OwnWrites;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
   home: string;
@@ -84,11 +86,6 @@ export class Watcher implements AsyncDisposable {
     return this.#places.isWatching;
   }
 
-  /** Why an agent's trigger was stopped because it ran away; null when it was not. */
-  trippedReason(agentId: string): string | null {
-    return this.#watches.get(agentId)?.queue.trippedReason ?? null;
-  }
-
   /** Begins to run for what waits. */
   start(): void {
     this.#isFiring = true;
@@ -108,15 +105,9 @@ export class Watcher implements AsyncDisposable {
     }
   }
 
-  /** Lets all stopped triggers fire again. */
-  reset(): void {
-    for (const watch of this.#watches.values()) watch.reset();
-  }
-
   /**
    * Follows the agents as they are now; resolves when changes of all they watch are noticed. Where only the body of an
-   * agent differs, its watch continues untouched; a stopped trigger that was edited fires again. What fails is logged, and
-   * tried again.
+   * agent differs, its watch continues untouched. What fails is logged, and tried again.
    */
   reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#wanted = { ...options, agents };
@@ -220,6 +211,9 @@ export class Watcher implements AsyncDisposable {
   }
 
   #hear(event: ServiceEvent): void {
+    if (event.type === "trigger_changed" && event.status === "running") {
+      this.#watches.get(event.agentId)?.released();
+    }
     if (!("executionId" in event)) return;
     const { type, executionId, agentId } = event;
     if (type === "execution_started") return;
