@@ -32,6 +32,7 @@ import type { Database } from "./storage/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";
+import type { PassedOver } from "./triggers/watch/same_content.ts";
 import type { TriggerResumed } from "./triggers/triggers.ts";
 import type { Webhooks } from "./triggers/webhook/webhooks.ts";
 
@@ -65,6 +66,8 @@ export interface AgentListing {
   nextRun: number | null;
   /** Why its trigger was stopped although the scheduler runs; null when it was not. */
   triggerPaused: string | null;
+  /** The last change of its watched files that did not fire, because the content is the same. */
+  passedOver?: PassedOver;
 }
 
 /** An execution with its answer. */

@@ -35,7 +35,6 @@ import type {
   AgentResumed,
   SchedulerBody,
   SchedulerChanged,
-  SchedulerResumed,
   SlotBody,
 } from "./schemas/scheduler_schemas.ts";
 
@@ -150,7 +149,6 @@ export class Client {
     return this.#call("autoApprove", { id, body });
   }
 
-  /** Lets its stopped trigger fire again. */
   resumeAgent(id: string): Promise<AgentResumed> {
     return this.#call("resumeAgent", { id });
   }
@@ -239,7 +237,7 @@ export class Client {
     return this.#call("pauseScheduler");
   }
 
-  resumeScheduler(): Promise<SchedulerResumed> {
+  resumeScheduler(): Promise<SchedulerChanged> {
     return this.#call("resumeScheduler");
   }
 

@@ -8,6 +8,7 @@ import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { StoppedTriggers } from "./stopped_triggers.ts";
+import type { PassedOver } from "./watch/same_content.ts";
 import type { Watcher } from "./watch/watcher.ts";
 import type { Webhooks } from "./webhook/webhooks.ts";
 
@@ -76,6 +77,11 @@ export class Triggers implements AsyncDisposable {
   /** Why an agent's trigger is stopped; null when it is not. */
   pausedReason(agentId: string): string | null {
     return this.#ports.stops.reasonOf(agentId);
+  }
+
+  /** The last change of an agent's files that did not fire, because the content is the same; null: there was none. */
+  passedOver(agentId: string): PassedOver | null {
+    return this.#openWatcher?.passedOver(agentId) ?? null;
   }
 
   /** Follows the agents as they are now; only what differs changes. */

@@ -45,7 +45,9 @@ export async function toListings(
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
   return agents.map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);
+    const passedOver = triggers?.passedOver(agent.id) ?? null;
     return {
+      ...(passedOver && { passedOver }),
       agent,
       lastExecution: newest.get(agent.id) ?? null,
       nextRun: triggers?.nextRun(agent.id) ?? null,

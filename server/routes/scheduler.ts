@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
-import { SchedulerBody, SchedulerChanged, SchedulerResumed } from "../schemas/scheduler_schemas.ts";
+import { SchedulerBody, SchedulerChanged } from "../schemas/scheduler_schemas.ts";
 import { toScheduler } from "../schemas/scheduler_wire.ts";
 
 /** /scheduler. */
@@ -31,7 +31,7 @@ export const schedulerOperations: readonly Operation[] = [
   defineOperation({
     operationId: "resumeScheduler",
     summary: "Resume every trigger, also those that are stopped one by one",
-    response: SchedulerResumed,
+    response: SchedulerChanged,
     errors: [503],
     async handle(_request, { runtime }) {
       const dropped_changes = await runtime.resumeScheduler();

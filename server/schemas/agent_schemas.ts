@@ -14,6 +14,7 @@ import { SIGNATURE_ENCODINGS, TRIGGER_TYPES } from "../../runtime/trigger_kinds.
 import type { Trigger } from "../../runtime/agents/agent.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { snakeKeys } from "../../base/text/key_case.ts";
 import type { AgentListing, Outcomes, ReloadReport } from "../../runtime/runtime.ts";
 import { toExecutionSummary, toLastRun } from "./execution_wire.ts";
@@ -156,6 +157,12 @@ export const AgentDetail = AgentSummary.extend({
   source_path: z.string(),
   warnings: z.array(DiagnosticBody),
   last_execution: ExecutionSummary.nullable(),
+  max_failures: z.int().nullable().meta({
+    description: "How many failures in a row pause its trigger; null: any number",
+  }),
+  passed_over: z.object({ path: z.string(), at: timestamp, count }).nullable().meta({
+    description: "The last change that did not fire, because the file's content was the same",
+  }),
 }).meta({ id: "AgentDetail" });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
@@ -198,7 +205,7 @@ export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): Agent
 
 /** An agent with its whole configuration. */
 export function toAgentDetail(listing: AgentListing): AgentDetail {
-  const { agent, lastExecution } = listing;
+  const { agent, lastExecution, passedOver } = listing;
   return {
     ...toAgentSummary(listing),
     history: agent.history,
@@ -222,6 +229,10 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
     source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),
     last_execution: lastExecution === null ? null : toExecutionSummary(lastExecution),
+    max_failures: agent.maxFailures,
+    passed_over: passedOver === undefined
+      ? null
+      : { ...passedOver, at: toTimestamp(passedOver.at) },
   };
 }
 

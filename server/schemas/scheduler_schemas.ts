@@ -34,21 +34,16 @@ export const SchedulerBody = z.object({
 }).meta({ id: "Scheduler" });
 export type SchedulerBody = z.infer<typeof SchedulerBody>;
 
-/** POST /scheduler/pause and /scheduler/resume. */
-export const SchedulerChanged = z.object({ status: schedulerStatus }).meta({
-  id: "SchedulerChanged",
-});
-export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
-
 const droppedChanges = count.meta({
   description: "How many file changes that came while it was stopped are dropped",
 });
 
-/** POST /scheduler/resume. */
-export const SchedulerResumed = SchedulerChanged.extend({ dropped_changes: droppedChanges }).meta({
-  id: "SchedulerResumed",
-});
-export type SchedulerResumed = z.infer<typeof SchedulerResumed>;
+/** POST /scheduler/pause and /scheduler/resume. */
+export const SchedulerChanged = z.object({
+  status: schedulerStatus,
+  dropped_changes: droppedChanges.optional(),
+}).meta({ id: "SchedulerChanged" });
+export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
 /** POST /agents/{id}/resume. */
 export const AgentResumed = z.object({

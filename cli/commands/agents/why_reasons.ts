@@ -1,6 +1,6 @@
 // What `why` says of one thing that happened or holds: one sentence why, and one what to do.
 import { toLabelWords } from "../../../base/text/label_words.ts";
-import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import type { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
@@ -82,6 +82,19 @@ export interface SlotSurroundings {
   unserved: ListedExecution | undefined;
   downtime: RecapBody["downtimes"][number] | undefined;
   scheduler: InfoBody["scheduler_status"];
+}
+
+/** Why a change of a file started nothing. */
+export function explainPassedOver(
+  agentId: string,
+  { path, at, count }: NonNullable<AgentDetail["passed_over"]>,
+): Reason {
+  const others = count === 1 ? "" : `, as ${count - 1} more times before it`;
+  return {
+    reason: `${path} was written at ${toMinute(at)} with the same content, ` +
+      `so that ${agentId} was not started${others}`,
+    remedy: "same_content: true in its trigger starts it all the same",
+  };
 }
 
 /** Why a due time passed without a run. */

@@ -10,7 +10,9 @@ import { inGroups } from "../../../base/in_groups.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { MOST_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
+import { ContentDigests } from "../../folders/content_digests.ts";
 import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
+import type { PassedOver } from "./same_content.ts";
 import type { WatchingAgent } from "./run_queue.ts";
 import type { StartRun } from "../fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
@@ -55,6 +57,7 @@ export class Watcher implements AsyncDisposable {
   readonly #ports: WatcherPorts;
   readonly #places: WatchedPlaces;
   readonly #breaker: TriggerBreaker;
+  readonly #digests = new ContentDigests();
   readonly #watches = new Map<string, AgentWatch>();
   readonly #watchPorts: AgentWatchPorts;
   readonly #unsubscribe: () => void;
@@ -77,7 +80,8 @@ export class Watcher implements AsyncDisposable {
     this.#breaker = new TriggerBreaker(clock);
     this.#places = new WatchedPlaces({ watches: folders, clock, log, mostEntries, closed });
     const { places, breaker } = { places: this.#places, breaker: this.#breaker };
-    this.#watchPorts = { ...ports, mostEntries, places, breaker, base: { directories, home } };
+    const base = { directories, home };
+    this.#watchPorts = { ...ports, mostEntries, places, breaker, base, digests: this.#digests };
     this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
   }
 
@@ -86,9 +90,15 @@ export class Watcher implements AsyncDisposable {
     return this.#places.isWatching;
   }
 
+  /** The last change of an agent's files that did not fire, because the content is the same. */
+  passedOver(agentId: string): PassedOver | null {
+    return this.#watches.get(agentId)?.passedOver ?? null;
+  }
+
   /** Begins to run for what waits. */
   start(): void {
     this.#isFiring = true;
+    this.#digests.start();
     for (const watch of this.#watches.values()) watch.queue.start();
   }
 
@@ -129,6 +139,7 @@ export class Watcher implements AsyncDisposable {
     const watches = () => [...this.#watches.values()];
     for (const watch of watches()) watch.queue.stop();
     this.#places.abandonOpening();
+    await this.#digests.stop();
     await this.#retry;
     await this.#following.settled();
     await Promise.all(watches().map((watch) => watch[Symbol.asyncDispose]()));
