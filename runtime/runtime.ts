@@ -285,10 +285,7 @@ export interface Runtime extends AsyncDisposable {
   scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
   /** No trigger fires until resumed, also after a restart. Running executions and manual runs go on. Idempotent. */
   pauseScheduler(): Promise<void>;
-  /**
-   * Idempotent. Triggers that were stopped one by one may fire again, too. Returns how many file changes that came for these
-   * meanwhile are dropped.
-   */
+  /** Idempotent. Stopped triggers may fire again, too; returns how many of their file changes are dropped. */
   resumeScheduler(): Promise<number>;
   /** Lets one agent's stopped trigger fire again. Throws AgentNotFound and ReadOnlyRuntime. */
   resumeAgent(id: string): Promise<TriggerResumed>;

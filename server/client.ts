@@ -2,7 +2,8 @@
 // path of every command: it imports types, its own small parts and the clock, nothing else.
 import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
-import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
+import type { AgentResumed, ReloadBody } from "./schemas/agent_action_schemas.ts";
+import type { AgentDetail, AgentSummary } from "./schemas/agent_schemas.ts";
 import type { AutoApproveBody, AutoApproved } from "./schemas/approval_schemas.ts";
 import type { BudgetBody, RaiseBody } from "./schemas/budget_schemas.ts";
 import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
@@ -31,12 +32,7 @@ import type {
 } from "./schemas/request_schemas.ts";
 import type { ForkBody, ReplayBody } from "./schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
-import type {
-  AgentResumed,
-  SchedulerBody,
-  SchedulerChanged,
-  SlotBody,
-} from "./schemas/scheduler_schemas.ts";
+import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
 export { ApiError, ServiceUnreachable } from "./client/client_errors.ts";
 
@@ -149,6 +145,7 @@ export class Client {
     return this.#call("autoApprove", { id, body });
   }
 
+  /** Lets its stopped trigger fire again. */
   resumeAgent(id: string): Promise<AgentResumed> {
     return this.#call("resumeAgent", { id });
   }

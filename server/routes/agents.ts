@@ -4,11 +4,10 @@ import { DAY_MS } from "../../base/time_units.ts";
 import {
   AgentDetail,
   AgentSummary,
-  ReloadBody,
   toAgentDetail,
   toAgentSummary,
-  toReload,
 } from "../schemas/agent_schemas.ts";
+import { AgentResumed, ReloadBody, toReload, toResumed } from "../schemas/agent_action_schemas.ts";
 import { PlanBody, toPlan } from "../schemas/plan_schemas.ts";
 import { AutoApproveBody, AutoApproved } from "../schemas/approval_schemas.ts";
 import { RequestRefused } from "../errors.ts";
@@ -17,8 +16,8 @@ import { toExecutionSummary } from "../schemas/execution_wire.ts";
 import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
 import { agentId, idempotencyKey, limit, offset, yesOrNo } from "../operations/parameters.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
-import { AgentResumed, SlotBody } from "../schemas/scheduler_schemas.ts";
-import { toResumed, toSlot } from "../schemas/scheduler_wire.ts";
+import { SlotBody } from "../schemas/scheduler_schemas.ts";
+import { toSlot } from "../schemas/scheduler_wire.ts";
 
 const params = z.object({ id: agentId });
 type Named = z.output<typeof params>;

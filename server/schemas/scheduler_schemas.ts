@@ -34,7 +34,8 @@ export const SchedulerBody = z.object({
 }).meta({ id: "Scheduler" });
 export type SchedulerBody = z.infer<typeof SchedulerBody>;
 
-const droppedChanges = count.meta({
+/** How many file changes a resume drops. */
+export const droppedChanges = count.meta({
   description: "How many file changes that came while it was stopped are dropped",
 });
 
@@ -44,15 +45,6 @@ export const SchedulerChanged = z.object({
   dropped_changes: droppedChanges.optional(),
 }).meta({ id: "SchedulerChanged" });
 export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
-
-/** POST /agents/{id}/resume. */
-export const AgentResumed = z.object({
-  agent_id: z.string(),
-  resumed: z.boolean().meta({ description: "False: its trigger was not stopped, or stays so" }),
-  trigger_paused: z.string().nullable().meta({ description: "Why it stays stopped" }),
-  dropped_changes: droppedChanges,
-}).meta({ id: "AgentResumed" });
-export type AgentResumed = z.infer<typeof AgentResumed>;
 
 /** A time at which an agent was due, and what became of it. */
 export const SlotBody = z.object({

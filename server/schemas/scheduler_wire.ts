@@ -1,12 +1,8 @@
 // From what the runtime starts by itself to the wire's.
 import { toTimestamp } from "../../base/clock.ts";
-import type {
-  SchedulerJob as Job,
-  SchedulerStatus,
-  TriggerResumed,
-} from "../../runtime/runtime.ts";
+import type { SchedulerJob as Job, SchedulerStatus } from "../../runtime/runtime.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
-import type { AgentResumed, SchedulerBody, SchedulerJob, SlotBody } from "./scheduler_schemas.ts";
+import type { SchedulerBody, SchedulerJob, SlotBody } from "./scheduler_schemas.ts";
 import { toTimestampOrNull } from "./wire_values.ts";
 
 /** What fires by itself. */
@@ -22,17 +18,6 @@ export function toSlot(slot: Slot): SlotBody {
     reason: slot.reason,
     execution_id: slot.executionId,
     count: slot.count,
-  };
-}
-
-/** What became of a wish to resume an agent's trigger. */
-export function toResumed(agentId: string, resumed: TriggerResumed): AgentResumed {
-  const { isResumed, reason, droppedChanges } = resumed;
-  return {
-    agent_id: agentId,
-    resumed: isResumed,
-    trigger_paused: reason,
-    dropped_changes: droppedChanges,
   };
 }
 

@@ -1,5 +1,5 @@
 // resume: lets an agent's stopped trigger fire again.
-import type { AgentResumed } from "../../../server/schemas/scheduler_schemas.ts";
+import type { AgentResumed } from "../../../server/schemas/agent_action_schemas.ts";
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";

@@ -12,6 +12,9 @@ export interface CutReply {
   costUsd: number | null;
 }
 
+/** What an end means for the triggers of agents. */
+export type Consequences = Pick<Ending, "followers" | "verdict">;
+
 /** How an execution ends. */
 export interface Outcome {
   status: FinalStatus;

@@ -21,7 +21,7 @@ import {
   toToolMessage,
 } from "./conversation.ts";
 import type { ConversationStore, RecordedResult } from "./conversation_store.ts";
-import type { Ending, EndingStore, Outcome } from "./ending_store.ts";
+import type { Consequences, Ending, EndingStore, Outcome } from "./ending_store.ts";
 import type { Execution } from "../execution.ts";
 import { stateBefore } from "../states.ts";
 import type { FamilyStore } from "./family_store.ts";
@@ -58,10 +58,7 @@ export interface JournalPorts extends JournalStores {
   redactor: Redactor;
   clock: Clock;
   /** What an end means for the triggers of agents; nothing where it is absent. */
-  consequencesOf?: (
-    execution: Execution,
-    outcome: Outcome,
-  ) => Pick<Ending, "followers" | "verdict">;
+  consequencesOf?: (execution: Execution, outcome: Outcome) => Consequences;
 }
 
 /** Stands in the figures where the last reply was not counted by its provider. */

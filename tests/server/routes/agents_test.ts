@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { AgentDetail, AgentSummary, ReloadBody } from "../../../server/schemas/agent_schemas.ts";
+import { ReloadBody } from "../../../server/schemas/agent_action_schemas.ts";
+import { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import { PlanBody } from "../../../server/schemas/plan_schemas.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
