@@ -6,6 +6,7 @@ import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { followersOf } from "./executions/runs/followers.ts";
+import { verdictOf } from "./executions/runs/trigger_verdict.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
 import { NO_MESSAGES } from "./storage/outbox.ts";
@@ -28,6 +29,7 @@ import { createExecutionStores } from "./storage/executions/execution_stores.ts"
 import { SqlFrameStore } from "./storage/frames.ts";
 import { SqlKnownToolStore } from "./storage/known_tools.ts";
 import { SqlSettingsStore } from "./storage/settings.ts";
+import { SqlTriggerStateStore } from "./storage/trigger_states.ts";
 import { SqlSlotStore } from "./storage/slots.ts";
 import { Pause } from "./triggers/pause.ts";
 
@@ -146,7 +148,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     whyUnreadable: (id) => registry.whyUnreadable(id),
     whyStale: (id) => registry.whyStale(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
-    followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
+    consequencesOf(execution, outcome) {
+      const verdict = verdictOf(registry.get(execution.agentId), execution, outcome);
+      const followers = followersOf(registry.list(), execution, outcome);
+      return { followers, ...(verdict && { verdict }) };
+    },
     async variantOf(agent, request) {
       if (request.fork === undefined) return agent;
       const { agentVariant } = await loadAgentVariant();
@@ -213,6 +219,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         return node?.problem;
       },
     },
+    triggerStates: new SqlTriggerStateStore(db),
     nodes,
     frames,
     executionLog,

@@ -3,7 +3,8 @@
 import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
 import type { ExecutionTrigger } from "../runtime/trigger_kinds.ts";
-import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
+import type { AgentResumed, ReloadBody } from "./schemas/agent_action_schemas.ts";
+import type { AgentDetail, AgentSummary } from "./schemas/agent_schemas.ts";
 import type { AutoApproveBody, AutoApproved } from "./schemas/approval_schemas.ts";
 import type { BudgetBody, RaiseBody } from "./schemas/budget_schemas.ts";
 import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
@@ -145,6 +146,11 @@ export class Client {
   /** Lets an agent call a tool unasked from now on; without `write` only shows the change of its file. */
   autoApprove(id: string, body: AutoApproveBody): Promise<AutoApproved> {
     return this.#call("autoApprove", { id, body });
+  }
+
+  /** Lets its stopped trigger fire again. */
+  resumeAgent(id: string): Promise<AgentResumed> {
+    return this.#call("resumeAgent", { id });
   }
 
   reload(): Promise<ReloadBody> {

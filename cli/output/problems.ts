@@ -51,7 +51,8 @@ export function showPauses(
 ): void {
   for (const { id, trigger_paused: reason } of agents) {
     if (reason === null) continue;
-    output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}`);
+    const remedy = `resume it: inkling resume ${toOneLine(id)}`;
+    output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}; ${remedy}`);
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(

@@ -8,6 +8,7 @@ import {
 } from "../config/agent_settings.ts";
 import {
   countLimit,
+  debounce,
   field,
   filledText,
   interval,
@@ -30,7 +31,6 @@ import {
 import { describeBadName } from "./agent_id.ts";
 
 const CATCH_UP = ["once", "none"] as const;
-const LONGEST_DEBOUNCE_MS = 86_400_000;
 const LONGEST_SYNC_MS = 300_000;
 const MOST_NODE_LABELS = 8;
 
@@ -51,19 +51,6 @@ const filledList = <Item extends z.ZodType>(item: Item) =>
     (list) => list.length > 0,
     "must name at least one (or leave the key out)",
   );
-
-/** Milliseconds of a number of seconds or a duration text. */
-const debounce = z.unknown().transform((value, context) => {
-  const ms = typeof value === "number"
-    ? value * 1_000
-    : typeof value === "string"
-    ? parseDuration(value)
-    : undefined;
-  if (ms !== undefined && ms >= 0 && ms <= LONGEST_DEBOUNCE_MS) return Math.round(ms);
-  const message = "must be a number of seconds or a duration such as 2s or 500ms, up to a day";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-}).meta({ values: "number or duration" });
 
 /** One name of a variable, or several. */
 const variableNames = z.preprocess(
@@ -115,10 +102,20 @@ const triggerSchema = section({
     0.5,
     "watch: how long a path must be quiet, in seconds or as a duration",
   ),
+  same_content: field(
+    z.boolean(),
+    false,
+    "watch: fire also for a file that was written again with the same content",
+  ),
   max_runs: field(
     z.int().min(1).max(100_000),
     200,
     "watch, webhook: how many runs may begin within ten minutes; one more stops the trigger",
+  ),
+  max_failures: field(
+    countLimit,
+    10,
+    "How many runs in a row may fail before the trigger is paused; `none` for any number",
   ),
   scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
     description: "webhook: how the sender shows who it is",

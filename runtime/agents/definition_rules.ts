@@ -24,7 +24,7 @@ export function checkRules(
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
     ...checkProvider(file, root["model"], defaults),
     ...checkModel(file, section(root, "model")),
-    ...checkTrigger(file, section(root, "trigger")),
+    ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
 
@@ -78,6 +78,8 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   filters: ["watch"],
   debounce: ["watch"],
   max_runs: ["watch", "webhook"],
+  max_failures: ["schedule", "watch", "webhook"],
+  same_content: ["watch"],
   catch_up: ["schedule", "watch"],
   scheme: ["webhook"],
   secret: ["webhook"],
@@ -87,13 +89,20 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   sync: ["webhook"],
 };
 
-function checkTrigger(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkTrigger(
+  file: DiagnosedFile,
+  trigger: Written,
+  { follows }: { follows: boolean },
+): Diagnostic[] {
   const type = TRIGGER_TYPES.find((one) => one === (trigger["type"] ?? "manual"));
   const diagnostics: Diagnostic[] = [];
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
   if (type === "webhook") diagnostics.push(...checkWebhook(file, trigger));
-  if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, trigger, type));
+  // An agent that follows others may fail without a trigger of its own.
+  const { max_failures: _, ...rest } = trigger;
+  const own = follows ? rest : trigger;
+  if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, own, type));
   diagnostics.push(...checkCron(file, trigger), ...checkPatterns(file, trigger));
   return diagnostics;
 }

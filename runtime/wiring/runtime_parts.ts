@@ -23,6 +23,7 @@ import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
+import type { TriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
 /** The parts of a LocalRuntime. */
@@ -61,6 +62,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   abortWaiting: Runner["abortWaiting"] | undefined;
   /** What fires by itself; absent in a runtime that runs nothing. */
   triggers: Triggers | undefined;
+  triggerStates: Pick<TriggerStateStore, "readStopped">;
   pause: Pause;
   slots: SlotStore;
   budgets: BudgetDesk;

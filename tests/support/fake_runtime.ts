@@ -40,6 +40,7 @@ import type {
   SchedulerJob,
   SchedulerStatus,
   ServiceNode,
+  TriggerResumed,
   UsageReport,
   UsageRequest,
 } from "../../runtime/runtime.ts";
@@ -514,9 +515,16 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve();
   }
 
-  resumeScheduler(): Promise<void> {
+  resumeScheduler(): Promise<number> {
     this.schedulerStatus = "running";
-    return Promise.resolve();
+    return Promise.resolve(0);
+  }
+
+  async resumeAgent(id: string): Promise<TriggerResumed> {
+    const listing = await this.getAgent(id);
+    const isResumed = listing.triggerPaused !== null;
+    listing.triggerPaused = null;
+    return { isResumed, reason: null, droppedChanges: isResumed ? 3 : 0 };
   }
 
   async stop(options: { graceMs: number }): Promise<void> {

@@ -17,6 +17,7 @@ import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
 import { LoopDetector } from "./loop_detection.ts";
+import { modelFailure } from "../runs/failure.ts";
 import { type Run, RunStopped } from "../runs/run.ts";
 import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
 import { ReplyCut, takeTurn } from "./turn.ts";
@@ -174,7 +175,7 @@ function toOutcome(error: unknown): Outcome {
   if (error instanceof ReplyTimeout) {
     return { status: "timeout", error: error.message, output: null };
   }
-  if (error instanceof ModelError) return { status: "error", error: error.message, output: null };
+  if (error instanceof ModelError) return modelFailure(error);
   throw error;
 }
 

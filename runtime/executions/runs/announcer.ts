@@ -7,6 +7,7 @@ import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Telemetry } from "../telemetry.ts";
+import type { Resumption } from "./resumption.ts";
 
 /** What is told to, and by. */
 export interface AnnouncerPorts {
@@ -65,6 +66,16 @@ export class Announcer {
       durationMs,
       ageMs: (finishedAt ?? startedAt) - startedAt,
     });
+  }
+
+  /** Reports that an end stopped its agent's trigger, or let it fire again. */
+  triggerChanged(
+    { agentId, displayName }: Execution,
+    change: NonNullable<Resumption["trigger"]>,
+  ): void {
+    const status = change === "running" ? change : "paused" as const;
+    const why = change === "running" ? { reason: null } : change;
+    this.#ports.events.publish({ type: "trigger_changed", agentId, displayName, status, ...why });
   }
 
   #log(

@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 import { AgentName, Empty, Loading, Problem, Status, TriggerFilter, When } from "../parts.tsx";
+import { StoppedTrigger } from "./stopped_trigger.tsx";
 import { toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { describeTrigger } from "../trigger_text.ts";
@@ -82,8 +83,8 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
               , next <When at={agent.next_run} />
             </>
           )}
-          {agent.trigger_paused !== null && <>· stopped: {agent.trigger_paused}</>}
         </p>
+        <StoppedTrigger agentId={id} reason={agent.trigger_paused} />
       </div>
       <div class="last">
         {last_status === null || last_run === null || last_execution_id === null

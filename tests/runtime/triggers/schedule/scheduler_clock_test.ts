@@ -71,16 +71,16 @@ for (const how of ["while it runs", "before it starts"] as const) {
   });
 }
 
-Deno.test("Scheduler.nextRun() is never in the past, nor a slot that was served", async () => {
+Deno.test("Scheduler.nextRuns() is never in the past, nor a slot that was served", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(35 * MINUTE_MS);
-  const next = () => timeOf(service.scheduler.nextRun("half") ?? 0);
+  const next = () => timeOf(service.nextRun("half") ?? 0);
   assert.equal(next(), "13:00:00");
   service.clock.step(2 * HOUR_MS);
   assert.equal(next(), "15:00:00");
   service.clock.step(-4 * HOUR_MS);
   assert.equal(next(), "13:00:00");
-  assert.equal(service.scheduler.nextRun("nobody"), null);
+  assert.equal(service.nextRun("nobody"), null);
 });
 
 Deno.test("Scheduler waits longer than any timer can", async () => {

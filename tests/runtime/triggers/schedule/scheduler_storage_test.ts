@@ -103,7 +103,7 @@ Deno.test("Scheduler brings schedules in step as soon as they can be stored", as
   const store = new FillableStore(service.db);
   store.isFull = true;
   await service.open([scheduled("late", { every: "10m" })], { store });
-  assert.equal(service.scheduler.nextRun("late"), null);
+  assert.equal(service.nextRun("late"), null);
   await service.advance(MINUTE_MS);
   store.isFull = false;
   await service.advance(12 * MINUTE_MS);

@@ -78,7 +78,7 @@ Deno.test("Scheduler does not restart an interval for an edit of anything but it
   await service.advance(20 * MINUTE_MS);
   assert.deepEqual(service.runs, ["hourly 13:00:00 at 13:00:00"]);
   await service.reconcile([scheduled("hourly", { every: "2h" })]);
-  assert.equal(timeOf(service.scheduler.nextRun("hourly") ?? 0), "15:10:00");
+  assert.equal(timeOf(service.nextRun("hourly") ?? 0), "15:10:00");
 });
 
 Deno.test("Scheduler starts an edited agent as it is now", async () => {
@@ -100,14 +100,14 @@ Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more
     scheduled("manual", {}, { trigger: { type: "manual" } }),
     scheduled("stays", { every: "10m" }),
   ]);
-  assert.equal(service.scheduler.nextRun("gone"), null);
-  assert.equal(service.scheduler.nextRun("disabled"), null);
+  assert.equal(service.nextRun("gone"), null);
+  assert.equal(service.nextRun("disabled"), null);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(service.runs, ["stays 12:10:00 at 12:10:00"]);
   // Back at 12:15, they begin anew.
   await service.reconcile(all);
-  assert.equal(timeOf(service.scheduler.nextRun("gone") ?? 0), "12:25:00");
-  assert.equal(timeOf(service.scheduler.nextRun("stays") ?? 0), "12:20:00");
+  assert.equal(timeOf(service.nextRun("gone") ?? 0), "12:25:00");
+  assert.equal(timeOf(service.nextRun("stays") ?? 0), "12:20:00");
 });
 
 Deno.test("Scheduler forgets no agent whose file cannot be read when the service starts", async () => {
@@ -119,11 +119,11 @@ Deno.test("Scheduler forgets no agent whose file cannot be read when the service
   await service.close();
   await service.open([other], { unreadable: "daily" });
   await service.reconcile([daily, other]);
-  assert.equal(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
-  assert.equal(timeOf(service.scheduler.nextRun("daily") ?? 0), "12:00:00");
+  assert.equal(service.nextRun("daily"), service.nextRun("other"));
+  assert.equal(timeOf(service.nextRun("daily") ?? 0), "12:00:00");
   await service.restart([other]);
   await service.restart([daily, other]);
-  assert.notEqual(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
+  assert.notEqual(service.nextRun("daily"), service.nextRun("other"));
 });
 
 Deno.test("Scheduler skips while paused, over a restart too, in one row, and goes on after it", async () => {
@@ -131,7 +131,7 @@ Deno.test("Scheduler skips while paused, over a restart too, in one row, and goe
   await using service = await ScheduledService.with(agents);
   await service.pause(true);
   await service.advance(25 * MINUTE_MS);
-  assert.equal(timeOf(service.scheduler.nextRun("often") ?? 0), "12:30:00");
+  assert.equal(timeOf(service.nextRun("often") ?? 0), "12:30:00");
   await service.restart(agents, 20 * MINUTE_MS);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(await service.slots("often"), ["12:10:00 skipped (paused) x5"]);

@@ -27,7 +27,7 @@ class Firing {
     const { forMs = 0, agent = "a", origin = this.breaker.noticed(path), maxRuns = Infinity } =
       options;
     const refusal = this.breaker.refusal(agent, { path, origin, maxRuns });
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return refusal.reason;
     const executionId = this.begin(path, { agent, origin });
     this.clock.jump(forMs);
     this.breaker.ended(executionId);
