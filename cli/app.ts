@@ -56,6 +56,20 @@ export interface TcpListen {
   apiKey: string;
 }
 
+/** How a service runs where no flag says otherwise. */
+export interface ServiceDefaults {
+  /** Null: it listens on its socket alone. */
+  port: number | null;
+  host: string;
+  keepAlive: boolean;
+  /** The key of TCP clients; undefined: there is none. */
+  key: string | undefined;
+  /** The file with the key; undefined: the shell has it, or there is none. */
+  keySource: string | undefined;
+  /** The file that the key belongs in. */
+  keyFile: string;
+}
+
 /** How `start` runs the service in this process. */
 export interface ServeOptions extends WorkspaceOption {
   keepAlive: boolean;
@@ -78,6 +92,8 @@ export interface ValidatedFile {
   agentId: string;
   path: string;
   diagnostics: DiagnosticBody[];
+  /** Of mcp-servers.json: the servers that were started, with the number of their tools. */
+  connected?: { server: string; tools: number }[];
 }
 
 /** A model provider and whether it can be used. */
@@ -201,6 +217,8 @@ export interface CliApp {
   places(workspaceFlag?: string): Promise<Places>;
   /** A client of the service in these places. Nothing is opened before its first call. */
   connect(places: Places): Client;
+  /** What config.yaml says of the service, and the key of its TCP clients. */
+  serviceDefaults(options: WorkspaceOption): Promise<ServiceDefaults>;
   /** Runs the service in this process until it has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;
   /** One that only looks, beside a service or without one. */
@@ -209,8 +227,14 @@ export interface CliApp {
   openUpkeep(options: WorkspaceOption): Promise<LocalService>;
   /** Copies the whole history, all or nothing. Rejects while a service runs, and where there is a history already. */
   moveHistory(options: MoveHistoryOptions): Promise<MovedHistory>;
-  /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
-  validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
+  /**
+   * Checks the agent with this id, the `.md` file at this path, or every agent; with `connect`, by starting their MCP servers,
+   * too. Empty: the target names nothing.
+   */
+  validate(
+    target: string | undefined,
+    options: WorkspaceOption & { connect?: boolean },
+  ): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
   /** Where messages go, with the variables of this process. */
   openChannels(options: WorkspaceOption): Promise<MessageChannels>;

@@ -32,8 +32,12 @@ export async function runCli(argv: readonly string[], app: CliApp): Promise<numb
 }
 
 async function welcome({ app, output }: CommandContext): Promise<ExitCode> {
-  await showHelp(PROGRAM, app.stdout, output.style);
-  if (!await app.isSetUp({})) output.line(`\n${FIRST_STEP}`);
+  if (await app.isSetUp({})) await showHelp(PROGRAM, app.stdout, output.style);
+  else {
+    output.sentence(PROGRAM.description);
+    output.sentence(`\n${FIRST_STEP}\n`);
+    output.fields(FIRST_COMMANDS);
+  }
   return EXIT.ok;
 }
 
@@ -89,6 +93,15 @@ function showCauses(output: Output, error: unknown): void {
 
 /** The line. */
 const FIRST_STEP = 'Inkling is not set up yet: "inkling setup" does it, in a minute';
+
+/** What to type on a machine where nothing is set up yet. */
+const FIRST_COMMANDS = [
+  ["inkling setup", 'model and key; "demo" needs no key'],
+  ["inkling run hello", "runs the first agent"],
+  ["inkling new daily", "makes another one"],
+  ["inkling doctor", "looks at this machine"],
+  ["inkling --help", "lists all commands"],
+] as const;
 
 /** Commands that are of no use without an agent. */
 const NEED_AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);

@@ -29,12 +29,13 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     },
     permissions,
     places: findPlaces,
+    serviceDefaults,
     serve: async (options) =>
       await (await import("./service_life.ts")).liveAsService(options, { version }),
     openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
     moveHistory,
-    validate,
+    validate: (target, options) => validate(target, { ...options, version }),
     info,
     openChannels,
     examine: (options) => examine(options, { version }),
@@ -84,6 +85,13 @@ async function openLocalService(
   };
 }
 
+async function serviceDefaults(
+  options: { workspace?: string },
+): ReturnType<CliApp["serviceDefaults"]> {
+  const { readServiceDefaults } = await import("../runtime/config/files/service_defaults.ts");
+  return readServiceDefaults(await loadSettings(options.workspace));
+}
+
 async function moveHistory(
   { workspace, ...options }: Parameters<CliApp["moveHistory"]>[0],
 ): ReturnType<CliApp["moveHistory"]> {
@@ -94,11 +102,12 @@ async function moveHistory(
 
 async function validate(
   target: string | undefined,
-  options: { workspace?: string },
+  { workspace, connect, version }: { workspace?: string; connect?: boolean; version: string },
 ): ReturnType<CliApp["validate"]> {
   const { validateWorkspace } = await import("../runtime/authoring/workspace_validation.ts");
-  const files = await validateWorkspace(await loadSettings(options.workspace), target, {
+  const files = await validateWorkspace(await loadSettings(workspace), target, {
     cwd: Deno.cwd(),
+    ...(connect === true && { connect: version }),
   });
   return files.map(({ diagnostics, ...file }) => ({
     ...file,
@@ -144,8 +153,9 @@ async function examine(
 async function configWarnings(
   options: { workspace?: string },
 ): ReturnType<CliApp["configWarnings"]> {
-  const { config } = await loadSettings(options.workspace);
-  return config.warnings.map(toDiagnosticBody);
+  const { diagnoseService } = await import("../runtime/config/files/service_defaults.ts");
+  const settings = await loadSettings(options.workspace);
+  return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
 }
 
 function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {

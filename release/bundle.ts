@@ -44,7 +44,7 @@ const TOGETHER: Record<string, readonly string[]> = {
   ],
   service: [
     ...["cli/commands/service/start.ts", "composition/service_life.ts", "runtime/mod.ts"],
-    "server/client/local_client.ts",
+    ...["server/client/local_client.ts", "runtime/config/files/service_defaults.ts"],
   ],
 };
 

@@ -97,7 +97,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   if (tcp === undefined && runtime.config.publicUrl !== null) {
     const message =
       "Links in messages lead nowhere: public_url is set, and the service has no TCP port";
-    runtime.log.write("warn", message, { hint: "start it with --port" });
+    runtime.log.write("warn", message, { hint: "set service.port in config.yaml" });
   }
   runtime.log.write("info", "Listening", { on: transports().join(", ") });
   const finished = finish(runtime, lifecycle, listeners).finally(stopWarning);

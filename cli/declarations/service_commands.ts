@@ -200,8 +200,16 @@ export const start = declareCommand({
   options: {
     daemon: flag("-d, --daemon", "Start it in the background and return when it is ready"),
     keepAlive: flag("--keep-alive", "Keep running when idle (default: stop after 5 minutes)"),
-    port: option("--port <number>", "Listen on TCP too; requires a key", PORT),
-    host: option("--host <name>", "The address to listen on (default: 127.0.0.1)", TEXT),
+    port: option(
+      "--port <number>",
+      "Listen on TCP too; requires a key (default: service.port)",
+      PORT,
+    ),
+    host: option(
+      "--host <name>",
+      "The address to listen on (default: service.host, 127.0.0.1)",
+      TEXT,
+    ),
     apiKey: option("--api-key <key>", "The key for TCP clients (or set INKLING_API_KEY)", TEXT),
     printUnit: flagOrOption(
       "--print-unit [kind]",

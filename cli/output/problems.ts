@@ -1,6 +1,6 @@
 // What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
 import { toLabelWords } from "../../base/text/label_words.ts";
-import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
@@ -12,7 +12,7 @@ const SHOWN_WARNINGS = 3;
 
 /** One line for the problems of one file: the worst of them, and how many more there are. */
 export function showProblems(output: Output, diagnostics: readonly DiagnosticBody[]): void {
-  const [first] = diagnostics.toSorted((a, b) => rank(a) - rank(b));
+  const [first] = errorsFirst(diagnostics);
   if (first === undefined) return;
   const { path, line, column, message, severity } = first;
   const more = diagnostics.length - 1;
@@ -51,7 +51,8 @@ export function showPauses(
 ): void {
   for (const { id, trigger_paused: reason } of agents) {
     if (reason === null) continue;
-    output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}`);
+    const remedy = `resume it: inkling resume ${toOneLine(id)}`;
+    output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}; ${remedy}`);
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(
@@ -71,23 +72,29 @@ export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): 
   }
 }
 
-/** That a running service has no port on which a delivery could come. */
+/** What gives a service a port. */
+export const PORT_REMEDY =
+  "set service.port in config.yaml and INKLING_API_KEY in the .env beside it, then restart the service";
+
+/** The agents whose webhooks no delivery reaches, because the service listens on its socket alone. */
+export function deafWebhooks(
+  agents: readonly AgentSummary[],
+  transports: readonly string[],
+): string[] {
+  if (transports.some((one) => one.startsWith("tcp:"))) return [];
+  return agents.filter(({ enabled, trigger_type }) => enabled && trigger_type === "webhook")
+    .map(({ id }) => id);
+}
+
+/** Warns of webhooks that no delivery reaches. */
 export function showDeafWebhooks(
   output: Output,
   agents: readonly AgentSummary[],
   transports: readonly string[],
 ): void {
-  const hooked = agents.filter(({ enabled, trigger_type }) =>
-    enabled && trigger_type === "webhook"
-  );
-  if (hooked.length === 0 || transports.some((one) => one.startsWith("tcp:"))) return;
-  const ids = hooked.map(({ id }) => toOneLine(id)).join(", ");
+  const ids = deafWebhooks(agents, transports).map(toOneLine).join(", ");
+  if (ids === "") return;
   output.warning(
-    `No delivery reaches ${ids}: the service has no port. ` +
-      'Stop it and start it with "inkling start -d --port 8420 --api-key …"',
+    `No delivery reaches ${ids}: the service has no port. To give it one, ${PORT_REMEDY}`,
   );
-}
-
-function rank({ severity }: DiagnosticBody): number {
-  return severity === "error" ? 0 : 1;
 }

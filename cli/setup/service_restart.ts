@@ -5,7 +5,7 @@ import { hasPerson } from "../prompting/ask_person.ts";
 import { start } from "../commands/service/start.ts";
 import { stop } from "../commands/service/stop.ts";
 import { checkHealth } from "../service/connection.ts";
-import type { CommandContext } from "../context.ts";
+import { type CommandContext, workspaceOf } from "../context.ts";
 
 /**
  * Tells what the running service has of what is set up. Where it needs a restart for that, the person is asked and it is
@@ -24,8 +24,9 @@ export async function tellService(
     return;
   }
   for (const reason of reasons) output.notice(reason);
-  // Where it listens on TCP, its key is known only to whoever started it.
-  if (info.transports.some((transport) => transport.startsWith("tcp:"))) {
+  // Where only its options have it listen on TCP, its key is known only to whoever started it.
+  const { port } = await app.serviceDefaults(workspaceOf(context));
+  if (port === null && info.transports.some((transport) => transport.startsWith("tcp:"))) {
     output.notice(
       'It needs a restart: "inkling stop", then "inkling start" with the options that it had',
     );

@@ -2,11 +2,13 @@
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
-import type { Interview } from "../prompting/interview.ts";
+import type { Choice } from "../prompting/input.ts";
+import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import {
   askBaseUrl,
   askProvider,
+  OTHER_PROVIDER,
   type ProviderDialog,
   toProviderChoice,
 } from "../prompting/provider_questions.ts";
@@ -14,6 +16,7 @@ import type {
   Installation,
   LimitName,
   ModelChoice,
+  OfferedModel,
   SetupChoices,
   SetupState,
 } from "./installation.ts";
@@ -29,13 +32,10 @@ export interface WizardOptions {
 
 const LOCAL_URL = "http://127.0.0.1:11434/v1";
 
+/** The limits that matter to whoever begins; flags and config.yaml set the others. */
 const LIMIT_QUESTIONS: readonly (readonly [LimitName, string])[] = [
-  ["timeout", "Seconds to wait for one reply of the model"],
-  ["max_tool_calls", "Maximum number of tool calls per run (or none)"],
-  ["max_execution_tokens", "Maximum number of tokens per run (or none)"],
-  ["max_cost_usd", "Maximum cost of a run in US dollars (or none)"],
-  ["max_tokens", "Maximum number of tokens per reply"],
-  ["temperature", "Temperature, from 0 to 1"],
+  ["timeout", "How long may the model take for one reply, in seconds?"],
+  ["max_cost_usd", "How much may one run cost, in US dollars? (none: no limit)"],
 ];
 
 /** Asks for everything that the flags leave open. Existing values are what Enter answers. */
@@ -89,12 +89,39 @@ class ModelQuestions {
     const initial = (isSame ? state.model : undefined) ?? known?.suggestedModel ?? "";
     const check = (model: string) => installation.describeProblem({ model: { ...place, model } });
     if (flags.modelName === undefined) {
-      const asked = { message: "Model", ...(initial !== "" && { initial }), check };
-      return { ...place, model: await interview.text(asked) };
+      return { ...place, model: await this.#modelName(provider, { initial, check }) };
     }
     const problem = await check(flags.modelName);
     if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     return { ...place, model: flags.modelName };
+  }
+
+  /** A model of the list that there is for the provider, or any other name. */
+  async #modelName(
+    provider: string,
+    { initial, check }: { initial: string; check: CheckAnswer },
+  ): Promise<string> {
+    const { interview, installation } = this.#options;
+    const offered = await installation.models(provider);
+    if (offered.length > 0) {
+      const known = offered.map(toModelChoice);
+      const isKnown = initial === "" || offered.some(({ name }) => name === initial);
+      const picked = await interview.select({
+        message: "Model",
+        choices: [
+          ...(isKnown ? [] : [{ value: initial, label: toOneLine(initial) }]),
+          ...known,
+          { value: OTHER_PROVIDER, label: "another", hint: "type its name" },
+        ],
+        ...(initial !== "" && { initial }),
+      });
+      if (picked !== OTHER_PROVIDER) return picked;
+    }
+    return await interview.text({
+      message: "Model",
+      ...(offered.length === 0 && initial !== "" && { initial }),
+      check,
+    });
   }
 
   #provider(dialog: ProviderDialog): Promise<string> {
@@ -164,6 +191,13 @@ class ModelQuestions {
   }
 }
 
+/** A model with its price, where that is known. */
+function toModelChoice({ name, inputPrice, outputPrice }: OfferedModel): Choice {
+  if (inputPrice === undefined || outputPrice === undefined) return { value: name, label: name };
+  const [input, output] = [inputPrice, outputPrice].map((price) => `$${Number(price.toFixed(3))}`);
+  return { value: name, label: name, hint: `${input} in, ${output} out per million tokens` };
+}
+
 /** Has the model answer once. Says why it did not; rejects with Interrupted at Ctrl+C. */
 export async function tryModel(
   { app, output }: CommandContext,
@@ -186,8 +220,8 @@ async function askLimits(
   { context, interview, installation }: WizardOptions,
   limits: Readonly<Record<LimitName, string>>,
 ): Promise<Partial<Record<LimitName, string>>> {
-  const shown = LIMIT_QUESTIONS.map(([name]) => `${name} ${limits[name]}`).join(", ");
-  context.output.sentence(context.output.style.dim(`Run limits: ${shown}`));
+  const { output } = context;
+  output.sentence(output.style.dim(`Run limits: ${describeLimits(limits)}`));
   if (!await interview.confirm("Change the limits?", { initial: false })) return {};
   const changed: Partial<Record<LimitName, string>> = {};
   for (const [name, message] of LIMIT_QUESTIONS) {
@@ -199,4 +233,18 @@ async function askLimits(
     if (answer !== limits[name]) changed[name] = answer;
   }
   return changed;
+}
+
+/** The limits of a run as a person would say them. */
+function describeLimits(limits: Readonly<Record<LimitName, string>>): string {
+  const { timeout, max_cost_usd: cost, max_tool_calls: calls, max_execution_tokens: tokens } =
+    limits;
+  const orAny = (limit: string, unit: string) =>
+    limit === "none" ? `any number of ${unit}` : `${limit} ${unit}`;
+  return [
+    `${timeout} seconds for each reply of the model`,
+    cost === "none" ? "any amount of money" : `$${cost}`,
+    orAny(calls, "tool calls"),
+    orAny(tokens, "tokens"),
+  ].join(", ");
 }

@@ -319,7 +319,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/tools/files/sandbox_roots.ts",
     find: "...declared.map((one) =>",
     replace: '...[...declared, { alias: "all", path: workspace }].map((one: AgentPath) =>',
-    tests: ["tests/proof/fuzz_test.ts", "tests/runtime/tools/files/sandbox_roots_test.ts"],
+    tests: ["tests/proof/fuzz_test.ts", "tests/runtime/tools/files/path_sandbox_test.ts"],
   },
   {
     guard: "environment files are closed",

@@ -1,7 +1,7 @@
 // One file of the agents directory as it was when it was last read, and what a new look at it makes of that. No file is
 // ever written.
 import type { Clock } from "../../base/clock.ts";
-import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import { type Diagnostic, errorAtStart, errorsFirst } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import type { Agent } from "./agent.ts";
@@ -48,13 +48,15 @@ export interface AgentEntryOptions extends ParseAgentOptions {
   fileClock?: Clock;
 }
 
+/** What is wrong with a file that keeps changing. */
+const KEEPS_CHANGING = "The file keeps changing: its last good definition stays until it stops";
 /** A file that has kept changing for so long is told of. */
 const STEADY_MS = 5_000;
 
 /** The last good definition, with what is wrong with the file now among its warnings; undefined where none ever parsed. */
 export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined {
   if (good === undefined || diagnostics.length === 0) return good?.agent;
-  return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
+  return { ...good.agent, warnings: errorsFirst([...good.agent.warnings, ...diagnostics]) };
 }
 
 /**
@@ -99,7 +101,14 @@ export async function toAgentEntry(
 ): Promise<AgentEntry | undefined> {
   const unsettledSince = undefined;
   const broken = (diagnostics: Diagnostic[], stamp?: string): AgentEntry => (
-    { id, path, stamp, good: previous?.good, diagnostics, unsettledSince }
+    {
+      id,
+      path,
+      stamp,
+      good: previous?.good,
+      diagnostics: errorsFirst(diagnostics),
+      unsettledSince,
+    }
   );
   if (content === undefined) return undefined;
   if (isUnsettled(content)) return stillAsBefore({ id, path, previous }, options.now);
@@ -118,6 +127,16 @@ export async function toAgentEntry(
     diagnostics: [],
     unsettledSince,
   };
+}
+
+/** Why the last good definition is used in place of what is in the file; undefined: it is what the file says. */
+export function whyStale(
+  { path, good, diagnostics: [problem], unsettledSince }: AgentEntry,
+): Diagnostic | undefined {
+  if (good === undefined || problem !== undefined || unsettledSince === undefined) {
+    return good && problem;
+  }
+  return errorAtStart(path, KEEPS_CHANGING);
 }
 
 /** Whether a file has kept changing for so long that its last good definition is used. */
@@ -141,7 +160,7 @@ function stillAsBefore(
   const isSteady = isSteadilyChanging({ unsettledSince }, now);
   const message = previous?.good === undefined
     ? "The file is still being written: it is read when it stops changing"
-    : "The file keeps changing: its last good definition stays until it stops";
+    : KEEPS_CHANGING;
   return {
     id,
     path,

@@ -13,6 +13,7 @@ import {
   isSteadilyChanging,
   liveAgent,
   toAgentEntry,
+  whyStale,
 } from "./agent_entry.ts";
 import { diagnoseMisnamed } from "./agent_file.ts";
 import { idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
@@ -96,10 +97,10 @@ export class AgentRegistry {
     return [...directory ?? [], ...files];
   }
 
-  /** Warnings for the files that are ignored only because their names end with `.MD` or the like. */
+  /** Warnings for the files and folders that are ignored: see isMisnamedAgentFile. */
   misnamed(): Diagnostic[] {
-    return this.#rejected.flatMap(({ path, diagnostics }) =>
-      isMisnamedAgentFile(basename(path)) ? diagnostics : []
+    return this.#rejected.flatMap(({ diagnostics }) =>
+      diagnostics.filter(({ severity }) => severity === "warning")
     );
   }
 
@@ -121,6 +122,12 @@ export class AgentRegistry {
     if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));
     return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
+  }
+
+  /** Why the last good definition of an agent is used in place of what is in its file; undefined: it is what the file says. */
+  whyStale(id: string): Diagnostic | undefined {
+    const entry = this.#entries.get(normalizeId(id));
+    return entry && whyStale(entry);
   }
 
   /** Whether the file of a known agent is still the one that was read: one stat. */

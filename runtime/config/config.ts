@@ -28,6 +28,8 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   /** Of everything in the workspace together. */
   budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
+  /** How the service runs where no flag says otherwise; without a port it listens on its socket alone. */
+  service: { port: number | null; host: string; keepAlive: boolean };
   /** Without a slash at its end; null: the service is reached from here only. */
   publicUrl: string | null;
   notify: NotifySettings;

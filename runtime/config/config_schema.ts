@@ -147,6 +147,14 @@ export const configSchema = z.object({
   }),
   budget: section({ ...WORKSPACE_DOLLARS, tokens: section(WORKSPACE_TOKENS) }),
   defaults: section({ ...agentDefaultsSchema.shape, ...serviceSettingsSchema.shape }),
+  service: section({
+    port: optional(z.int().min(0).max(65_535)).meta({
+      description:
+        "TCP port that the service listens on beside its socket; needs the key `INKLING_API_KEY`",
+    }),
+    host: field(filledText, "127.0.0.1", "The address that it listens on there"),
+    keep_alive: field(z.boolean(), false, "Keep the service running when it is idle"),
+  }),
   public_url: optional(publicUrl).meta({
     description: "Where the TCP port is reached from outside; messages then carry links to answer",
   }),

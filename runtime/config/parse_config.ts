@@ -112,6 +112,7 @@ function toConfig(
     defaults: { ...agentDefaults, budget: camelBudget(agentDefaults.budget) },
     budget: camelBudget(value.budget),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
+    service: { ...camelKeys(value.service), port: value.service.port ?? null },
     http: value.http,
     publicUrl: value.public_url?.replace(/\/+$/, "") ?? null,
     notify: value.notify,

@@ -17,6 +17,8 @@ export interface Execution {
    * (agents that follow, notices, a later run's memory) does not follow from this one. Absent for a real run.
    */
   isDryRun?: true;
+  /** A fork whose end starts no agent that runs after this one. */
+  isUnfollowed?: true;
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;
@@ -33,6 +35,12 @@ export interface Execution {
   model: string;
   args: string[];
   error: string | null;
+}
+
+/** An execution at its acceptance. */
+export interface AcceptedExecution extends Execution {
+  /** What its log says of files that it could not use as they are now; absent: nothing. */
+  notices?: readonly string[];
 }
 
 /** What several executions used together. */

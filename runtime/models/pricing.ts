@@ -1,6 +1,11 @@
 // What replies cost: as the endpoint reports, else by the pricing files, else by the price table of a package, which is
 // loaded at the first question it is needed for. An unknown price is null, never zero.
-import type { findProvider, Provider } from "@pydantic/genai-prices";
+import type {
+  findProvider,
+  ModelInfo,
+  PriceCalculationResult,
+  Provider,
+} from "@pydantic/genai-prices";
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
@@ -13,6 +18,17 @@ const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 
 /** What prices are looked up by. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
+
+/** A model of the price table; prices in US dollars per million tokens. */
+export interface ListedModel {
+  name: string;
+  inputPrice: number;
+  outputPrice: number;
+}
+
+/** Models of the price table that hold no conversation, or cannot be asked by their names. */
+const OTHER_PURPOSE =
+  /[:/]|image|audio|tts|transcri|realtime|live|embed|moderation|whisper|vision|instruct|search|computer|^(ada|babbage|curie|davinci|text-)/;
 
 /** Its models are scripts inside of Inkling. */
 const DEMO = "demo";
@@ -49,6 +65,31 @@ export class ModelPrices {
     return await this.#cost(model, NOTHING) !== null;
   }
 
+  /** The models for conversations that the price table lists of a provider, the newest names first; none of an unknown one. */
+  async listModels(provider: string): Promise<ListedModel[]> {
+    const { calcPrice, findProvider } = await loadPriceTable();
+    const vendor: Provider | undefined = findProvider({ providerId: provider });
+    if (vendor === undefined) return [];
+    const models: readonly ModelInfo[] = vendor.models;
+    const timestamp = new Date(this.#clock.now());
+    const priceOf = (id: string, usage: Record<string, number>) =>
+      (calcPrice(usage, id, { provider: vendor, timestamp })?.total_price ?? 0) * 1_000;
+    return models
+      .filter(({ id, deprecated }) => deprecated !== true && !OTHER_PURPOSE.test(id))
+      .map(({ id }) => ({
+        name: id,
+        inputPrice: priceOf(id, { input_tokens: 1_000 }),
+        outputPrice: priceOf(id, { output_tokens: 1_000 }),
+      }))
+      .sort((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
+  }
+
+  /** The tokens of a model's context window, as the package's table has them; undefined where it does not. */
+  async windowOf(model: PricedModel): Promise<number | undefined> {
+    if (model.provider === DEMO) return undefined;
+    return (await this.#findInTable(model, NOTHING))?.model.context_window;
+  }
+
   /** What is wrong with the pricing files now. */
   problems(): Diagnostic[] {
     return this.#files.flatMap((file) => file.current().problems);
@@ -58,22 +99,17 @@ export class ModelPrices {
     const lists = this.#files.map((file) => file.current());
     this.#report(lists.flatMap(({ problems }) => problems));
     const usage = consistent(reported);
-    const names = familyOf(model.name);
     const price = findPrice(lists, priceKeysOf(model));
     if (price !== undefined) return costByPrice(price, usage);
     if (model.provider === DEMO) return 0;
-    return await this.#costByTable(model, { names, usage });
+    return (await this.#findInTable(model, usage))?.total_price ?? null;
   }
 
-  async #costByTable(
-    model: PricedModel,
-    options: { names: readonly string[]; usage: Usage },
-  ): Promise<number | null> {
+  async #findInTable(model: PricedModel, usage: Usage): Promise<PriceCalculationResult> {
     const { calcPrice, findProvider } = await loadPriceTable();
     const vendor = this.#vendorOf(model, findProvider);
     if (vendor === undefined) return null;
-    const { usage } = options;
-    for (const name of options.names) {
+    for (const name of familyOf(model.name)) {
       const result = calcPrice(
         {
           input_tokens: usage.inputTokens,
@@ -84,7 +120,7 @@ export class ModelPrices {
         name,
         { provider: vendor, timestamp: new Date(this.#clock.now()) },
       );
-      if (result !== null) return result.total_price;
+      if (result !== null) return result;
     }
     return null;
   }

@@ -16,7 +16,7 @@ const NO_RUN =
 
 /**
  * The flags for a service of this workspace, with its agents as they stand now. `host` is the address that its TCP
- * listener is told to use. The remarks say what will not work, and which files could not be looked at.
+ * listener is told to use instead of config.yaml's. The remarks say what will not work, and which files could not be looked at.
  */
 export async function deriveFlags(
   workspace: AgentSurroundings & {

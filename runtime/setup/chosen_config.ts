@@ -11,6 +11,9 @@ export class ChoicesRefused extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
+/** The tools that ask in a new installation: each that changes a file. */
+const GUARDED_TOOLS = ["file_delete", "file_write", "file_edit", "file_move"];
+
 /** The whole file, and what it means. */
 export interface ChosenConfig {
   text: string;
@@ -30,7 +33,12 @@ export async function chooseConfig(
   const before = await readTextIfThere(path);
   const edits = toConfigEdits(choices, { now, cwd });
   // A file that is there keeps what its tools did so far.
-  if (before === undefined) edits.push({ path: ["defaults", "mcp_confirm"], value: "writes" });
+  if (before === undefined) {
+    edits.push(
+      { path: ["defaults", "confirm_tools"], value: GUARDED_TOOLS },
+      { path: ["defaults", "mcp_confirm"], value: "writes" },
+    );
+  }
   const text = editConfigText(before ?? "", edits, { path });
   const parsed = parseConfig(text, { path, home });
   if ("config" in parsed) return { text, config: parsed.config };

@@ -1,6 +1,8 @@
 // What `setup` reads and writes: config.yaml, the workspace's folders and environment file, a first agent. Existing files
 // are merged into, and nothing is written before everything is known.
 import { join } from "node:path";
+import { AgentRegistry } from "../agents/registry.ts";
+import { describeUntold } from "../agents/validation/validate_unattended.ts";
 import { describeUnknownModel } from "../agents/validation/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
@@ -14,6 +16,7 @@ import type { Surroundings } from "../config/settings.ts";
 import { isLocked } from "../../base/lock_file.ts";
 import { modelsOf } from "../models/demo/demo_names.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
+import { type ListedModel, ModelPrices } from "../models/pricing.ts";
 import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
 import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
 import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
@@ -21,6 +24,9 @@ import { tryModel } from "./model_trial.ts";
 import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_choices.ts";
 import { openWorkspacePurse } from "../wiring/workspace_purse.ts";
 import { type SetupState, toSetupState } from "./setup_state.ts";
+
+/** A model to choose; prices in US dollars per million tokens. */
+export type OfferedModel = Pick<ListedModel, "name"> & Partial<ListedModel>;
 
 /** What was written, and where. */
 export interface SetupResult {
@@ -31,6 +37,8 @@ export interface SetupResult {
   sampleAgentId: string | undefined;
   /** The workspace of before, where it has a history, which stays its own. */
   formerWorkspace: string | undefined;
+  /** Says that nobody is told of agents that fire by themselves; undefined: somebody is, or none does. */
+  untold: string | undefined;
 }
 
 /** The installation of this user on this machine. Every method throws ConfigError while config.yaml is broken. */
@@ -78,6 +86,14 @@ export class Installation {
     const { model } = choices;
     return model &&
       describeUnknownModel({ ...model, name: model.model }, modelsOf(model.provider));
+  }
+
+  /** The models of a provider to choose from: the scripted ones, or those of the price table; empty: none is known. */
+  async models(provider: string): Promise<OfferedModel[]> {
+    const scripted = modelsOf(provider);
+    if (scripted !== undefined) return scripted.map((name) => ({ name }));
+    const prices = new ModelPrices({ files: [], clock: this.#clock, log: { write: () => {} } });
+    return await prices.listModels(provider);
   }
 
   /** Where the key of a model is, seen from a workspace. Throws ModelError for a model that leads nowhere. */
@@ -131,11 +147,21 @@ export class Installation {
     const written = await writeInstallation({
       directories,
       configText: text,
-      provider: config.defaults.provider,
       ...(apiKey !== undefined && name !== null && { key: { name, value: apiKey } }),
     });
     const { workspace, agentsDir } = directories;
-    return { workspace, agentsDir, ...written, formerWorkspace };
+    // The first agent waits for a person to start it.
+    const untold = written.sampleAgentId === undefined
+      ? await this.#describeUntold(config, directories)
+      : undefined;
+    return { workspace, agentsDir, ...written, formerWorkspace, untold };
+  }
+
+  /** Says that nobody is told of the agents that fire by themselves; undefined where none does, or a channel is set. */
+  async #describeUntold(config: Config, directories: Directories): Promise<string | undefined> {
+    const registry = new AgentRegistry({ config, directories, home: this.#surroundings.home });
+    await registry.load();
+    return describeUntold(registry.list(), config);
   }
 
   /** No command would find the service of a workspace any more that becomes config.yaml's while it runs. */

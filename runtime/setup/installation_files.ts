@@ -52,11 +52,9 @@ export async function readTextIfThere(path: string): Promise<string | undefined>
 export async function writeInstallation(options: {
   directories: Directories;
   configText: string;
-  /** Of the default model. */
-  provider: string | undefined;
   key?: { name: string; value: string };
 }): Promise<{ files: WrittenFile[]; sampleAgentId: string | undefined }> {
-  const { directories, configText, provider, key } = options;
+  const { directories, configText, key } = options;
   const { configFile, configDir, workspaceEnvFile, agentsDir, toolsDir, skillsDir } = directories;
   const keysBefore = await readTextIfThere(workspaceEnvFile) ?? NEW_ENVIRONMENT_FILE;
   const keys = key === undefined
@@ -69,7 +67,7 @@ export async function writeInstallation(options: {
   const isFirst = !await hasAgents(agentsDir);
   if (isFirst) {
     const path = join(agentsDir, `${SAMPLE_AGENT_ID}.md`);
-    files.push(await replace(path, sampleAgentText(provider ?? "")));
+    files.push(await replace(path, SAMPLE_AGENT));
   }
   files.push(await replace(configFile, configText));
   return { files, sampleAgentId: isFirst ? SAMPLE_AGENT_ID : undefined };
@@ -121,17 +119,7 @@ const PROMPT = `You are the first agent of this workspace.
 Write no files.`;
 
 /** The text of its file: it names no model, so that it follows the default one. */
-function sampleAgentText(provider: string): string {
-  const description = "A first agent: says hello and looks around";
-  if (provider !== "demo") return formatAgentFile({ description, prompt: PROMPT });
-  return formatAgentFile({
-    description,
-    model: { provider: "demo", name: "echo" },
-    trigger: {
-      type: "manual",
-      input: "Hello! I am the demo model: I repeat what I am told. " +
-        '"inkling setup" gives this workspace a model that thinks.',
-    },
-    prompt: PROMPT,
-  });
-}
+const SAMPLE_AGENT = formatAgentFile({
+  description: "A first agent: says hello and looks around",
+  prompt: PROMPT,
+});

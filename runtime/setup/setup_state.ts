@@ -76,5 +76,5 @@ const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
   google: "gemini-3.5-flash",
   ollama: "qwen3",
   local: "",
-  demo: "echo",
+  demo: "report",
 };

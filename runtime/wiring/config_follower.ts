@@ -2,8 +2,8 @@
 // defaults stand in it.
 import { basename, dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
-import { QUIET_MS } from "../config/files/config_file.ts";
+import { type Clock, SystemClock } from "../../base/clock.ts";
+import { type ConfigLook, QUIET_MS } from "../config/files/config_file.ts";
 import { exists } from "../config/files/exists.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
@@ -15,11 +15,16 @@ import type { FolderWatches } from "../folders/folder_watches.ts";
 
 /** What it works with. */
 export interface ConfigFollowerPorts {
-  settings: Pick<WorkspaceSettings, "config" | "configFile">;
+  settings: Pick<WorkspaceSettings, "config" | "configFile" | "environment">;
   agentFiles: Pick<AgentFiles, "reload">;
   clock: Clock;
+  /** Agrees with the times of files; the machine's own by default, whatever clock the service has. */
+  fileClock?: Clock;
   log: ServiceLog;
 }
+
+/** How long a run waits for a file that is being written. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Follows config.yaml. */
 export class ConfigFollower implements AsyncDisposable {
@@ -34,8 +39,32 @@ export class ConfigFollower implements AsyncDisposable {
   }
 
   /** Reads the file if it changed; a file that is just being written is read in a moment. */
-  refresh(): Promise<void> {
+  refresh(): Promise<ConfigLook> {
     return this.#refreshes.run(() => this.#refresh());
+  }
+
+  /**
+   * Reads config.yaml if it changed, and waits until it and the environment files are whole, for five seconds at most. Returns
+   * a sentence about each of them that keeps changing.
+   */
+  async refreshWhole(): Promise<string[]> {
+    const { settings: { config: { path }, environment }, fileClock = new SystemClock() } =
+      this.#ports;
+    const deadline = fileClock.now() + LONGEST_WAIT_MS;
+    for (;;) {
+      const isConfigChanging = await this.refresh() === "unsettled";
+      const changing = [
+        ...isConfigChanging ? [path] : [],
+        ...environment.changing(fileClock.now()),
+      ];
+      if (changing.length === 0 || this.#over.signal.aborted) return [];
+      if (fileClock.now() >= deadline) {
+        return changing.map((file) =>
+          `${file} keeps changing: this run uses what was last read of it`
+        );
+      }
+      await fileClock.sleep(QUIET_MS);
+    }
   }
 
   /** From now on looks whenever something changes where the file is, and where it really is if it is a link. */
@@ -92,18 +121,19 @@ export class ConfigFollower implements AsyncDisposable {
     }
   }
 
-  async #refresh(): Promise<void> {
-    if (this.#over.signal.aborted) return;
+  async #refresh(): Promise<ConfigLook> {
+    if (this.#over.signal.aborted) return "same";
     const { settings, agentFiles, log } = this.#ports;
     const before = settings.config;
     const outcome = await settings.configFile.refresh();
     if (outcome === "unsettled") this.#refreshLater();
-    if (outcome !== "changed") return;
+    if (outcome !== "changed") return outcome;
     log.write("info", "config.yaml was read again");
     const known = new Set(before.warnings.map(formatDiagnostic));
     for (const problem of settings.config.warnings.map(formatDiagnostic)) {
       if (!known.has(problem)) log.write("warn", problem);
     }
     if (before.defaults !== settings.config.defaults) await agentFiles.reload();
+    return outcome;
   }
 }

@@ -1,7 +1,7 @@
 // The history as it is shown: executions and the questions that they wait with, without secrets.
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Execution } from "../executions/execution.ts";
+import type { AcceptedExecution, Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import {
   type ExecutionReads,
@@ -151,9 +151,10 @@ export class ShownHistory {
   }
 
   /** An execution as it is shown. */
-  show(execution: Execution): Execution {
-    const { args, sessionId } = execution;
-    return { ...execution, ...this.#ports.redactor.redactValue({ args, sessionId }) };
+  show(execution: AcceptedExecution): AcceptedExecution {
+    const { args, sessionId, notices } = execution;
+    const shown = { args, sessionId, ...(notices && { notices }) };
+    return { ...execution, ...this.#ports.redactor.redactValue(shown) };
   }
 
   /** In one redaction: each asks the file system what is secret now. */

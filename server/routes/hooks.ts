@@ -98,7 +98,7 @@ export async function warnOfDeafWebhooks(runtime: Runtime): Promise<() => void> 
   const warn = (agent: string) => {
     if (runtime.webhooks?.has(agent) !== true) return;
     const message = "Nobody can send a delivery to this agent's webhook: the service has no port";
-    const hint = "start it with --port and --api-key";
+    const hint = "set service.port in config.yaml and INKLING_API_KEY in the .env beside it";
     runtime.log.write("warn", message, { agent, hint });
   };
   for (const { agent } of await runtime.listAgents()) warn(agent.id);

@@ -32,5 +32,9 @@ export type RunBody = z.infer<typeof RunBody>;
 export const RunAccepted = z.object({
   execution_id: id,
   model: z.string().meta({ description: "`provider/name`" }),
+  notices: z.array(z.string()).optional().meta({
+    description:
+      "Why the run does not use a file as it is now: it does not parse, or keeps changing",
+  }),
 }).meta({ id: "RunAccepted" });
 export type RunAccepted = z.infer<typeof RunAccepted>;

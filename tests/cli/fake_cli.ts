@@ -9,6 +9,7 @@ import type {
   MoveHistoryOptions,
   PermissionReport,
   ServeOptions,
+  ServiceDefaults,
   StopReason,
   ValidatedFile,
 } from "../../cli/app.ts";
@@ -104,6 +105,8 @@ export class FakeCli implements AsyncDisposable {
       changedTexts: 0,
     });
   readonly served: ServeOptions[] = [];
+  /** What config.yaml says of the service. */
+  service: Partial<ServiceDefaults> = {};
   onServe: (options: ServeOptions) => Promise<StopReason> = () => Promise.resolve("requested");
   /** The agents by the names of their files. */
   agentNames: string[] = [];
@@ -275,6 +278,14 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
           return request(path, init);
         },
         sleep: (ms, signal) => clock.sleep(ms, signal),
+      }),
+    serviceDefaults: () =>
+      Promise.resolve({
+        ...{ port: null, host: "127.0.0.1", keepAlive: false },
+        key: cli.environment["INKLING_API_KEY"],
+        keySource: undefined,
+        keyFile: "/home/me/.config/inkling/.env",
+        ...cli.service,
       }),
     serve(options) {
       cli.served.push(options);

@@ -31,12 +31,17 @@ Deno.test("info says nothing of it: it tells what is there itself", async () => 
   assert.equal(cli.stderr.text, "");
 });
 
-Deno.test("inkling alone shows the help, and the line where nothing is set up", async () => {
-  await using cli = await createFakeCli();
-  assert.equal(await cli.run(), 0);
-  const help = cli.stdout.text;
-  cli.stdout.text = "";
-  cli.isSetUp = false;
-  assert.equal(await cli.run(), 0);
-  assert.equal(cli.stdout.text, `${help}\n${LINE}\n`);
+Deno.test("inkling alone shows the help; where nothing is set up, at most twelve lines of what to do", async () => {
+  for (const columns of [60, 80, 120]) {
+    await using cli = await createFakeCli({ isTerminal: true, columns });
+    assert.equal(await cli.run(), 0);
+    assert.match(cli.stdout.text, /^Usage: /);
+    cli.stdout.text = "";
+    cli.isSetUp = false;
+    assert.equal(await cli.run(), 0);
+    const lines = cli.stdout.text.trimEnd().split("\n");
+    assert.ok(lines.length <= 12, cli.stdout.text);
+    assert.match(cli.stdout.text, /inkling setup .*\n.*inkling run hello/);
+    for (const line of lines) assert.ok(line.length <= columns, line);
+  }
 });

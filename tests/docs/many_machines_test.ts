@@ -155,7 +155,12 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
   assert.match(PAGE.replaceAll(/\s+/g, " "), /gives up after five such starts within five minutes/);
   const printed = readUnit(toSystemdUnit({
     ...{ printCommand: "", command: ["/usr/bin/inkling"], environment: {} },
-    ...{ environmentFile: "/service.env", logFile: "/inkling.log", keysFile: "/.env" },
+    ...{
+      environmentFile: "/service.env",
+      serviceKeyFile: "/.env",
+      logFile: "/inkling.log",
+      keysFile: "/.env",
+    },
   }));
   assert.deepEqual(printed.values("Unit", "StartLimitBurst"), ["5"]);
   assert.deepEqual(printed.values("Unit", "StartLimitIntervalSec"), ["300"]);

@@ -8,7 +8,7 @@ import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const delegate = (id: string) => [{ name: "run_agent", arguments: { agent_id: id } }];
 
-Deno.test("a service uses what config.yaml sets for model calls, delegation, keys and http_request", async () => {
+Deno.test("a service uses what config.yaml sets for its port, model calls, delegation, keys and http_request", async () => {
   await using home = await createRealHome({ shell: { OPENAI_API_KEY: "sk-of-the-provider-0123" } });
   await Deno.writeTextFile(
     join(home.configDir, "config.yaml"),
@@ -16,9 +16,11 @@ Deno.test("a service uses what config.yaml sets for model calls, delegation, key
       `workspace: ${home.workspace}`,
       "defaults: { max_concurrent_runs: 1, max_agent_depth: 1, pin_keys: true }",
       "http: { allow: [127.0.0.1] }",
+      "service: { port: 0, keep_alive: true }",
     ].join("\n"),
   );
   const key = "secret-0123456789";
+  await Deno.writeTextFile(join(home.configDir, ".env"), `INKLING_API_KEY=${key}\n`);
   await home.writeScript(
     "top",
     [{ call: delegate("middle") }, { say: "Top." }],
@@ -31,10 +33,17 @@ Deno.test("a service uses what config.yaml sets for model calls, delegation, key
     "foreign",
     "---\nmodel: { provider: openai, name: m, base_url: http://models.invalid/v1 }\n---\nHello.\n",
   );
-  await home.succeed("start", "--daemon", "--port", "0", "--api-key", key);
+  // A service that a run starts listens, too.
+  await home.succeed("run", "top");
   using client = home.client();
-  const { transports } = await client.info();
+  const { transports, keep_alive } = await client.info();
+  assert.equal(keep_alive, true);
   const own = transports.find((one) => one.startsWith("tcp://"))?.replace("tcp:", "http:");
+  for (const [sent, status] of [[key, 200], ["another", 401]] as const) {
+    const answer = await fetch(`${own}/agents`, { headers: { "x-api-key": sent } });
+    await answer.body?.cancel();
+    assert.equal(answer.status, status);
+  }
 
   // http.allow opens every port of this machine but the service's own.
   await using site = Deno.serve(

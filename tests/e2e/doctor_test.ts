@@ -6,6 +6,10 @@ import { createRealHome, killService } from "./real_process.ts";
 
 Deno.test("doctor: a service that is killed leaves what --fix removes, and is missed where agents have a schedule", async () => {
   await using home = await createRealHome();
+  await Deno.writeTextFile(
+    join(home.configDir, "config.yaml"),
+    `workspace: ${home.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,
+  );
   await home.writeScript(
     "hourly",
     [{ say: "Done." }],

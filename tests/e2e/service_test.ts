@@ -145,7 +145,7 @@ Deno.test("start --port without a key is refused; a key or host without a port o
   await using home = await createRealHome();
   const refused = await home.inkling("start", "--port", "0");
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--port needs --api-key/);
+  assert.match(refused.stderr, /--port needs a key: .*config\/\.env/s);
   const odd = await home.spawn(["start", "--api-key", "secret-0123456789"]);
   using client = home.client();
   await untilReady(client);

@@ -7,7 +7,7 @@ import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { copyTree } from "../../release/folder.ts";
 import { writeLicenceList } from "../../release/licence_list.ts";
 import { DENO_VERSION, LICENCE_LIST, VERSION, WORKERS } from "../../release/product.ts";
-import { toNpmPackage } from "../../release/npm_package.ts";
+import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { InstalledPackage } from "./installed_package.ts";
 import { openTempFolder } from "./task_run.ts";
@@ -73,8 +73,11 @@ Deno.test("the npm package: its package.json asks for Deno and for nothing else"
   assert.equal(rest.version, VERSION);
   assert.deepEqual(rest.bin, { inkling: "bin/inkling" });
   assert.deepEqual(dependencies, { deno: DENO_VERSION });
-  assert.ok(["main.js", "modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)));
-  assert.deepEqual(filesBelow(directory).filter((file) => /\.tsx?$/.test(file)), []);
+  assert.ok(
+    ["main.js", "modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)),
+  );
+  const sources = filesBelow(directory).filter((file) => /\.tsx?$/.test(file));
+  assert.deepEqual(sources, [join(directory, TOOL_TYPES)]);
 });
 
 Deno.test("the npm package: its bin starts, whatever the folder that it is started in holds", async () => {

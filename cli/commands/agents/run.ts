@@ -48,6 +48,10 @@ export async function run(
     leaveSignal: interrupts.second,
   }));
   using _ = client;
+  // Otherwise the run's log says so on the screen.
+  if (options.detach || output.quiet) {
+    for (const notice of accepted.notices ?? []) output.notice(notice);
+  }
   if (options.detach) {
     showAccepted(context, agentId, accepted, options);
     return EXIT.ok;

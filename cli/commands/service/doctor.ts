@@ -7,6 +7,7 @@ import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
+import { deafWebhooks, PORT_REMEDY } from "../../output/problems.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
@@ -96,7 +97,9 @@ async function examineService(
   }
   try {
     await using local = await app.openLocalService(workspaceOf(context));
-    await examineTriggers(local.client, found);
+    const { port, host } = await app.serviceDefaults(workspaceOf(context));
+    const transports = port === null ? [] : [`tcp://${host}:${port}`];
+    await examineTriggers(local.client, { found, transports });
     // Another machine's service fires them.
     if (hasLivingNode(await local.client.info())) return;
     const scheduled = (await local.client.agents()).filter(isAutomatic);
@@ -128,7 +131,7 @@ async function examineRunning(
   const { findings } = found;
   const subject = "service";
   try {
-    const { version } = await client.info();
+    const { version, transports } = await client.info();
     found.checks++;
     if (version !== app.version) {
       const problem = `The service that runs is Inkling ${version}, and this is ${app.version}`;
@@ -136,7 +139,7 @@ async function examineRunning(
         'restart it the way it was started: by systemd or launchd, else "inkling stop" and "inkling start"';
       findings.push({ severity: "warning", subject, problem, remedy });
     }
-    await examineTriggers(client, found);
+    await examineTriggers(client, { found, transports });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // The examination tells of the same cause.
@@ -146,21 +149,28 @@ async function examineRunning(
   }
 }
 
-/** What stands still although it would fire. */
-async function examineTriggers(client: Client, found: Examination): Promise<void> {
+/** What stands still although it would fire; `transports`: where the service listens, or would. */
+async function examineTriggers(
+  client: Client,
+  { found, transports }: { found: Examination; transports: readonly string[] },
+): Promise<void> {
   const { findings } = found;
   const [{ scheduler_status: scheduler }, agents] = await Promise.all([
     client.info(),
     client.agents(),
   ]);
-  found.checks += 2;
+  found.checks += 3;
+  for (const id of deafWebhooks(agents, transports)) {
+    const problem = "No delivery reaches its webhook: the service has no port";
+    findings.push({ severity: "error", subject: id, problem, remedy: PORT_REMEDY });
+  }
   for (const { id, trigger_paused: reason } of agents) {
     if (reason === null) continue;
     findings.push({
       severity: "error",
       subject: id,
       problem: `Its trigger is stopped: ${reason}`,
-      remedy: "mend the cause, then save its file",
+      remedy: `fix the cause, then resume it: inkling resume ${id}`,
     });
   }
   if (scheduler === "paused" && agents.some(isAutomatic)) {

@@ -1,8 +1,10 @@
 // info: where everything is, and which providers can be used.
-import type { InfoReport, Places } from "../../app.ts";
+import { ApiError, ServiceUnreachable } from "../../../server/client.ts";
+import type { InfoReport, Places, ServiceDefaults } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../exit.ts";
+import { checkHealth } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 
 /** Shows the configuration in effect. */
@@ -13,8 +15,10 @@ export async function info(
   const { app, output } = context;
   const report = await app.info(workspaceOf(context));
   const places = await app.places(context.workspace);
+  const service = await app.serviceDefaults(workspaceOf(context));
+  const listening = await readTransports(context, places) ?? futureTransports(service, places);
   if (options.json) {
-    output.json(toJson(report, places));
+    output.json(toJson(report, { places, service, listening }));
     return EXIT.ok;
   }
   output.fields([
@@ -25,6 +29,8 @@ export async function info(
     ["Agents", report.agentsDir],
     ["State", places.stateDir],
     ["Log", places.logFile],
+    ["Listening", listening.join(", ")],
+    ...describeKey(service),
     ["Database", describeStorage(report.database)],
     ["Default model", describeModel(report)],
     ["Sandbox", describeSandbox(report)],
@@ -50,6 +56,33 @@ export async function info(
   return EXIT.ok;
 }
 
+/** Where the service listens that runs; undefined: none answers. */
+async function readTransports(
+  { app }: CommandContext,
+  places: Places,
+): Promise<readonly string[] | undefined> {
+  using client = app.connect(places);
+  if (await checkHealth(client, app) !== "answers") return undefined;
+  try {
+    return (await client.info()).transports;
+  } catch (error) {
+    // It stops, or its database is away: what config.yaml says is still true.
+    if (error instanceof ApiError || error instanceof ServiceUnreachable) return undefined;
+    throw error;
+  }
+}
+
+/** Where the next service listens. */
+function futureTransports({ port, host }: ServiceDefaults, { socketFile }: Places): string[] {
+  return [`unix:${socketFile}`, ...(port === null ? [] : [`tcp://${host}:${port}`])];
+}
+
+/** Where the key of TCP clients is, if there is one or it is needed. */
+function describeKey({ port, key, keySource, keyFile }: ServiceDefaults): [string, string][] {
+  if (key !== undefined) return [["TCP key", keySource ?? "INKLING_API_KEY in the environment"]];
+  return port === null ? [] : [["TCP key", `missing: no INKLING_API_KEY in ${keyFile}`]];
+}
+
 function describeSandbox({ sandbox: { mode, missing } }: InfoReport): string {
   if (mode === "off") return "off: config.yaml says so";
   if (missing === null) return `bubblewrap (${mode})`;
@@ -65,7 +98,15 @@ function markMissing(path: string, exists: boolean): string {
   return exists ? path : `${path} (not there)`;
 }
 
-function toJson(report: InfoReport, places: Places): Record<string, unknown> {
+function toJson(
+  report: InfoReport,
+  { places, service, listening }: {
+    places: Places;
+    service: ServiceDefaults;
+    listening: readonly string[];
+  },
+): Record<string, unknown> {
+  const { port, host, keepAlive, key } = service;
   return {
     config_file: report.configFile,
     config_file_exists: report.configFileExists,
@@ -75,6 +116,8 @@ function toJson(report: InfoReport, places: Places): Record<string, unknown> {
     agents_dir: report.agentsDir,
     state_dir: places.stateDir,
     log_file: places.logFile,
+    transports: listening,
+    service: { port, host, keep_alive: keepAlive, has_key: key !== undefined },
     database: report.database,
     default_model: report.defaultModel,
     default_model_has_price: report.defaultModelHasPrice,

@@ -108,6 +108,9 @@ async function reportSetup(
     hasChanged: result.files.some(({ change }) => change !== "unchanged"),
     asked,
   });
+  if (result.untold !== undefined) {
+    output.note(`Unattended: ${result.untold}. "inkling doctor" says what to do`);
+  }
   const agent = result.sampleAgentId;
   output.detail("");
   if (agent !== undefined) {

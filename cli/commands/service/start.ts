@@ -19,6 +19,8 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
   signal: "Stopped",
 };
 
+const KEY = "INKLING_API_KEY";
+
 /** What `start` may be told. */
 export interface StartOptions {
   daemon?: true;
@@ -52,31 +54,39 @@ export async function start(
     const { printUnit } = await import("../../service/units/print_unit.ts");
     return await printUnit(context, unitKind, options);
   }
-  const tcp = readTcp(context, options);
-  const flags = { keepAlive: options.keepAlive ?? false, ...(tcp && { tcp }) };
+  const flags = await readFlags(context, options);
   return daemon ? await startInBackground(context, flags) : await serve(context, flags);
 }
 
-/** The listener that the flags ask for. There is none without a key: what it serves can run agents. */
-function readTcp(
-  { app, output }: CommandContext,
-  options: { port?: number; host?: string; apiKey?: string },
-): TcpListen | undefined {
-  const { port, host } = options;
-  const apiKey = options.apiKey ?? app.environment["INKLING_API_KEY"] ?? "";
-  if (port === undefined) {
-    if (options.apiKey !== undefined || host !== undefined) {
-      output.warning("--api-key and --host change nothing without --port");
+/**
+ * What the service runs with: the options and, where they say nothing, config.yaml. Throws CommandFailure for a port without
+ * a key: what it serves can run agents.
+ */
+async function readFlags(
+  context: CommandContext,
+  options: { keepAlive?: true; port?: number; host?: string; apiKey?: string },
+): Promise<ServiceFlags> {
+  const { app, output } = context;
+  const defaults = await app.serviceDefaults(workspaceOf(context));
+  const { key, keyFile } = defaults;
+  const keepAlive = options.keepAlive ?? defaults.keepAlive;
+  const port = options.port ?? defaults.port;
+  if (port === null) {
+    if (options.apiKey !== undefined || options.host !== undefined) {
+      output.warning("--api-key and --host change nothing without --port, or service.port");
     }
-    return undefined;
+    return { keepAlive };
   }
+  const apiKey = options.apiKey ?? key ?? "";
   if (apiKey === "") {
+    const source = options.port === undefined ? `service.port (${port})` : "--port";
     throw new CommandFailure(
       EXIT.usage,
-      "--port needs --api-key, or the variable INKLING_API_KEY: over TCP nobody is let in without a key",
+      `${source} needs a key: over TCP nobody is let in without one. ` +
+        `Write the line ${KEY}=<a long random text> into ${keyFile}, or set the variable ${KEY}`,
     );
   }
-  return { port, host: host ?? "127.0.0.1", apiKey };
+  return { keepAlive, tcp: { port, host: options.host ?? defaults.host, apiKey } };
 }
 
 async function startInBackground(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {

@@ -65,6 +65,7 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
     ["Started", formatLocal(info.started_at)],
     ["Uptime", formatDuration(info.uptime_seconds * 1_000)],
     ["Workspace", info.workspace],
+    ["Listening", info.transports.join(", ")],
     ["Log", info.log_file],
     ...(isStorageShown ? [["Database", describeStorage(storage)]] as const : []),
     ["Agents", `${info.agents_loaded} (${info.agents_enabled} enabled)`],
@@ -73,7 +74,6 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
     ...(output.verbose
       ? [
         ["State", info.state_dir],
-        ["Listening", info.transports.join(", ")],
         ["Keep alive", info.keep_alive ? "yes" : "no"],
         ["Streams", String(info.active_streams)],
       ] as const

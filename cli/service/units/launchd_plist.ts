@@ -2,8 +2,8 @@
 import { STOP_SECONDS, type Unit } from "./unit.ts";
 
 /**
- * Reads the file with the key into the environment and becomes the service: launchd has no key for such a file, and the
- * plist, which backups and tools read, is no place for a secret. File and command are the shell's arguments.
+ * Reads the file with further variables into the environment and becomes the service: launchd has no key for such a file, and
+ * the plist, which backups and tools read, is no place for a secret. File and command are the shell's arguments.
  */
 const SCRIPT = 'if [ -f "$0" ]; then set -a; . "$0"; set +a; fi; exec "$@"';
 
@@ -26,8 +26,8 @@ export function toLaunchdPlist(unit: Unit): string {
 
   It does not see the variables of your shell. Keys of model providers belong in
     ${comment(unit.keysFile)}
-  The key of TCP clients (option port of start) belongs in
-    ${comment(unit.environmentFile)}
+  The key of TCP clients (service.port in config.yaml) belongs in
+    ${comment(unit.serviceKeyFile)}
   readable by you alone (chmod 600), as the line INKLING_API_KEY='...'
 -->
 <plist version="1.0">

@@ -29,8 +29,9 @@ export async function printUnit(
   const { app, output } = context;
   const chosen = kind === true ? usualKind() : kind;
   const unit = await describeUnit(context, kind, flags);
-  const { command, environment, environmentFile, logFile, keysFile } = unit;
-  const texts = [...command, ...Object.values(environment), environmentFile, logFile, keysFile];
+  const { command, environment, environmentFile, serviceKeyFile, logFile, keysFile } = unit;
+  const files = [environmentFile, serviceKeyFile, logFile, keysFile];
+  const texts = [...command, ...Object.values(environment), ...files];
   const odd = texts.find((text) => /\p{Cc}/u.test(text));
   if (odd !== undefined) {
     throw new CommandFailure(
@@ -105,6 +106,7 @@ async function describeUnit(
       }),
     ),
     environmentFile: join(dirname(configFile), "service.env"),
+    serviceKeyFile: join(dirname(configFile), ".env"),
     logFile: places.logFile,
     keysFile: workspaceEnvFile,
   };

@@ -23,8 +23,9 @@ export function toSystemdUnit(unit: Unit): string {
 #
 # It does not see the variables of your shell. Keys of model providers belong in
 #   ${unit.keysFile}
-# The key of TCP clients (--port) belongs in the file named below, readable by you alone (chmod 600), as the line
-#   INKLING_API_KEY=...
+# The key of TCP clients (service.port in config.yaml) belongs in
+#   ${unit.serviceKeyFile}
+# readable by you alone (chmod 600), as the line INKLING_API_KEY=...
 
 [Unit]
 Description=Inkling: agents that are Markdown files

@@ -14,8 +14,10 @@ export interface Unit {
   command: readonly string[];
   /** Variables that settle where things are and how programs are found; never a key. */
   environment: Readonly<Record<string, string>>;
-  /** A file of `NAME=value` lines that may be missing: the key of TCP clients. */
+  /** A file of `NAME=value` lines that may be missing: further variables of the service. */
   environmentFile: string;
+  /** Where the key of TCP clients belongs, for the reader. */
+  serviceKeyFile: string;
   /** The service's log, which takes what it says when it cannot start. */
   logFile: string;
   /** Where keys of model providers belong, for the reader. */

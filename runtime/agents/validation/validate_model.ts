@@ -100,7 +100,7 @@ export function describeUnknownModel(
   return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
 }
 
-/** Without a price `max_cost_usd` does not hold; who set it wants to know. */
+/** Without a price a limit in dollars does not hold; an agent without such a limit needs none. */
 async function checkPrice(
   agent: Agent,
   file: DiagnosedFile,
@@ -116,14 +116,7 @@ async function checkPrice(
       hint: `add a price for ${id} to pricing.yaml, or set unpriced: allow`,
     })];
   }
-  if (settings.maxCostUsd === null) {
-    if (!isPaid(model, around)) return [];
-    return [diagnose(file, ["model", "name"], {
-      severity: "warning",
-      message: `No price is known for ${id}: its cost will be shown as unknown`,
-      hint: `add a price for ${id} to pricing.yaml`,
-    })];
-  }
+  if (settings.maxCostUsd === null) return [];
   return [diagnose(file, ["settings", "max_cost_usd"], {
     severity: "warning",
     message:
@@ -133,9 +126,9 @@ async function checkPrice(
 }
 
 /** A budget in dollars that the agent's calls count in, and where it is set if that is its file. */
-function dollarBudget(
-  { budget: { perDay, perMonth, tree } }: Agent,
-  { config: { budget: shared } }: ModelSurroundings,
+export function dollarBudget(
+  { budget: { perDay, perMonth, tree } }: Pick<Agent, "budget">,
+  { config: { budget: shared } }: Pick<ModelSurroundings, "config">,
 ): { budget: string; at: string[] } | undefined {
   if ([perDay, perMonth, tree].some((limit) => limit !== null)) {
     return { budget: "its budget in dollars", at: ["budget"] };
@@ -143,13 +136,4 @@ function dollarBudget(
   return [shared.perDay, shared.perMonth].some((limit) => limit !== null)
     ? { budget: "the workspace's budget in dollars", at: ["model", "name"] }
     : undefined;
-}
-
-/** Whether the model is one that somebody is likely to be billed for. */
-function isPaid(model: ModelSettings, around: ModelSurroundings): boolean {
-  try {
-    return around.modelEndpoint(model).keyRequired;
-  } catch {
-    return false; // checkModel has told what is wrong with it.
-  }
 }

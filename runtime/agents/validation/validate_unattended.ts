@@ -1,4 +1,5 @@
 // Agents that fire without a person while their tools wait for one: whoever wrote the file should have meant that.
+import type { Config } from "../../config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { isEveryTool } from "../../tool_names.ts";
@@ -9,6 +10,32 @@ type Guarded = Pick<
   "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
 >;
 
+/** Whether an agent runs without a person who starts it. */
+export function firesByItself(
+  { enabled, trigger, after }: Pick<Agent, "enabled" | "trigger" | "after">,
+): boolean {
+  return enabled && (trigger.type !== "manual" || after.length > 0);
+}
+
+/** What to do about agents that fire by themselves and of which nobody is told. */
+export const TELL_REMEDY =
+  "add a channel to config.yaml, such as notify: { channels: { screen: { type: desktop } } }, " +
+  'then try it: "inkling notify --test" (docs/notifications.md)';
+
+/** Says that nobody is told of agents that fire by themselves; undefined where none does, or a channel is set. */
+export function describeUntold(
+  agents: readonly Pick<Agent, "id" | "enabled" | "trigger" | "after">[],
+  { notify }: Pick<Config, "notify">,
+): string | undefined {
+  if (Object.keys(notify.channels).length > 0) return undefined;
+  const [first, ...others] = agents.filter(firesByItself);
+  if (first === undefined) return undefined;
+  const who = others.length === 0
+    ? `${first.id} fires by itself`
+    : `${others.length + 1} agents fire by themselves`;
+  return `nobody is told what fails or waits for you: ${who}, and config.yaml has no notify.channels`;
+}
+
 /**
  * What of an agent waits for a person although nobody is there when it fires, as `confirm` names it: tools, `server/*`, `*`.
  * Empty for an agent that a person starts.
@@ -17,8 +44,7 @@ export function unattendedGuards(
   { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
   knownTools: readonly string[],
 ): string[] {
-  const isStartedByPerson = trigger.type === "manual" && after.length === 0;
-  if (!enabled || isStartedByPerson || autoApprove === "*") return [];
+  if (!firesByItself({ enabled, trigger, after }) || autoApprove === "*") return [];
   if (confirmTools.some(isEveryTool)) return ["*"];
   const servers = mcpConfirm === "none" ? [] : mcp.map((server) => `${server}/*`);
   return [

@@ -1,6 +1,7 @@
 // What is wrong with agents and what they name: what `validate` finds, one line for what several agents share; and whether
 // their files can be reached.
 import type { Agent } from "../../agents/agent.ts";
+import { describeUntold, TELL_REMEDY } from "../../agents/validation/validate_unattended.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import { exists } from "../../config/files/exists.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
@@ -57,6 +58,16 @@ export async function checkReach(
     });
   }
   return found;
+}
+
+/** Whether a message tells anybody of agents that fire by themselves. */
+export function checkTold(
+  agents: readonly Agent[],
+  { config }: Pick<WorkspaceSettings, "config">,
+): Finding[] {
+  const problem = describeUntold(agents, config);
+  if (problem === undefined) return [];
+  return [{ severity: "warning", subject: "unattended", problem, remedy: TELL_REMEDY }];
 }
 
 /** Folders that Inkling itself must be able to use. */

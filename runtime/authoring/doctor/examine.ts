@@ -5,6 +5,9 @@ import { type Clock, SystemClock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { isFileFailure } from "../../../base/files/unreadable.ts";
 import { DATABASE_VARIABLE, DatabaseVariableUnusable } from "../../config/database_settings.ts";
+import { isSetUp } from "../../config/first_use.ts";
+import { NAMED_PROVIDERS } from "../../config/providers.ts";
+import { keyVariableOf } from "../../models/endpoint.ts";
 import { ConfigError } from "../../config/parse_config.ts";
 import {
   resolveBaseStateDir,
@@ -18,7 +21,7 @@ import { ifThere } from "../../../base/files/missing.ts";
 import { describeMissing } from "../../sandbox/process_sandbox.ts";
 import { findHistory } from "../../storage/state_dir/history_place.ts";
 import { validateWorkspace } from "../workspace_validation.ts";
-import { checkFolders, checkReach, findInFiles, toFinding } from "./agent_checks.ts";
+import { checkFolders, checkReach, checkTold, findInFiles, toFinding } from "./agent_checks.ts";
 import { type Check, type Examination, type Finding, performChecks } from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
@@ -50,7 +53,9 @@ export async function examine(
   const folders: [string, string][] = [];
   const checks: Check[] = [() => found, () => checkKeyFiles({ configDir, settings })];
   await using opened = new AsyncDisposableStack();
-  if (settings !== undefined) {
+  const isReady = settings !== undefined &&
+    await isSetUp({ ...surroundings, env });
+  if (isReady) {
     folders.push(["workspace", settings.directories.workspace]);
     checks.push(...await workspaceChecks(settings, { ...options, clock, machine, opened }));
   }
@@ -68,7 +73,7 @@ export async function examine(
     }));
     folders.unshift(["state", places.stateDir]);
   }
-  const notes: string[] = [];
+  const notes = settings === undefined || isReady ? [] : await describeFreshHome(settings, machine);
   const address = settings?.database?.address;
   if (address !== undefined) {
     const { checkSharedDatabase } = await loadDatabaseChecks();
@@ -83,6 +88,27 @@ export async function examine(
     done.unchecked.push(`Agents and the workspace are not looked at while ${broken} is broken`);
   }
   return done;
+}
+
+/** What to know before anything is set up. */
+async function describeFreshHome(
+  { environment }: WorkspaceSettings,
+  machine: Machine,
+): Promise<string[]> {
+  const keys = NAMED_PROVIDERS.map(keyVariableOf)
+    .filter((name) => (environment.get(name)?.trim() ?? "") !== "");
+  const support = await machine.findSandbox();
+  return [
+    'Nothing is set up yet: "inkling setup" makes the workspace and a first agent, in a minute',
+    keys.length > 0
+      ? `It will find a key: ${keys.join(", ")}`
+      : 'No key of a model is in the environment: setup asks for one; "inkling setup --yes --provider demo" needs none',
+    ...("problem" in support
+      ? [
+        `Programs of agents will run without a sandbox: ${support.problem}. To get one, ${support.remedy}`,
+      ]
+      : []),
+  ];
 }
 
 /** The settings, or what is wrong with config.yaml. */
@@ -143,6 +169,7 @@ async function workspaceChecks(
     // Each file was a check of its own.
     ...files.map(() => () => []),
     () => checkKeys(agents, settings, found),
+    () => checkTold(agents, settings),
     () => checkFolders(settings, machine),
     ...agents.map((agent) => () => checkReach(agent, machine)),
     () => checkSandbox(settings, found, machine),

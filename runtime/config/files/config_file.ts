@@ -86,10 +86,10 @@ function withStart(
   { started, defaults }: { started: Config; defaults: AgentDefaults },
 ): Config {
   const { workspace, agentsDir, maxConcurrentRuns, publicUrl, http: { hosts, origins } } = started;
-  const { database, databaseConnections, node } = started;
+  const { database, databaseConnections, node, service } = started;
   const kept = {
     ...{ workspace, agentsDir, maxConcurrentRuns, publicUrl },
-    ...{ database, databaseConnections, node },
+    ...{ database, databaseConnections, node, service },
   };
   // The same object where they are the same: agents are parsed anew for another one.
   const isSame = JSON.stringify(fresh.defaults) === JSON.stringify(defaults);
@@ -106,6 +106,7 @@ function withStart(
     ["database_connections", fresh.databaseConnections, databaseConnections],
     ["node", fresh.node, node],
     ["defaults.max_concurrent_runs", fresh.maxConcurrentRuns, maxConcurrentRuns],
+    ["service", fresh.service, service],
     ["public_url", fresh.publicUrl, publicUrl],
     ["http.hosts", fresh.http.hosts, hosts],
     ["http.origins", fresh.http.origins, origins],

@@ -5,7 +5,7 @@ import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { isMap, isScalar, parseDocument, YAMLMap } from "yaml";
 
 /** What a key of config.yaml is given. */
-export type ConfigValue = string | number | boolean | null;
+export type ConfigValue = string | number | boolean | null | readonly string[];
 
 /** One key and its value: `["workspace"]`, `["defaults", "model"]`. */
 export interface ConfigEdit {
@@ -76,7 +76,8 @@ function setValue(
   } else if (parent !== undefined && !isMap(parent)) {
     throw new ConfigNotEditable(file, `${section} in it is not a plain section`);
   }
-  document.setIn([section, key], value);
+  const isList = Array.isArray(value);
+  document.setIn([section, key], isList ? document.createNode(value, { flow: true }) : value);
 }
 
 function toPlain(document: Document): Record<string, unknown> {

@@ -9,6 +9,9 @@ import { unreadableReason } from "../../../base/files/unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
+/** A file that changed so recently may not be complete yet. */
+const QUIET_MS = 200;
+
 type Variables = ReadonlyMap<string, string>;
 
 interface LoadedFile {
@@ -16,6 +19,8 @@ interface LoadedFile {
   /** Undefined: read again at the next question. */
   stamp: string | undefined;
   missing?: MissingFile | undefined;
+  /** By the file system's clock; undefined where there is no such file. */
+  changedAt?: number | undefined;
   variables: Variables;
   problems: Diagnostic[];
 }
@@ -50,6 +55,12 @@ export class EnvironmentFiles implements Environment {
     return found;
   }
 
+  /** The names of all variables that have a value. */
+  names(): string[] {
+    const names = this.#layers().flatMap((layer) => [...layer.keys()]);
+    return [...new Set(names)].filter((name) => this.get(name)).sort();
+  }
+
   /** Also of values that another layer hides: they are as secret. */
   secrets(names: readonly string[] = []): Secret[] {
     const layers = this.#layers();
@@ -67,6 +78,14 @@ export class EnvironmentFiles implements Environment {
   problems(): Diagnostic[] {
     this.#layers();
     return this.#files.flatMap((file) => file.problems);
+  }
+
+  /** The files that changed so recently that they may not be complete yet. */
+  changing(now: number): string[] {
+    this.#layers();
+    return this.#files.flatMap(({ path, changedAt }) =>
+      changedAt !== undefined && Math.abs(now - changedAt) < QUIET_MS ? [path] : []
+    );
   }
 
   /** Files are asked once for all that is done in one go: nothing can be read or sent in between. */
@@ -114,9 +133,10 @@ function readIfChanged(file: LoadedFile): LoadedFile | undefined {
       return { ...empty, stamp, problems: [problem(path, "it is over 1 MB")] };
     }
     const decoded = decodeText(Deno.readFileSync(path), path);
+    const changedAt = info.mtime?.getTime();
     return "diagnostic" in decoded
-      ? { ...empty, stamp, problems: [decoded.diagnostic] }
-      : { path, stamp, ...parseVariables(decoded.text, path) };
+      ? { ...empty, stamp, changedAt, problems: [decoded.diagnostic] }
+      : { path, stamp, changedAt, ...parseVariables(decoded.text, path) };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       return { ...empty, stamp: undefined, problems: [], missing: rememberMissing(path) };

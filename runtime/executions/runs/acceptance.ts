@@ -1,6 +1,7 @@
 // From a spec to what the store is asked to accept, and whether what was accepted before is the same run.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget/budget.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -9,7 +10,12 @@ import type { Execution } from "../execution.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { StoredExecution } from "../record/execution_reads.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
-import { identityOf, toInfoFrame, toOpeningFrame } from "../record/frame_contents.ts";
+import {
+  identityOf,
+  toInfoFrame,
+  toNoticeFrame,
+  toOpeningFrame,
+} from "../record/frame_contents.ts";
 
 /** A run that is asked for. */
 export interface RunSpec {
@@ -23,14 +29,30 @@ export interface RunSpec {
   claim?: Claim;
   /** The steps of another execution that it has from its beginning, and what its log says of them. */
   taken?: TakenSteps & { frames: readonly Frame[] };
+  /** What it is to say of files that keep changing, such as config.yaml. */
+  notices?: readonly string[];
   /** Whose call it answers. */
   parent?: { executionId: number; position: number; depth: number };
 }
 
-/** The arguments of AcceptanceStore.acceptExecution for a spec. */
+/** What a run says of the files that it cannot use as they are now; `whyStale`: see AgentRegistry. */
+export function noticesOf(
+  { id }: Agent,
+  { notices = [], request }: RunSpec,
+  { whyStale }: { whyStale?: (id: string) => Diagnostic | undefined },
+): string[] {
+  const stale = request.fork?.agentText === undefined ? whyStale?.(id) : undefined;
+  if (stale === undefined) return [...notices];
+  return [
+    ...notices,
+    `This run uses the agent's last good definition: ${formatDiagnostic(stale)}`,
+  ];
+}
+
+/** The arguments of AcceptanceStore.acceptExecution for a spec; its log begins with the notices. */
 export function toAcceptance(
   agent: Agent,
-  spec: RunSpec,
+  { notices = [], ...spec }: RunSpec,
   { clock, redactor, budgetsOf }: {
     clock: Clock;
     redactor: Redactor;
@@ -57,6 +79,12 @@ export function toAcceptance(
     // What a person or another agent asks for begins anyway: its first call finds out what is used up.
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: execution.startedAt }),
+      ...notices.map((text) =>
+        createFrame(identityOf(execution), toNoticeFrame("warn", text), {
+          redactor,
+          at: execution.startedAt,
+        })
+      ),
       ...(taken === undefined ? [] : createTakenFrames(execution, taken, {
         redactor,
         at: execution.startedAt,

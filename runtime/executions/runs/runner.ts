@@ -7,10 +7,10 @@ import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
 import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
-import type { Execution } from "../execution.ts";
+import type { AcceptedExecution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
-import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { GivenResponse, HumanRequest } from "../human_request.ts";
 import { recoverExecutions, type RecoveryPorts } from "./recovery.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
@@ -62,19 +62,22 @@ export class Runner implements AsyncDisposable {
    * Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping, SessionWaiting and
    * IdempotencyKeyReused.
    */
-  async start(agent: Agent, spec: RunSpec): Promise<Execution> {
+  async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
     const started = await this.attempt(agent, spec);
     if ("refused" in started) throw new SessionWaiting(agent.id);
     return started;
   }
 
   /** The same for who wants to know why a run is not accepted. Throws ServiceStopping and IdempotencyKeyReused. */
-  async attempt(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }> {
+  async attempt(
+    agent: Agent,
+    spec: RunSpec,
+  ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
     return await this.#active.admit(() => this.#runs.begin(agent, spec));
   }
 
   /** Answers what an execution, or one that it delegated to, asks; it continues. Throws what is wrong with the answer. */
-  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#active.admit(() => this.#answers.give(id, response));
   }
 

@@ -1,8 +1,9 @@
 // Runs of executions in this process: begun, continued, ended. One class, because each of these leads to another: an end lets
 // those above continue, and what should continue may have to end.
 import type { Agent } from "../../agents/agent.ts";
+import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget/budget.ts";
-import type { Execution } from "../execution.ts";
+import type { AcceptedExecution, Execution } from "../execution.ts";
 import type { AcceptanceRefusal, AcceptanceStore } from "../record/acceptance_store.ts";
 import {
   type ExecutionReads,
@@ -15,7 +16,7 @@ import { Journal, type JournalPorts } from "../record/journal.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { AgentUnreadable, IdempotencyKeyReused, LeaseLost } from "../refusals.ts";
 import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
-import { isSameRun, type RunSpec, toAcceptance } from "./acceptance.ts";
+import { isSameRun, noticesOf, type RunSpec, toAcceptance } from "./acceptance.ts";
 import type { ActiveRuns, RunControl } from "./active_runs.ts";
 import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
@@ -43,6 +44,8 @@ export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   shared?: SharedRuns;
   /** Reads the agents' files anew: a machine may be given a run before it has noticed a new file. */
   rereadAgents?: () => Promise<unknown>;
+  /** Why the last good definition of an agent is used in place of its file; absent: it never is. */
+  whyStale?: (id: string) => Diagnostic | undefined;
   /** The budgets that an agent's runs count in, whatever tree they are of. */
   budgetsOf: (agent: Agent) => Budget[];
   /** How many executions may stand above one. */
@@ -59,8 +62,13 @@ export class Runs {
   }
 
   /** Accepts a run and lets it go, or tells why not. It is on disk when this returns. Throws IdempotencyKeyReused. */
-  async begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }> {
+  async begin(
+    agent: Agent,
+    asked: RunSpec,
+  ): Promise<AcceptedExecution | { refused: AcceptanceRefusal }> {
     const { acceptances, announcer, executions, shared } = this.#ports;
+    const notices = noticesOf(agent, asked, this.#ports);
+    const spec = { ...asked, notices };
     const accepted = await acceptances.acceptExecution(...toAcceptance(agent, spec, this.#ports));
     if ("refused" in accepted) return accepted;
     const { execution, isNew } = accepted;
@@ -72,7 +80,7 @@ export class Runs {
       const first = await requireExecution(executions, execution.id);
       if (!isSameRun(first, { agent, spec })) throw new IdempotencyKeyReused();
     }
-    return execution;
+    return isNew && notices.length > 0 ? { ...execution, notices } : execution;
   }
 
   /** Continues an execution that waited, or ends it where its agent is gone. */
@@ -186,7 +194,9 @@ export class Runs {
   async #afterEnd(ended: Resumption | undefined): Promise<void> {
     if (ended === undefined) return;
     const { announcer, executions, families } = this.#ports;
-    const { execution, ancestors } = ended;
+    const { execution, ancestors, trigger } = ended;
+    // First: the next change or slot must not start a run of a trigger that was stopped.
+    if (trigger !== undefined) announcer.triggerChanged(execution, trigger);
     announcer.ended(execution);
     for (const child of await families.listChildren(execution.id)) {
       if (isFinal(child.status)) continue;

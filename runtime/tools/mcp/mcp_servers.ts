@@ -12,10 +12,12 @@ import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { KnownTools, type KnownToolStore } from "./known_tools.ts";
+import { ListedTools } from "./listed_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
+import { isChosen } from "./servers_file/server_definition.ts";
 import { serverFolder } from "./servers_file/server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
@@ -32,6 +34,8 @@ export interface McpServersOptions {
   /** Absolute; programs without `cwd` start in folders of their own there. */
   stateDir: string;
   environment: Environment;
+  /** The names of the variables that the service has and a server may be given: no keys of model providers. */
+  variableNames(): readonly string[];
   clock: Clock;
   log: ServiceLog;
   /** Inkling's version, which servers are told. */
@@ -62,11 +66,13 @@ export class McpServers implements AsyncDisposable {
   /** Warnings of entries that were logged, so that each is once. */
   readonly #warned = new Set<string>();
   readonly #known: KnownTools;
+  readonly #listed: ListedTools;
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
     this.#known = new KnownTools({ ...options, store: options.knownTools });
+    this.#listed = new ListedTools(options.stateDir);
     this.#limits = options.limits ?? MCP_LIMITS;
     this.#file = new ServersFile(options.file);
   }
@@ -76,7 +82,7 @@ export class McpServers implements AsyncDisposable {
    * names each server that is not available, unless `leaveOut` hears of them, and with the signal's reason.
    */
   async openTools(
-    { mcp }: Pick<Agent, "mcp">,
+    { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
     options: Partial<OpenToolsOptions> & { taken: readonly string[] },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
@@ -87,7 +93,10 @@ export class McpServers implements AsyncDisposable {
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
         const tools = await this.#server(server).tools(signal, options.tell);
-        return tools.map((tool) => ({ server, tool }));
+        await this.#listed.keep(server, tools.map(({ name }) => name));
+        const { definition } = this.#server(server);
+        return tools.filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
+          .map((tool) => ({ server, tool }));
       }),
     );
     signal.throwIfAborted();
@@ -149,9 +158,9 @@ export class McpServers implements AsyncDisposable {
     if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
-    const { clock, log, version, confinement } = this.#options;
+    const { clock, log, version, confinement, variableNames } = this.#options;
     const limits = this.#limitsOf(name);
-    const ports = { clock, log, version, limits, confinement };
+    const ports = { clock, log, version, limits, confinement, variableNames };
     const server = new McpServer(name, entry.definition, ports);
     this.#servers.set(name, server);
     return server;

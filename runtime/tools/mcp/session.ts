@@ -20,6 +20,7 @@ import {
   describeFailedCall,
   describeFailure,
   describeRefusedHosts,
+  describeWithheld,
   type FailedServer,
   isConnectionFailure,
   isRefusal,
@@ -47,6 +48,8 @@ export interface SessionPorts {
   confinement: ServerConfinement;
   /** Our version, which a server is told. */
   version: string;
+  /** The names of the variables that the service has and a server may be given. */
+  variableNames(): readonly string[];
 }
 
 /** How one call is made. */
@@ -68,6 +71,8 @@ export class Session {
   readonly ended: AbortSignal;
   readonly startedAt: number;
   readonly #server: FailedServer;
+  /** The names of the variables that its program gets; undefined for an address. */
+  readonly #given: readonly string[] | undefined;
   readonly #ports: SessionPorts;
   readonly #client: Client;
   readonly #list: ToolList;
@@ -118,6 +123,7 @@ export class Session {
       : new HttpTransport(definition, ports);
     const net = definition.kind === "program" ? definition.sandbox?.net ?? [] : [];
     this.#server = { name, secrets, link, net };
+    this.#given = definition.kind === "program" ? Object.keys(definition.env) : undefined;
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
@@ -187,7 +193,12 @@ export class Session {
       await untilAborted(this.#list.refresh(limited), limited);
       return undefined;
     } catch (error) {
-      const text = describeFailure(error, this.#server) + this.#tellRefusedHosts();
+      const withheld = this.#given === undefined ? "" : describeWithheld(error, {
+        ...this.#server,
+        given: this.#given,
+        known: this.#ports.variableNames(),
+      });
+      const text = describeFailure(error, this.#server) + withheld + this.#tellRefusedHosts();
       const failure = new ServerUnavailable(text, { cause: error });
       await this.close();
       signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelconte
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
-import type { Secret } from "../../secrets/secret.ts";
+import { isSecretName, type Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerLink } from "./server_link.ts";
@@ -46,6 +46,39 @@ export function describeRefusedHosts({ name, link, net }: FailedServer): string 
   const hosts = JSON.stringify([...net, ...refused]);
   return `\nThe sandbox has kept the MCP server "${name}" from ${refused.join(", ")}. ` +
     `To let it in, a person writes into its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
+}
+
+const MOST_NAMES = 20;
+/** What a shell keeps for itself, and Inkling's own settings. */
+const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
+
+/**
+ * Which variables a program did not get that started and ended before it answered, those that its error output names first, as a line of its own
+ * behind another text; empty where there are none. `known` are the names that the service has.
+ */
+export function describeWithheld(
+  error: unknown,
+  { link, given, known }: Pick<FailedServer, "link"> & {
+    given: readonly string[];
+    known: readonly string[];
+  },
+): string {
+  if (error instanceof StartFailure || isRefusal(error)) return "";
+  const words = [...new Set(link.stderr.match(/\b[A-Z][A-Z0-9_]{2,63}\b/g))];
+  const unset = words.filter((word) => isSecretName(word) && !known.includes(word));
+  const isNamed = (name: string) => words.includes(name);
+  const withheld = known.filter((name) => !NOT_FOR_SERVERS.test(name));
+  const names = [
+    ...withheld.filter(isNamed),
+    ...unset,
+    ...withheld.filter((name) => !isNamed(name)),
+  ].filter((name) => !given.includes(name));
+  if (names.length === 0) return "";
+  const shown = names.slice(0, MOST_NAMES)
+    .map((name) => unset.includes(name) ? `${name} (not set)` : name).join(", ");
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `\nVariables that it did not get: ${shown}${more}. ` +
+    "A person names those that it needs in `env` of its entry.";
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {

@@ -487,6 +487,24 @@ const SCREENS: Readonly<Record<string, Screen>> = {
         changes: { changed: ["scripts/fill.py"], added: ["reference/forms.md"], missing: [] },
       }),
   },
+  "validate --connect": {
+    argv: ["validate", "--connect"],
+    before({ cli }) {
+      const connected = [{ server: "files", tools: 12 }, { server: "clock", tools: 1 }];
+      const path = "/home/me/inkling/agents/_config/mcp-servers.json";
+      cli.files = [{ agentId: "mcp-servers.json", path, diagnostics: [], connected }];
+    },
+  },
+  "skill list": { argv: ["skill", "list"], before: ({ cli }) => offerSkill(cli) },
+  "skill remove": {
+    argv: ["skill", "remove", "pdf", "--yes"],
+    before: ({ cli }) => offerSkill(cli),
+  },
+  "mcp list": { argv: ["mcp", "list"], before: ({ cli }) => offerServer(cli) },
+  "mcp remove": {
+    argv: ["mcp", "remove", "files", "--yes"],
+    before: ({ cli }) => offerServer(cli),
+  },
   "mcp add": {
     argv: ["mcp", "add", "files", "npm:@acme/files", "~/notes", "--env", "FILES_TOKEN", "--yes"],
     before: ({ cli }) => offerServer(cli),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PermissionOptions } from "../../../cli/app.ts";
+import type { PermissionOptions, TcpListen } from "../../../cli/app.ts";
 import type { ServiceStartOptions } from "../../../cli/service/service_start.ts";
 import { ensureService } from "../../../cli/service/daemon.ts";
 import { CommandFailure } from "../../../cli/exit.ts";
@@ -43,6 +43,33 @@ Deno.test("start -d passes every flag on: the key by the environment, the rest a
     ...SERVICE_VARIABLES,
     INKLING_API_KEY: key,
   }]);
+});
+
+Deno.test("start listens as config.yaml says, unless a flag says otherwise, here and in the background", async () => {
+  const [listed, typed] = ["key-of-the-file-0123", "key-of-the-flag-0123"];
+  const table: [flags: string[], tcp: TcpListen][] = [
+    [[], { port: 8420, host: "::1", apiKey: listed }],
+    [
+      ["--port", "9", "--host", "localhost", "--api-key", typed],
+      { port: 9, host: "localhost", apiKey: typed },
+    ],
+  ];
+  for (const [flags, tcp] of table) {
+    await using cli = await createFakeCli({ isRunning: false });
+    cli.service = { port: 8420, host: "::1", keepAlive: true, key: listed };
+    assert.equal(await cli.run("start", ...flags), 0, cli.stderr.text);
+    assert.deepEqual([cli.served[0]?.tcp, cli.served[0]?.keepAlive], [tcp, true]);
+    assert.equal(await cli.drive(cli.run("start", "-d", ...flags)), 0, cli.stderr.text);
+    assert.ok(cli.spawned[0]?.join(" ").includes(`--port ${tcp.port} --host ${tcp.host}`));
+    assert.equal(cli.spawnedWith[0]?.["INKLING_API_KEY"], tcp.apiKey);
+  }
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.service = { port: 8420 };
+  for (const argv of [["start"], ["start", "-d"]]) {
+    assert.equal(await cli.run(...argv), 2);
+    assert.match(cli.stderr.text, /service\.port \(8420\) needs a key.*\.config\/inkling\/\.env/s);
+  }
+  assert.deepEqual([cli.served, cli.spawned], [[], []]);
 });
 
 Deno.test("start -d leaves what the environment says about memory as it is", async () => {

@@ -27,7 +27,7 @@ testInTerminal("new asks its questions, and takes a prompt that is typed and pas
   await terminal.press("Enter");
   await terminal.waitFor(/> Read it\.\n> *$/);
   await terminal.paste("One\n\n\n\ntwo");
-  await terminal.waitFor(/> One␤␤␤␤two$/);
+  await terminal.waitFor(/> One\n\n\n\ntwo$/);
   await terminal.press("Enter");
   await terminal.waitFor(/two\n> *$/);
   await terminal.paste("a\n\n\nb\n", { unmarked: true });
@@ -111,7 +111,7 @@ testInTerminal(
     // Each with its keys in one read, the line that is shown before Ctrl+D, and the prompt that is saved.
     const table: [enter: (terminal: RealTerminal) => Promise<void>, shown: RegExp, text: string][] =
       [
-        [(terminal) => terminal.paste("One\n\ntwo"), /> One␤␤two$/, "One\n\ntwo"],
+        [(terminal) => terminal.paste("One\n\ntwo"), /> One\n\ntwo$/, "One\n\ntwo"],
         [
           async (terminal) => {
             await terminal.type("Do so.");

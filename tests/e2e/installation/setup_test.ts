@@ -40,7 +40,7 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   await using server = new OpenAiServer([{ text: "ready" }, { text: "Hello there." }]);
   await using home = await createNewHome();
   const { stdout } = await home.inkling();
-  assert.match(stdout, /^Usage: [^]*\nInkling is not set up yet: "inkling setup" does it/);
+  assert.match(stdout, /^Runs agents [^]*\nInkling is not set up yet: "inkling setup" does it/);
   const refused = await home.inkling("run", "hello");
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.match(
@@ -55,7 +55,11 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   assert.match(shown, /The model answers/);
   assert.deepEqual(parse(await Deno.readTextFile(join(home.configDir, "config.yaml"))), {
     workspace: "~/inkling",
-    defaults: { mcp_confirm: "writes", provider: "elsewhere", model: "tiny", base_url: server.url },
+    defaults: {
+      ...{ provider: "elsewhere", model: "tiny", base_url: server.url },
+      confirm_tools: ["file_delete", "file_write", "file_edit", "file_move"],
+      mcp_confirm: "writes",
+    },
   });
   assert.equal(modeOf(inWorkspace(home, "_config", ".env")), 0o600);
   const run = await home.inkling("run", "hello", "-q");
@@ -68,6 +72,12 @@ const INTERRUPTED: readonly (readonly [question: RegExp, answered: number, more?
   [/Workspace/, 0],
   [/Model provider/, 1],
   [/API key/, 5],
+  [/What next\?/, 7],
+  [/How much may one run cost/, 6, [
+    { question: /Test the model/, answer: ["n"] },
+    { question: /Change the limits/, answer: ["y"] },
+    { question: /How long may the model take/, answer: "" },
+  ]],
   [/Write .*config\.yaml/, 6, [
     { question: /Test the model/, answer: ["n"] },
     { question: /Change the limits/, answer: "" },

@@ -45,7 +45,7 @@ testInTerminal(
     await terminal.paste(
       scripted("Write it", [{ say: "So I do.", ...WRITE }, { say: "Written." }]),
     );
-    await terminal.waitFor(/> Write it␤```demo/);
+    await terminal.waitFor(/> Write it\n```demo/);
     await terminal.press("Enter");
     const asked = await terminal.waitFor(/Allow file_write\?/);
     assert.match(

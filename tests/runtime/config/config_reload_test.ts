@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import type { Config } from "../../../runtime/config/config.ts";
+import type { ConfigFile } from "../../../runtime/config/files/config_file.ts";
+import type { EnvironmentFiles } from "../../../runtime/config/files/environment_files.ts";
+import { ConfigFollower } from "../../../runtime/wiring/config_follower.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+} from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 /** Writes config.yaml as a file that is quiet, and at no moment half of one. */
@@ -26,8 +36,7 @@ Deno.test("config.yaml is read again when it changed: its defaults hold for the 
   const ended = await runToEnd(runtime, "daily");
   assert.deepEqual([ended.status, ended.model], ["success", "demo/script"]);
   const { agent } = await runtime.getAgent("daily");
-  assert.equal(agent.history, "high");
-  assert.equal(runtime.config.checkpointRetentionDays, 3);
+  assert.deepEqual([agent.history, runtime.config.checkpointRetentionDays], ["high", 3]);
   await runToEnd(runtime, "daily");
   const told = place.logged.filter(({ message }) => message === "config.yaml was read again");
   assert.equal(told.length, 1);
@@ -40,13 +49,13 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
   await configure(
     place,
     `workspace: ${place.root}/other\nagents_dir: bots\nhttp: { hosts: [a.example], deny: [private] }\n` +
-      "defaults: { max_concurrent_runs: 2 }\ndatabase_connections: 3\nnode: { labels: [gpu] }\n" +
+      "service: { port: 8420 }\ndefaults: { max_concurrent_runs: 2 }\ndatabase_connections: 3\nnode: { labels: [gpu] }\n" +
       "database: postgres://u:hunter2secret@db/x\n",
   );
   await runtime.reloadAgents();
   const keys = [
     ...["workspace", "agents_dir", "database", "database_connections", "node"],
-    ...["defaults.max_concurrent_runs", "http.hosts"],
+    ...["defaults.max_concurrent_runs", "service", "http.hosts"],
   ];
   const expected = keys.map((key) =>
     `${key} has changed: it takes effect when the service starts again`
@@ -57,11 +66,10 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
     expected,
   );
   const { workspace, agentsDir, maxConcurrentRuns, http, ...rest } = runtime.config;
-  assert.deepEqual(
-    [workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny],
-    [place.workspace, "agents", 16, [], ["private"]],
-  );
+  const wanted = [place.workspace, "agents", 16, [], ["private"]];
+  assert.deepEqual([workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny], wanted);
   assert.deepEqual([rest.database, rest.databaseConnections, rest.node.labels], [null, 10, []]);
+  assert.equal(rest.service.port, null);
   await configure(
     place,
     `workspace: ${place.workspace}\ndatabase: postgres://u:hunter2secret@db\n`,
@@ -82,10 +90,8 @@ Deno.test("a config.yaml that is broken or gone keeps what it said, and the serv
   await configure(place, "defaults: { confirm_tools: 7 }\n");
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
-  assert.match(
-    warningsOf(runtime).join("\n"),
-    /confirm_tools must be a list.*\n.*what it said before/,
-  );
+  const text = warningsOf(runtime).join("\n");
+  assert.match(text, /confirm_tools must be a list.*\n.*what it said before/);
   await Deno.remove(join(place.configDir, "config.yaml"));
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
@@ -100,8 +106,51 @@ Deno.test("config.yaml is read again also where nobody asks: what fires by itsel
   await place.writeAgent("daily", "---\ntrigger: { type: schedule, every: 1d }\n---\nDo it.\n");
   await using runtime = await place.open();
   await configure(place, `workspace: ${place.workspace}\ndefaults: { history: high }\n`);
-  await until(
-    async () => (await runtime.getAgent("daily")).agent.history === "high",
-    "the new default",
+  const isDone = async () => (await runtime.getAgent("daily")).agent.history === "high";
+  await until(isDone, "the new default");
+});
+
+Deno.test("a run waits until config.yaml and an environment file that were just written are whole", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("daily", "---\n---\nSay ${GREETING}.\n");
+  await using runtime = await place.open();
+  await Deno.mkdir(join(place.agentsDir, "_config"));
+  for (
+    const [file, greeting] of [[place.configDir, "one"], [`${place.agentsDir}/_config`, "two"]]
+  ) {
+    const defaults = `defaults: { provider: demo, model: ${
+      greeting === "one" ? "echo" : "report"
+    } }`;
+    await Deno.writeTextFile(
+      join(place.configDir, "config.yaml"),
+      `workspace: ${place.workspace}\n${defaults}\n`,
+    );
+    await Deno.writeTextFile(`${file}/.env`, `GREETING=${greeting}\n`);
+    const { id, status, model } = await runToEnd(runtime, "daily");
+    assert.deepEqual([status, model], [
+      "success",
+      greeting === "one" ? "demo/echo" : "demo/report",
+    ]);
+    assert.ok(JSON.stringify(await payloadsOf(runtime, id)).includes(`Say ${greeting}.`));
+  }
+});
+
+Deno.test("ConfigFollower waits five seconds at most for files that keep changing, and names them", async () => {
+  let now = 0;
+  const follower = new ConfigFollower({
+    settings: {
+      config: { path: "/config.yaml", warnings: [] } as unknown as Config,
+      configFile: { refresh: () => Promise.resolve("unsettled") } as unknown as ConfigFile,
+      environment: { changing: () => ["/.env"] } as unknown as EnvironmentFiles,
+    },
+    agentFiles: { reload: () => Promise.reject(new Error("nothing has changed")) },
+    clock: new TestClock(),
+    fileClock: { now: () => now, sleep: (ms) => Promise.resolve(void (now += ms)) },
+    log: { write: () => {} },
+  });
+  assert.deepEqual(
+    (await follower.refreshWhole()).map((notice) => notice.replace(/:.*/, "")),
+    ["/config.yaml keeps changing", "/.env keeps changing"],
   );
+  assert.equal(now, 5_000);
 });

@@ -57,6 +57,7 @@ Deno.test("parseConfig() gives an empty file every default", () => {
       pinKeys: false,
       sandbox: "preferred",
       http: { allow: [], deny: [], hosts: [], origins: [] },
+      service: { port: null, host: "127.0.0.1", keepAlive: false },
       publicUrl: null,
       notify: {
         on: ["waiting", "error", "budget", "missed", "loop"],
@@ -102,6 +103,7 @@ defaults:
   max_agent_depth: 0
   max_concurrent_runs: 1
   pin_keys: true
+service: {port: 0, host: "::1", keep_alive: true}
 public_url: https://inkling.example/team/
 notify:
   on: [waiting]
@@ -159,13 +161,9 @@ notify:
       databaseConnections: 200,
       node: { name: "left", labels: ["gpu", "m-2"], runs: 1 },
       pinKeys: true,
+      service: { port: 0, host: "::1", keepAlive: true },
       sandbox: "required",
-      http: {
-        allow: ["intern"],
-        deny: ["private"],
-        hosts: ["proxy"],
-        origins: ["https://proxy"],
-      },
+      http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",
       notify: {
         on: ["waiting"],
@@ -212,9 +210,7 @@ Deno.test("parseConfig() resolves a relative workspace from the home directory",
 });
 
 Deno.test("parseConfig() warns of unknown keys with a suggestion and still works", () => {
-  const { warnings, defaults } = read(
-    "defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n",
-  );
+  const { warnings, defaults } = read("defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n");
   assert.equal(defaults.history, "high");
   assert.deepEqual(
     warnings.map((one) => [one.severity, formatDiagnostic(one)]),
@@ -223,10 +219,7 @@ Deno.test("parseConfig() warns of unknown keys with a suggestion and still works
         "warning",
         'config.yaml:2:3: Unknown key defaults.temprature: it is ignored (did you mean "temperature"?)',
       ],
-      [
-        "warning",
-        'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)',
-      ],
+      ["warning", 'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)'],
     ],
   );
 });
@@ -295,8 +288,8 @@ Deno.test("parseConfig() reports broken YAML", () => {
   for (const [text, problem] of rows) assert.match(problems(text).join(), problem);
 });
 
-Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/config.yaml`;
     const { workspace, path: own } = await loadConfig(path, { home: "/home/me" });
     assert.deepEqual([workspace, own], ["/home/me/inkling", path]);
@@ -304,10 +297,9 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     await assert.rejects(loadConfig(path, { home: "/" }), (error) => {
       assert.ok(error instanceof ConfigError);
       assert.deepEqual([error.code, error.diagnostics.length], ["invalid", 2]);
-      assert.equal(
-        error.message,
-        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`,
-      );
+      const expected =
+        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`;
+      assert.equal(error.message, expected);
       return true;
     });
     const { success } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
@@ -326,8 +318,7 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     for (const [file, problem] of rows) {
       await assert.rejects(loadConfig(file, { home: "/" }), problem);
     }
-  });
-});
+  }));
 
 Deno.test("parseConfig() tells what is wrong with notify, and repeats no address that may be secret", () => {
   const text = `public_url: ftp://x
@@ -363,10 +354,8 @@ notify:
   ]);
   const mended = text.replace("a b", "ab").replace("whsec_s3cr3t", "HOOK");
   const again = problems(mended).join("\n");
-  assert.match(
-    again,
-    /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/,
-  );
+  const expected = /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/;
+  assert.match(again, expected);
   assert.match(again, /:9:\d+: notify\.channels\.hook\.url must not hold a user name or password/);
 });
 

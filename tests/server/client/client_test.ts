@@ -39,6 +39,7 @@ Deno.test("Client sends each call to its endpoint", async () => {
     [(client) => client.execution(4), "GET", "/executions/4"],
     [(client) => client.messages(4, { after: 2 }), "GET", "/executions/4/messages?after=2"],
     [(client) => client.cancel(4), "DELETE", "/executions/4"],
+    [(client) => client.resumeAgent("a"), "POST", "/agents/a/resume"],
     [(client) => client.scheduler(), "GET", "/scheduler"],
     [(client) => client.pauseScheduler(), "POST", "/scheduler/pause"],
     [(client) => client.resumeScheduler(), "POST", "/scheduler/resume"],

@@ -7,8 +7,8 @@ export type OpenAiStep = ModelStep;
 
 /** A scripted Chat Completions endpoint. */
 export class OpenAiServer extends ModelServer {
-  constructor(steps: OpenAiStep[] = []) {
-    super(CHAT_COMPLETIONS, steps);
+  constructor(steps: OpenAiStep[] = [], judge?: (body: JsonObject) => OpenAiStep) {
+    super(CHAT_COMPLETIONS, steps, judge);
   }
 
   /** The base address, up to and with `/v1`. */

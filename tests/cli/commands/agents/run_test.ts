@@ -85,6 +85,15 @@ Deno.test("run exits by the status that the execution ends with", async () => {
   }
 });
 
+Deno.test("run -d and run -q say which file could not be used, on standard error", async () => {
+  for (const option of ["-d", "-q"]) {
+    await using cli = await createWithAgents();
+    cli.runtime.notices = ["This run uses the agent's last good definition"];
+    await runAnd(cli, ["daily", option], () => finish(cli, { answer: "Well" }));
+    assert.equal(cli.stderr.text, `${cli.runtime.notices[0]}\n`);
+  }
+});
+
 Deno.test("run --json prints the payload of each frame as it came", async () => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = await runAnd(cli, ["daily", "--json"], () => {

@@ -87,6 +87,29 @@ Deno.test("why tells what keeps an agent from running at all", async () => {
   assert.equal(await cli.run("why", "idle", "soon"), 2);
 });
 
+Deno.test("why and resume name a stopped trigger; why names a change that was passed over", async () => {
+  await using cli = await createFakeCli();
+  addScheduled(cli, "daily");
+  const listing = await cli.runtime.getAgent("daily");
+  listing.triggerPaused = "10 runs in a row failed";
+  assert.match(
+    await why(cli, "daily"),
+    /^daily was stopped: 10 runs in a row failed\nFix .*: inkling resume daily\n$/,
+  );
+  cli.stdout.text = "";
+  assert.equal(await cli.run("resume", "daily"), 0);
+  assert.match(
+    cli.stdout.text,
+    /^The trigger of daily fires again; 3 file changes .* are dropped\n/,
+  );
+  assert.equal(await cli.run("resume", "nobody"), 2);
+  listing.passedOver = { path: "/inbox/a.md", at: START, count: 2 };
+  assert.match(
+    await why(cli, "daily"),
+    /^\/inbox\/a\.md was written at .* with the same content, .*, as 1 more times before it\nsame_content: true/,
+  );
+});
+
 Deno.test("why names the execution that waits and its question where others are held for it, also when it has been answered", async () => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
@@ -217,4 +240,20 @@ Deno.test("why knows that an agent fires on another node while no service runs h
   cli.runtime.storage = { kind: "postgres", place: "postgres://db/inkling" };
   cli.runtime.nodes.push(node());
   assert.match(await why(cli, "daily"), /^daily has not been due yet/);
+});
+
+Deno.test("why tells of a file that broke a moment ago: the service reads it for that question", async () => {
+  await using cli = await createFakeCli();
+  const sourcePath = "/home/me/inkling/agents/daily.md";
+  const problem = { path: sourcePath, line: 3, column: 1, severity: "error" as const };
+  addScheduled(cli, "daily", { sourcePath });
+  const { getAgent } = cli.runtime;
+  cli.runtime.getAgent = (id) => {
+    addScheduled(cli, "daily", {
+      sourcePath,
+      warnings: [{ ...problem, message: "It is cut off" }],
+    });
+    return getAgent.call(cli.runtime, id);
+  };
+  assert.match(await why(cli, "daily"), /It is cut off/);
 });

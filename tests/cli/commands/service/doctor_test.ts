@@ -114,6 +114,21 @@ const FAULTS: Readonly<Record<string, (world: DoctorWorld) => unknown>> = {
     await demo(EVERY_HOUR)(world);
     await world.start();
   },
+  "agents that fire by themselves while nobody is told": async (world) => {
+    await world.put("config/config.yaml", `workspace: ${world.place.workspace}\n`);
+    await demo(`${EVERY_HOUR}\nauto_approve: "*"`)(world);
+    await world.place.writeScript("next", SAY, 'after: daily\nauto_approve: "*"');
+    await world.start();
+  },
+  "a webhook that no delivery reaches": async (world) => {
+    await world.put(ENV, "HOOK=0123456789abcdef\n");
+    await demo('trigger: { type: webhook, scheme: token, secret: HOOK }\nauto_approve: "*"')(world);
+    await world.start();
+  },
+  "a port without a key": ({ put, place }) =>
+    put("config/config.yaml", `workspace: ${place.workspace}\nservice: { port: 8420 }\n`),
+  "a key that only an installed unit reads": ({ put }) =>
+    put("config/service.env", "INKLING_API_KEY=0123456789abcdef\n"),
   "a trigger that was stopped": (world) =>
     serveChanged(world, "/agents", (one) => ({ ...one, trigger_paused: "it ran away" })),
   "a paused scheduler": async (world) => {
@@ -306,6 +321,25 @@ Deno.test("doctor says in one line what several agents have wrong, and gives JSO
   assert.deepEqual(Object.keys(report.findings[0]).sort(), [
     ...["failure", "fixable", "fixed", "problem", "remedy", "severity", "subject"],
   ]);
+});
+
+Deno.test("doctor before setup says calmly where to begin, and what it found on the machine", async () => {
+  await using world = await createDoctorWorld();
+  const { place, machine } = world;
+  await Deno.remove(place.configDir, { recursive: true });
+  await Deno.remove(place.workspace, { recursive: true });
+  place.shell["OPENAI_API_KEY"] = OPENAI_KEY;
+  machine.findSandbox = () =>
+    Promise.resolve({ problem: "bubblewrap is not installed", remedy: "install bubblewrap" });
+  const { code, lines } = await world.doctor();
+  const shown = lines.join("\n");
+  assert.equal(code, 0, shown);
+  assert.match(shown, /^\d+ checks, nothing to mend\nNothing is set up yet: "inkling setup"/);
+  assert.match(
+    shown,
+    /find a key: OPENAI_API_KEY\n.*without a sandbox: bubblewrap is not installed/s,
+  );
+  assert.ok(!shown.includes(OPENAI_KEY));
 });
 
 Deno.test("doctor tells of config.yaml and the database although both are broken, and what it could not look at", async () => {

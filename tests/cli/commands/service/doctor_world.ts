@@ -34,6 +34,11 @@ export interface DoctorWorld extends AsyncDisposable {
 export async function createDoctorWorld(): Promise<DoctorWorld> {
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }));
+  // Somebody is told.
+  await Deno.writeTextFile(
+    join(place.configDir, "config.yaml"),
+    `workspace: ${place.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,
+  );
   const cli = opened.use(await createFakeCli({ isRunning: false }));
   const clock = new TestClock(Date.now());
   let runtime: Runtime | undefined;

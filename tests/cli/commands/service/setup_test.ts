@@ -12,8 +12,15 @@ const KEY = "sk-0123456789abcdef";
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 const configOf = async (world: SetupWorld) => parse(await world.read(world.configFile));
 
+/** The model gpt-x, which no list has. */
+const GPT_X = [OTHER_PROVIDER, "gpt-x"];
 /** Answers of a first setup without trial and limits. */
-const FIRST = ["~/inkling", "openai", "gpt-x", KEY, false, false, true];
+const FIRST = ["~/inkling", "openai", ...GPT_X, KEY, false, false, true];
+/** What a new config.yaml says of consent. */
+const GUARDS = {
+  confirm_tools: ["file_delete", "file_write", "file_edit", "file_move"],
+  mcp_confirm: "writes",
+};
 
 Deno.test("setup asks, writes config, key, folders and a first agent", async () => {
   await using world = await createSetupWorld();
@@ -23,7 +30,7 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async () 
   assert.deepEqual(cli.input.answers, []);
   assert.deepEqual(await configOf(world), {
     workspace: "~/inkling",
-    defaults: { provider: "openai", model: "gpt-x", mcp_confirm: "writes" },
+    defaults: { provider: "openai", model: "gpt-x", ...GUARDS },
   });
   assert.match(
     await world.read(world.envFile),
@@ -40,8 +47,15 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async () 
   ]);
   const shown = cli.stdout.text + cli.stderr.text;
   // No line that a terminal of 80 columns would break in a word.
-  const [limits = ""] = /Run limits:[^]*?temperature \S+/.exec(shown) ?? [];
-  assert.match(limits.replaceAll(/\s+/g, " "), /^Run limits: timeout \d+, .*max_cost_usd none/);
+  const [limits = ""] = /Run limits:[^]*? tokens/.exec(shown) ?? [];
+  assert.equal(
+    limits.replaceAll(/\s+/g, " "),
+    "Run limits: 300 seconds for each reply of the model, any amount of money, 50 tool calls, 500000 tokens",
+  );
+  assert.equal(
+    await world.read(join(world.agentsDir, "hello.md")).then((text) => text.includes("model:")),
+    false,
+  );
   for (const line of limits.split("\n")) assert.ok(line.length <= 80, line);
   assert.match(shown, /config\.yaml created\n[^]*\nYour first agent: {6}inkling run hello\n/);
   assert.ok(!shown.includes(KEY));
@@ -66,8 +80,18 @@ Deno.test("setup that is run again keeps foreign keys, comments, other variables
   assert.match(cli.stdout.text, /config\.yaml unchanged\n/);
   assert.equal(modeOf(world.envFile), 0o600);
 
-  const limits = ["60", "none", "500000", "2.5", "4096", "0.7"];
-  cli.input.answers = ["~/inkling", "anthropic", "claude-x", KEY, false, true, ...limits, true];
+  const limits = ["60", "2.5"];
+  cli.input.answers = [
+    "~/inkling",
+    "anthropic",
+    OTHER_PROVIDER,
+    "claude-x",
+    KEY,
+    false,
+    true,
+    ...limits,
+    true,
+  ];
   assert.equal(await cli.run("setup"), 0);
   const config = await world.read(world.configFile);
   for (const kept of ["# ours", "# here", "# patient", "extra:", "mine: yes"]) {
@@ -81,7 +105,6 @@ Deno.test("setup that is run again keeps foreign keys, comments, other variables
       model: "claude-x",
       timeout: 60,
       mine: "yes",
-      max_tool_calls: "none",
       max_cost_usd: 2.5,
     },
   });
@@ -94,8 +117,8 @@ Deno.test("setup that is run again keeps foreign keys, comments, other variables
 });
 
 Deno.test("setup writes nothing when it is left at any question", async () => {
-  const limits = ["60", "none", "500000", "2.5", "4096", "0.7"];
-  const all = [...FIRST.slice(0, 5), true, ...limits, true];
+  const limits = ["60", "2.5"];
+  const all = [...FIRST.slice(0, 6), true, ...limits, true];
   await using world = await createSetupWorld();
   const { cli } = world;
   for (const leave of [CTRL_C, ESC]) {
@@ -114,26 +137,24 @@ Deno.test("setup says no to answers that would not do, and asks again", async ()
   const { cli } = world;
   await Deno.writeTextFile(join(world.home, "file"), "");
   const place = [OTHER_PROVIDER, "!", "elsewhere", "not an url", "https://m.example"];
-  const limits = ["soon", "60", "0", "10", "none", "none", "4096", "2", "0.5"];
+  const limits = ["soon", "60", "0", "0.5"];
   const model = [...place, "", "m", "a key", KEY];
   cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true];
   assert.equal(await cli.run("setup"), 0);
   assert.deepEqual(cli.input.answers, []);
   const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
-  assert.equal(problems.length, 8, problems.join("\n"));
+  assert.equal(problems.length, 7, problems.join("\n"));
   assert.match(problems[0] ?? "", /file is a file: a workspace is a folder$/);
   assert.match(problems[1] ?? "", /The name must hold a letter or a digit$/);
   assert.match(problems[2] ?? "", /defaults\.base_url must be an http or https address/);
   assert.match(problems[4] ?? "", /This is not a valid key/);
   assert.deepEqual((await configOf(world)).defaults, {
-    mcp_confirm: "writes",
+    ...GUARDS,
     provider: "elsewhere",
     model: "m",
     base_url: "https://m.example",
     timeout: 60,
-    max_tool_calls: 10,
-    max_execution_tokens: "none",
-    temperature: 0.5,
+    max_cost_usd: 0.5,
   });
   assert.match(await world.read(world.envFile), /\nELSEWHERE_API_KEY=/);
 });
@@ -142,7 +163,7 @@ Deno.test("setup asks for no key where none is needed", async () => {
   const answers = {
     ollama: ["~/inkling", "ollama", "qwen3", false, false, true],
     local: ["~/inkling", "local", "http://127.0.0.1:11434/v1", "tiny", false, false, true],
-    demo: ["~/inkling", "demo", "echo", false, true],
+    demo: ["~/inkling", "demo", "report", false, true],
   };
   for (const [provider, given] of Object.entries(answers)) {
     await using world = await createSetupWorld();
@@ -156,16 +177,36 @@ Deno.test("setup asks for no key where none is needed", async () => {
   }
 });
 
+Deno.test("setup offers the models of the price table by provider, what they cost, and any other", async () => {
+  for (
+    const [provider, some] of [
+      ["openai", ["gpt-6-sol", "gpt-5", "gpt-5-mini"]],
+      ["anthropic", ["claude-sonnet-5-5", "claude-sonnet-5"]],
+      ["demo", ["report", "script", "echo"]],
+    ] as const
+  ) {
+    await using world = await createSetupWorld();
+    const { cli } = world;
+    cli.input.answers = ["~/inkling", provider, CTRL_C];
+    assert.equal(await cli.run("setup"), 130);
+    const { kind, choices = [] } = cli.input.asked.at(-1) ?? {};
+    assert.equal(kind, "select");
+    assert.deepEqual(some.filter((name) => !choices.includes(name)), []);
+    assert.equal(choices.at(-1), OTHER_PROVIDER);
+    assert.deepEqual(choices.filter((name) => /image|audio|embed|davinci|realtime/.test(name)), []);
+  }
+});
+
 Deno.test("setup takes no model that its provider does not have", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
-  cli.input.answers = ["~/inkling", "demo", "zzz", "echo", false, true];
+  cli.input.answers = ["~/inkling", "demo", OTHER_PROVIDER, "zzz", "echo", false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.match(cli.stderr.text, /^Error: Unknown model "zzz": demo has report, script, echo\n/);
   assert.deepEqual((await configOf(world)).defaults, {
     provider: "demo",
     model: "echo",
-    mcp_confirm: "writes",
+    ...GUARDS,
   });
 });
 
@@ -192,11 +233,11 @@ Deno.test("setup: a base_url of one provider never serves another", async () => 
     config: "defaults: {provider: openai, model: m, base_url: 'https://proxy.example/v1'}\n",
   });
   const { cli } = world;
-  cli.input.answers = ["~/inkling", "openai", "m2", KEY, false, false, true];
+  cli.input.answers = ["~/inkling", "openai", OTHER_PROVIDER, "m2", KEY, false, false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, "https://proxy.example/v1");
   assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will go to proxy\.example/);
-  cli.input.answers = ["~/inkling", "anthropic", "c", KEY, false, false, true];
+  cli.input.answers = ["~/inkling", "anthropic", OTHER_PROVIDER, "c", KEY, false, false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, null);
 });
@@ -221,7 +262,7 @@ Deno.test("setup --yes takes everything from flags and standard input", async ()
   assert.deepEqual(await configOf(world), {
     workspace: join(world.home, "work"),
     defaults: {
-      mcp_confirm: "writes",
+      ...GUARDS,
       provider: "anthropic",
       model: "claude-sonnet-5-5",
       timeout: 60,
@@ -339,6 +380,37 @@ Deno.test("setup says who takes over a key that alone was changed", async () => 
   cli.stderr.text = "";
   assert.equal(await cli.run(...setup), 0);
   assert.doesNotMatch(cli.stderr.text, /next run/);
+});
+
+Deno.test("setup ends with who is told nothing: agents that fire by themselves, without a channel", async () => {
+  await using world = await createBesideService({ hasPerson: false });
+  const { cli } = world;
+  await Deno.mkdir(world.agentsDir, { recursive: true });
+  const setup = async () => {
+    cli.stderr.text = "";
+    assert.equal(await cli.run("setup", "--yes"), 0);
+    return cli.stderr.text.replaceAll(/\s+/g, " ");
+  };
+  await Deno.writeTextFile(join(world.agentsDir, "manual.md"), "Do it.\n");
+  assert.doesNotMatch(await setup(), /nobody is told/);
+  const triggers = [
+    "schedule, every: 1h",
+    "watch, paths: [in]",
+    "webhook, secret: X, scheme: token",
+  ];
+  for (const trigger of triggers) {
+    await Deno.writeTextFile(
+      join(world.agentsDir, "daily.md"),
+      `---\ntrigger: { type: ${trigger} }\n---\nDo it.\n`,
+    );
+    assert.match(
+      await setup(),
+      /Unattended: nobody is told .*daily fires by itself.*"inkling doctor"/,
+    );
+  }
+  const channel = "notify: { channels: { phone: { type: ntfy, topic: t } } }\n";
+  await Deno.writeTextFile(world.configFile, channel, { append: true });
+  assert.doesNotMatch(await setup(), /nobody is told/);
 });
 
 Deno.test("setup says what restarts a service of another version, where nobody is asked", async () => {

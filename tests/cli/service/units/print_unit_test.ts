@@ -22,6 +22,7 @@ const unit = (text: string): Unit => ({
   command: [`${text}/deno`, "start", text, "--workspace", text],
   environment: { PATH: text, INKLING_STATE_DIR: text },
   environmentFile: `${text}/service.env`,
+  serviceKeyFile: `${text}/.env`,
   logFile: `${text}/inkling.log`,
   keysFile: `${text}/.env`,
 });
