@@ -237,7 +237,6 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     ...["", "-q", "--json", "dayly"],
     { words: "", ...BROKEN_FILE },
     { words: "--json", ...BROKEN_FILE },
-    { words: "-q", ...BROKEN_FILE },
   ],
   doctor: [
     ...["", "-q", "extra"],

@@ -30,4 +30,12 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It runs Deno's type check on a folder that no cache knows.",
   "McpServers: a program that sends messages without end is cut off":
     "It sends as many messages as a server may send within a minute, three times.",
+  "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken":
+    "A lease lasts for ten seconds, and a node has to be frozen for longer than that.",
+  "soak: a few seconds of everything at once with a kill -9 leave nothing broken":
+    "It starts a service twice under load, and waits until everything that began has ended.",
+  "night: of fifteen agents and nine hours everything is told that went otherwise, and nothing else":
+    "It lives through nine hours in steps of five minutes, and reads the page in a browser.",
+  "README: every command that needs no download runs, and succeeds":
+    "Each command of the README is a process of its own.",
 };
