@@ -1,7 +1,7 @@
 // The history as it is shown: executions and the questions that they wait with, without secrets.
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { AcceptedExecution, Execution } from "../executions/execution.ts";
+import type { AcceptedExecution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import {
   type ExecutionReads,
