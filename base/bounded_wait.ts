@@ -29,25 +29,36 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 
 /**
  * Runs `work` with a signal that aborts with the limit's reason after its time, and with the other signal's reason when that
- * aborts. How the work ends then is its own affair: where it may not listen, it is wrapped in untilAborted.
+ * aborts. `restart` begins the time anew: for work that shows that it goes on. Work that may ignore its signal is wrapped in
+ * untilAborted.
  */
 export async function withinTime<T>(
   { clock, ms, reason, signal }: TimeLimit,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, restart: () => void) => Promise<T>,
 ): Promise<T> {
   const limit = new AbortController();
-  const done = new AbortController();
-  const timer = clock.sleep(ms, done.signal).then(
-    () => limit.abort(reason),
-    () => {/* The work ended in time. */},
-  );
+  let round = new AbortController();
+  let isDone = false;
+  const watch = async () => {
+    while (!isDone) {
+      if (await sleepUnlessAborted(clock, ms, round.signal)) return limit.abort(reason);
+    }
+  };
+  const restart = () => {
+    const before = round;
+    round = new AbortController();
+    before.abort(NO_LONGER_NEEDED);
+  };
+  const watching = watch();
   try {
     return await work(
       signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
+      restart,
     );
   } finally {
-    done.abort(NO_LONGER_NEEDED);
-    await timer;
+    isDone = true;
+    round.abort(NO_LONGER_NEEDED);
+    await watching;
   }
 }
 

@@ -23,6 +23,14 @@ export function errorAtStart(path: string, message: string): Diagnostic {
   return { path, line: 1, column: 1, severity: "error", message };
 }
 
+/** The diagnostics with the errors first, otherwise in their order: the first one says why a file cannot be used. */
+export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
+  diagnostics: readonly One[],
+): One[] {
+  const rank = ({ severity }: One) => severity === "error" ? 0 : 1;
+  return diagnostics.toSorted((a, b) => rank(a) - rank(b));
+}
+
 /** `path:line:column: message (hint)`: the form editors and terminals make clickable. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { path, line, column, message, hint } = diagnostic;

@@ -92,6 +92,8 @@ export interface ValidatedFile {
   agentId: string;
   path: string;
   diagnostics: DiagnosticBody[];
+  /** Of mcp-servers.json: the servers that were started, with the number of their tools. */
+  connected?: { server: string; tools: number }[];
 }
 
 /** A model provider and whether it can be used. */
@@ -225,8 +227,14 @@ export interface CliApp {
   openUpkeep(options: WorkspaceOption): Promise<LocalService>;
   /** Copies the whole history, all or nothing. Rejects while a service runs, and where there is a history already. */
   moveHistory(options: MoveHistoryOptions): Promise<MovedHistory>;
-  /** Checks the agent with this id, the `.md` file at this path, or every agent. Empty: the target names nothing. */
-  validate(target: string | undefined, options: WorkspaceOption): Promise<ValidatedFile[]>;
+  /**
+   * Checks the agent with this id, the `.md` file at this path, or every agent; with `connect`, by starting their MCP servers,
+   * too. Empty: the target names nothing.
+   */
+  validate(
+    target: string | undefined,
+    options: WorkspaceOption & { connect?: boolean },
+  ): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
   /** Where messages go, with the variables of this process. */
   openChannels(options: WorkspaceOption): Promise<MessageChannels>;

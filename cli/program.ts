@@ -1,6 +1,6 @@
 // The command line of Inkling: every command, in the order in which help lists them.
 import type { Program } from "./command_line/command.ts";
-import { budget, chat, list, run, show, why } from "./declarations/agent_commands.ts";
+import { budget, chat, list, resume, run, show, why } from "./declarations/agent_commands.ts";
 import { mcp, newCommand, skill, test, validate } from "./declarations/authoring_commands.ts";
 import {
   cancel,
@@ -58,6 +58,7 @@ export const PROGRAM: Program = {
     diff,
     why,
     budget,
+    resume,
     skill,
     mcp,
     validate,

@@ -35,7 +35,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
     moveHistory,
-    validate,
+    validate: (target, options) => validate(target, { ...options, version }),
     info,
     openChannels,
     examine: (options) => examine(options, { version }),
@@ -102,11 +102,12 @@ async function moveHistory(
 
 async function validate(
   target: string | undefined,
-  options: { workspace?: string },
+  { workspace, connect, version }: { workspace?: string; connect?: boolean; version: string },
 ): ReturnType<CliApp["validate"]> {
   const { validateWorkspace } = await import("../runtime/authoring/workspace_validation.ts");
-  const files = await validateWorkspace(await loadSettings(options.workspace), target, {
+  const files = await validateWorkspace(await loadSettings(workspace), target, {
     cwd: Deno.cwd(),
+    ...(connect === true && { connect: version }),
   });
   return files.map(({ diagnostics, ...file }) => ({
     ...file,

@@ -7,6 +7,9 @@ import { copyTree, filesBelow, writeJson } from "./folder.ts";
 import { DENO_VERSION, NAME, REPOSITORY, VERSION } from "./product.ts";
 import type { Stage } from "./stage.ts";
 
+/** The types of custom tools, for their authors' editors. The documents link to them by this path. */
+export const TOOL_TYPES = "runtime/tools/custom/custom_tool.ts";
+
 /** What is told of the package. */
 export interface NpmPackageOptions {
   /** The https address of the repository that it is made from; npm wants it for a proof of origin. */
@@ -26,6 +29,7 @@ export async function toNpmPackage(
   }
   // The README leads to the documents.
   for (const name of ["README.md", "docs"]) await copyTree(join(REPOSITORY, name), path(name));
+  await copyTree(join(REPOSITORY, TOOL_TYPES), path(TOOL_TYPES));
   const bin = await Deno.readTextFile(path("bin/inkling"));
   await Deno.writeTextFile(
     path("bin/inkling"),

@@ -1,10 +1,12 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import type { Clock } from "../base/clock.ts";
+import { errorAtStart } from "../base/diagnostics.ts";
 import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { followersOf } from "./executions/runs/followers.ts";
+import { verdictOf } from "./executions/runs/trigger_verdict.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
 import { NO_MESSAGES } from "./storage/outbox.ts";
@@ -27,6 +29,7 @@ import { createExecutionStores } from "./storage/executions/execution_stores.ts"
 import { SqlFrameStore } from "./storage/frames.ts";
 import { SqlKnownToolStore } from "./storage/known_tools.ts";
 import { SqlSettingsStore } from "./storage/settings.ts";
+import { SqlTriggerStateStore } from "./storage/trigger_states.ts";
 import { SqlSlotStore } from "./storage/slots.ts";
 import { Pause } from "./triggers/pause.ts";
 
@@ -145,7 +148,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     whyUnreadable: (id) => registry.whyUnreadable(id),
     whyStale: (id) => registry.whyStale(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
-    followersOf: (execution, outcome) => followersOf(registry.list(), execution, outcome),
+    consequencesOf(execution, outcome) {
+      const verdict = verdictOf(registry.get(execution.agentId), execution, outcome);
+      const followers = followersOf(registry.list(), execution, outcome);
+      return { followers, ...(verdict && { verdict }) };
+    },
     async variantOf(agent, request) {
       if (request.fork === undefined) return agent;
       const { agentVariant } = await loadAgentVariant();
@@ -212,11 +219,18 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         return node?.problem;
       },
     },
+    triggerStates: new SqlTriggerStateStore(db),
     nodes,
     frames,
     executionLog,
     timeZone,
     redactor,
+    withLessons(agent) {
+      const lessons = runPorts.lessonsOf(agent).map((message) => (
+        { ...errorAtStart(agent.sourcePath, message), severity: "warning" as const }
+      ));
+      return lessons.length === 0 ? agent : { ...agent, warnings: [...agent.warnings, ...lessons] };
+    },
     async planRun(agent, options) {
       const { planRun } = await loadPlanRun();
       return await planRun(agent, {

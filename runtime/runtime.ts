@@ -21,7 +21,7 @@ import type {
   ListedExecution,
   Outcomes,
 } from "./executions/record/execution_reads.ts";
-import type { HumanAnswer, HumanRequest } from "./executions/human_request.ts";
+import type { GivenResponse, HumanRequest } from "./executions/human_request.ts";
 import type { LinkedQuestion } from "./notify/answer_links.ts";
 import type { Replay } from "./executions/replay/difference.ts";
 import type { ForkRequest } from "./executions/replay/fork_request.ts";
@@ -32,6 +32,8 @@ import type { Database } from "./storage/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";
+import type { PassedOver } from "./triggers/watch/same_content.ts";
+import type { TriggerResumed } from "./triggers/triggers.ts";
 import type { Webhooks } from "./triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "./executions/budget/budget.ts";
@@ -50,6 +52,7 @@ export type { Recap } from "./wiring/recap.ts";
 export type { Replay } from "./executions/replay/difference.ts";
 export type { ForkRequest } from "./executions/replay/fork_request.ts";
 export type { RunPlan } from "./wiring/plan/run_plan.ts";
+export type { TriggerResumed } from "./triggers/triggers.ts";
 export type { Delivery } from "./triggers/webhook/delivery.ts";
 export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
@@ -63,6 +66,8 @@ export interface AgentListing {
   nextRun: number | null;
   /** Why its trigger was stopped although the scheduler runs; null when it was not. */
   triggerPaused: string | null;
+  /** The last change of its watched files that did not fire, because the content is the same. */
+  passedOver?: PassedOver;
 }
 
 /** An execution with its answer. */
@@ -243,7 +248,7 @@ export interface Runtime extends AsyncDisposable {
    * Answers it; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
    * AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
    */
-  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void>;
+  respond(id: number, response: GivenResponse): Promise<void>;
   /**
    * Adds a tool to `auto_approve` in an agent's file; without `write` only tells what would change. Throws AgentNotFound,
    * NotAutoApproved and ReadOnlyRuntime.
@@ -280,8 +285,10 @@ export interface Runtime extends AsyncDisposable {
   scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
   /** No trigger fires until resumed, also after a restart. Running executions and manual runs go on. Idempotent. */
   pauseScheduler(): Promise<void>;
-  /** Idempotent. Triggers that were stopped one by one may fire again, too. */
-  resumeScheduler(): Promise<void>;
+  /** Idempotent. Stopped triggers may fire again, too; returns how many of their file changes are dropped. */
+  resumeScheduler(): Promise<number>;
+  /** Lets one agent's stopped trigger fire again. Throws AgentNotFound and ReadOnlyRuntime. */
+  resumeAgent(id: string): Promise<TriggerResumed>;
   /** What became of the times at which an agent was due, newest first. Throws AgentNotFound when it never had any. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 

@@ -2,7 +2,9 @@
 // path of every command: it imports types, its own small parts and the clock, nothing else.
 import { SystemClock } from "../base/clock.ts";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
-import type { AgentDetail, AgentSummary, ReloadBody } from "./schemas/agent_schemas.ts";
+import type { ExecutionTrigger } from "../runtime/trigger_kinds.ts";
+import type { AgentResumed, ReloadBody } from "./schemas/agent_action_schemas.ts";
+import type { AgentDetail, AgentSummary } from "./schemas/agent_schemas.ts";
 import type { AutoApproveBody, AutoApproved } from "./schemas/approval_schemas.ts";
 import type { BudgetBody, RaiseBody } from "./schemas/budget_schemas.ts";
 import type { CheckpointsBody, PurgeBody, PurgedBody } from "./schemas/checkpoint_schemas.ts";
@@ -56,17 +58,19 @@ interface Page {
 
 /** Which executions, and how much of them. Times are ISO 8601. */
 export interface ExecutionQuery extends Page {
-  status?: readonly (ExecutionStatus | "failed" | "cancelled")[] | undefined;
+  status?: readonly ExecutionStatus[] | undefined;
   agent?: string | undefined;
   parent?: number | undefined;
   follows?: number | undefined;
-  trigger?: string | undefined;
+  trigger?: ExecutionTrigger | undefined;
   /** The id of a conversation. */
   session?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
   /** A text of at least 3 characters. */
   q?: string | undefined;
+  /** Looks for it in the tool results of the page's executions. */
+  results?: boolean | undefined;
   preview?: boolean | undefined;
 }
 
@@ -144,6 +148,11 @@ export class Client {
     return this.#call("autoApprove", { id, body });
   }
 
+  /** Lets its stopped trigger fire again. */
+  resumeAgent(id: string): Promise<AgentResumed> {
+    return this.#call("resumeAgent", { id });
+  }
+
   reload(): Promise<ReloadBody> {
     return this.#call("reload");
   }
@@ -152,11 +161,15 @@ export class Client {
     filter: ExecutionQuery = {},
     options: CallOptions = {},
   ): Promise<ListedExecution[]> {
-    const { status, preview, ...rest } = filter;
-    return this.#call("executions", {
-      ...options,
-      query: { status: status?.join(","), ...rest, preview: preview ? "true" : undefined },
-    });
+    const { status, preview, results, ...rest } = filter;
+    const yes = (wanted: boolean | undefined) => wanted ? "true" : undefined;
+    const query = {
+      ...rest,
+      status: status?.join(","),
+      preview: yes(preview),
+      results: yes(results),
+    };
+    return this.#call("executions", { ...options, query });
   }
 
   execution(id: number, options: CallOptions = {}): Promise<ExecutionDetail> {
@@ -171,8 +184,8 @@ export class Client {
     return this.#call("cancel", { id });
   }
 
-  pending(id: number): Promise<PendingBody> {
-    return this.#call("pending", { id });
+  pending(id: number, options: CallOptions = {}): Promise<PendingBody> {
+    return this.#call("pending", { id, ...options });
   }
 
   /** Checks other arguments for the call that is asked about, and tells what it would do with them; changes nothing. */

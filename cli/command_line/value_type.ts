@@ -92,15 +92,17 @@ export const PORT: ValueType<number> = {
   },
 };
 
-/** One of these texts. */
+/** One of these texts; `aliases` are read, too, and never offered. */
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
+  aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
 ): ValueType<Choice> {
   return {
     sort: "text",
     choices,
     read(text) {
-      const found = choices.find((choice) => choice === text);
+      const meant = Object.hasOwn(aliases, text) ? aliases[text] : text;
+      const found = choices.find((choice) => choice === meant);
       if (found !== undefined) return found;
       throw new InvalidValue(text, `Allowed choices are ${choices.join(", ")}.`);
     },

@@ -134,6 +134,19 @@ export const budget = declareCommand({
   },
 });
 
+/** `resume`. */
+export const resume = declareCommand({
+  name: "resume",
+  description: "Let an agent's stopped trigger fire again",
+  examples: [["inkling resume daily", "after the cause of its failures is fixed"]],
+  arguments: { agent: required("The agent's id", AGENT) },
+  options: { json: flag("--json", "Print JSON") },
+  async perform(context, options, { agent }) {
+    const { resume } = await import("../commands/agents/resume.ts");
+    return await resume(context, agent, options);
+  },
+});
+
 /** `why`. */
 export const why = declareCommand({
   name: "why",

@@ -1,5 +1,6 @@
 // Commands that make agents, what they use, and their tests; as the command line declares them.
 import { optional, required, rest } from "../command_line/argument.ts";
+import { checkAction } from "../command_line/actions.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
 import {
@@ -40,9 +41,14 @@ export const newCommand = declareCommand({
       "The provider's address, if its name does not imply one",
       TEXT,
     ),
-    every: option("--every <interval>", "Run it at this interval: 30m, 1h30m, 1d", TEXT),
+    every: option(
+      "--every <interval>",
+      'Run it at this interval (30m, 1d), or in words: "weekday at 8"',
+      TEXT,
+    ),
     cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"', TEXT),
     watch: repeatable("--watch <path>", "Run it when this path changes; may be repeated", FILE),
+    after: repeatable("--after <id>", "Run it when this agent ends; may be repeated", AGENT),
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
   },
   conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
@@ -60,9 +66,11 @@ export const validate = declareCommand({
     ["inkling validate", "check every agent"],
     ["inkling validate daily", "check one"],
     ["inkling validate ./draft.md", "check a file"],
+    ["inkling validate --connect", "also start the MCP servers that the agents name"],
   ],
   arguments: { agent: optional("An agent's id, or the path of a .md file", AGENT_OR_FILE) },
   options: {
+    connect: flag("--connect", "Start the MCP servers that the agents name, and list their tools"),
     json: flag("--json", "Print JSON"),
   },
   async perform(context, options, { agent }) {
@@ -71,56 +79,85 @@ export const validate = declareCommand({
   },
 });
 
+const SKILL_ACTIONS = {
+  add: { words: ["source"], options: ["name", "path", "yes"] },
+  list: { words: [], options: ["json"] },
+  remove: { words: ["source"], options: ["yes"] },
+} as const;
+
 /** `skill`. */
 export const skill = declareCommand({
   name: "skill",
-  description: "Add a skill from a folder, a git repository or npm",
+  description: "Add a skill from a folder, a git repository or npm; list or remove skills",
   examples: [
     ["inkling skill add ~/skills/haiku", "from a folder"],
     ["inkling skill add https://example.com/skills.git#v2 --path pdf", "a folder of a repository"],
     ["inkling skill add npm:@acme/skill-pdf@1.2.0", "an npm package; none of its scripts runs"],
+    ["inkling skill list", "every skill, its source, and the agents that use it"],
+    ["inkling skill remove haiku", "delete its folder"],
   ],
   arguments: {
-    action: required("What to do", oneOf(["add"])),
-    source: required("A folder, an address of git, or npm:package", FILE),
+    action: required("What to do", oneOf(["add", "list", "remove"])),
+    source: optional("add: a folder, a git address, or npm:package; remove: the name", FILE),
   },
   options: {
-    name: option("--name <name>", "Its name here (default: the one in its SKILL.md)", TEXT),
-    path: option("--path <folder>", "Where in the source it stands (default: at its top)", TEXT),
-    yes: flag("-y, --yes", "Add it without a question"),
+    name: option("--name <name>", "add: its name here (default: the one in its SKILL.md)", TEXT),
+    path: option("--path <folder>", "add: its folder in the source (default: the top)", TEXT),
+    yes: flag("-y, --yes", "add, remove: do not ask"),
+    json: flag("--json", "list: print JSON"),
   },
-  async perform(context, options, { source }) {
-    const { addSkill } = await import("../commands/agents/skill.ts");
-    return await addSkill(context, source, options);
+  async perform(context, options, { action, source = "" }) {
+    const form = { ...SKILL_ACTIONS[action], action };
+    checkAction("skill", form, { words: { source: source || undefined }, options });
+    const skills = await import("../commands/agents/skill.ts");
+    if (action === "add") return await skills.addSkill(context, source, options);
+    if (action === "list") return await skills.listSkills(context, options);
+    return await skills.removeSkill(context, source, options);
   },
 });
+
+const MCP_ACTIONS = {
+  add: { words: ["name", "source"], hasRest: true, options: ["env", "token", "yes"] },
+  list: { words: [], options: ["json"] },
+  remove: { words: ["name"], options: ["yes"] },
+} as const;
 
 /** `mcp`. */
 export const mcp = declareCommand({
   name: "mcp",
-  description: "Add an MCP server: an npm package, a program or an address",
+  description:
+    "Add an MCP server: a package of npm or PyPI, a program or an address; list or remove servers",
   examples: [
     [
       "inkling mcp add files npm:@modelcontextprotocol/server-filesystem ~/notes",
-      "install a package at its present version; what follows are its arguments",
+      "install a package at its newest version; the rest are its arguments",
     ],
-    ["inkling mcp add time /opt/time/server -- --utc", "a program of this machine"],
+    ["inkling mcp add time pypi:mcp-server-time", "a package of PyPI, by python3 and its pip"],
+    ["inkling mcp add clock /opt/clock/server -- --utc", "a program on this machine"],
     ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
+    ["inkling mcp list", "every server, its source, and the agents that use it"],
+    ["inkling mcp remove files", "remove its entry and its package"],
   ],
   arguments: {
-    action: required("What to do", oneOf(["add"])),
-    name: required("Its name in mcp-servers.json and in agents", TEXT),
-    source: required("npm:package, an address, or a program", FILE),
-    args: rest("Arguments of the program", FILE),
+    action: required("What to do", oneOf(["add", "list", "remove"])),
+    name: optional("add, remove: its name in mcp-servers.json and in agents", TEXT),
+    source: optional("add: npm:package, pypi:package, an address, or a program", FILE),
+    args: rest("add: arguments of the program", FILE),
   },
   options: {
-    env: repeatable("--env <name>", "A variable that the program gets; may be repeated", TEXT),
-    token: option("--token <name>", "The variable with the token for an address", TEXT),
-    yes: flag("-y, --yes", "Add it without a question"),
+    env: repeatable("--env <name>", "add: a variable that the program gets; may be repeated", TEXT),
+    token: option("--token <name>", "add: the variable with the token for an address", TEXT),
+    yes: flag("-y, --yes", "add, remove: do not ask"),
+    json: flag("--json", "list: print JSON"),
   },
-  async perform(context, options, { name, source, args }) {
-    const { addServer } = await import("../commands/agents/mcp.ts");
-    return await addServer(context, { name, source, args }, options);
+  async perform(context, options, { action, name, source, args }) {
+    const form = { ...MCP_ACTIONS[action], action };
+    checkAction("mcp", form, { words: { name, source, args }, options });
+    const servers = await import("../commands/agents/mcp.ts");
+    if (action === "list") return await servers.listServers(context, options);
+    if (action === "remove") return await servers.removeServer(context, name ?? "", options);
+    const wish = { name: name ?? "", source: source ?? "", args };
+    return await servers.addServer(context, wish, options);
   },
 });
 

@@ -2,6 +2,7 @@
 // A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
 // loaded slows the start.
 import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
@@ -17,18 +18,16 @@ import {
   WAITING_EXECUTION,
 } from "../command_line/value_type.ts";
 
-/** How executions may stand; `failed` is `error`, and `cancelled` is `aborted`. */
 const STATUSES = [
-  ...["running", "waiting", "success", "error", "aborted", "timeout", "orphaned"] as const,
-  ...["failed", "cancelled"] as const,
-];
-const TRIGGERS = [
-  "manual",
-  "chat",
-  "schedule",
-  "watch",
-  "agent",
-] as const satisfies ExecutionSummary["trigger"][];
+  "running",
+  "waiting",
+  "success",
+  "error",
+  "aborted",
+  "timeout",
+  "orphaned",
+] as const satisfies ExecutionSummary["status"][];
+const STATUS_ALIASES = { failed: "error", cancelled: "aborted" } as const;
 
 /** `pending`. */
 export const pending = declareCommand({
@@ -90,7 +89,7 @@ export const respond = declareCommand({
 /** `watch`. */
 export const watch = declareCommand({
   name: "watch",
-  description: "Take up an execution that runs or waits; Ctrl+C lets go of it, twice cancels it",
+  description: "Follow an execution that runs or waits; Ctrl+C leaves it running, twice cancels it",
   examples: [
     ["inkling watch 12", "show execution 12, and what it asks"],
   ],
@@ -111,8 +110,9 @@ export const cancel = declareCommand({
   examples: [
     ["inkling cancel 12", "end execution 12"],
     ["inkling cancel 12 13", "end both"],
+    ["inkling cancel", "pick from what runs or waits"],
   ],
-  arguments: { ids: rest("The executions' ids", EXECUTION) },
+  arguments: { ids: rest("The executions' ids; absent: asks which", EXECUTION) },
   options: {
     json: flag("--json", "Print JSON"),
   },
@@ -213,6 +213,7 @@ export const fork = declareCommand({
     message: option("--message <text>", "Say this there; at step 0 instead of what was said", TEXT),
     model: option("--model <provider/name>", "Use this model from there on", TEXT),
     agentFile: option("--agent-file <path>", "Use this agent file from there on", FILE),
+    followers: flag("--followers", "When it ends, start the agents that run after this one"),
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
@@ -250,7 +251,7 @@ export const logs = declareCommand({
     ["inkling logs", "the last ten executions of all agents"],
     ["inkling logs daily", "those of one agent"],
     ["inkling logs --since 22:00 --status error", "what failed in the night"],
-    ["inkling logs --search invoice", "what was asked or answered with this text"],
+    ["inkling logs --search invoice", "where this text was said, or read by a tool"],
     ["inkling logs -e 12", "the messages of execution 12"],
     ["inkling logs -f", "follow the service's own log"],
     ["inkling logs -e 12 -f", "follow execution 12"],
@@ -264,8 +265,16 @@ export const logs = declareCommand({
     ),
     since: option("--since <moment>", `Only executions that began since: ${MOMENT_FORMS}`, TEXT),
     until: option("--until <moment>", "Only executions that began before", TEXT),
-    status: option("--status <status>", "Only executions with this status", oneOf(STATUSES)),
-    trigger: option("--trigger <kind>", "Only executions that this began", oneOf(TRIGGERS)),
+    status: option(
+      "--status <status>",
+      "Only executions with this status",
+      oneOf(STATUSES, STATUS_ALIASES),
+    ),
+    trigger: option(
+      "--trigger <kind>",
+      "Only executions that this began",
+      oneOf(EXECUTION_TRIGGERS),
+    ),
     search: option("--search <text>", "Only executions with this text, 3 characters or more", TEXT),
     execution: option("-e, --execution <id>", "Show the messages of this execution", EXECUTION),
     follow: flag("-f, --follow", "Follow the service's log, or with -e the execution"),

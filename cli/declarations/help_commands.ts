@@ -16,7 +16,7 @@ export const completions = declareCommand({
     [INSTALL_COMMANDS.fish, "install for fish"],
     ['eval "$(inkling completions bash)"', "for this shell session only (same for zsh)"],
   ],
-  arguments: { shell: required("Your shell", oneOf(SHELLS)) },
+  arguments: { shell: optional("Your shell; absent: the one that SHELL names", oneOf(SHELLS)) },
   options: {},
   async perform(context, _options, { shell }) {
     const { completions } = await import("../commands/help/completions.ts");

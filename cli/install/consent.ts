@@ -1,41 +1,43 @@
-// What is about to be added to a workspace: shown, asked of a person or allowed by --yes, and put there.
+// A change to the workspace that a person agrees to: shown first, then confirmed at the terminal or by --yes.
 import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { Interview } from "../prompting/interview.ts";
 
-/** What was brought, and how it is told. */
-export interface Addition {
+/** A change, and what is printed of it. */
+export interface Change {
   /** What a person reads before the question. */
   fields: [string, string][];
   question: string;
-  /** Where it goes: all that a quiet command says. */
+  /** `added`, `removed`. */
+  done: string;
+  /** The changed file or folder: everything that a quiet command prints. */
   target: string;
-  /** How an agent names it. */
-  use: string;
-  add(): Promise<void>;
+  /** What to do next. */
+  next?: string;
+  make(): Promise<void>;
 }
 
-/** Adds it. Throws CommandFailure where the answer is no, and where nobody can be asked. */
-export async function addWithConsent(
+/** Makes the change unless the person declines, which is no failure. Throws CommandFailure where nobody can be asked. */
+export async function changeWithConsent(
   context: CommandContext,
-  { fields, question, target, use, add }: Addition,
+  { fields, question, done, target, next, make }: Change,
   { yes }: { yes: boolean },
 ): Promise<ExitCode> {
   const { output } = context;
   if (!output.quiet) output.fields(fields);
-  if (!yes) await requireConsent(context, question);
-  await add();
+  if (!yes) {
+    const interview = new Interview(context, "Check the above, then repeat the command with --yes");
+    if (!await interview.confirm(question, { initial: false })) {
+      output.note(`Nothing was ${done}`);
+      return EXIT.ok;
+    }
+  }
+  await make();
   if (output.quiet) output.line(toOneLine(target));
   else {
-    output.line(`${output.style.green("✔")} ${toOneLine(target)}`);
-    output.line(`\nName it in an agent: ${toOneLine(use)}`);
+    output.line(`${output.style.green("✔")} ${toOneLine(target)} ${done}`);
+    if (next !== undefined) output.line(`\n${toOneLine(next)}`);
   }
   return EXIT.ok;
-}
-
-async function requireConsent(context: CommandContext, question: string): Promise<void> {
-  const interview = new Interview(context, "Read the above, then repeat it with --yes");
-  if (await interview.confirm(question, { initial: false })) return;
-  throw new CommandFailure(EXIT.failed, "Nothing was added");
 }

@@ -10,6 +10,7 @@ export interface NewOptions {
   every?: string;
   cron?: string;
   watch?: string[];
+  after?: string[];
   path?: string[];
   prompt?: string;
 }

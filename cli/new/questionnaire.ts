@@ -11,6 +11,8 @@ import {
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "./agent_author.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
+import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
+import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
 
 /** What `new` asks with. */
 export interface QuestionnaireOptions {
@@ -25,6 +27,7 @@ export interface QuestionnaireOptions {
 }
 
 type Fields = Omit<NewAgentFields, "prompt">;
+type Starts = Pick<Fields, "trigger" | "after">;
 
 /** Stands for the provider and the model of config.yaml. No provider has an empty name. */
 const DEFAULT = "";
@@ -35,13 +38,16 @@ export async function askFields(options: QuestionnaireOptions): Promise<NewAgent
   const questions = new Questions(options);
   const description = given.description ?? await questions.description();
   const model = given.model ?? await questions.model();
-  const trigger = given.trigger ?? await questions.trigger();
-  const waiting = trigger === undefined ? {} : await questions.waiting(trigger);
+  const { trigger, after } = given.trigger === undefined && given.after === undefined
+    ? await questions.starts()
+    : given;
+  const starts = { ...(trigger && { trigger }), ...(after && { after }) };
+  const waiting = trigger || after ? await questions.waiting(starts) : {};
   const paths = given.paths ?? await questions.paths();
   return {
     ...(description !== "" && { description }),
     ...(model !== undefined && { model }),
-    ...(trigger !== undefined && { trigger }),
+    ...starts,
     ...(paths.length > 0 && { paths }),
     ...waiting,
     prompt: await questions.prompt(),
@@ -84,7 +90,8 @@ class Questions {
     return { provider, name, ...address };
   }
 
-  async trigger(): Promise<Fields["trigger"]> {
+  /** What starts it by itself. */
+  async starts(): Promise<Starts> {
     const { interview } = this.#options;
     const type = await interview.select({
       message: "When does it run?",
@@ -92,31 +99,81 @@ class Questions {
         { value: "manual", label: "on request", hint: "inkling run, chat" },
         { value: "schedule", label: "by schedule" },
         { value: "watch", label: "when files change" },
+        { value: "webhook", label: "when a request arrives", hint: "a webhook" },
+        { value: "after", label: "after another agent" },
       ],
     });
-    if (type === "manual") return undefined;
-    if (type === "schedule") {
-      return toSchedule(
-        await interview.text({
-          message: "How often? An interval (30m, 1h30m, 1d) or a cron expression (30 8 * * 1-5)",
-          check: this.#check((schedule) => ({ trigger: toSchedule(schedule) })),
-        }),
-      );
+    switch (type) {
+      case "manual":
+        return {};
+      case "schedule":
+        return await this.#schedule();
+      case "webhook":
+        return await this.#webhook();
+      case "after":
+        return await this.#after();
+      default:
+        return await this.#watch();
     }
+  }
+
+  async #schedule(): Promise<Starts> {
+    const check = this.#check((text) => ({ trigger: toTrigger(readSchedule(text)) }));
+    const text = await this.#options.interview.text({
+      message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
+      check: async (text) =>
+        readSchedule(text) === undefined
+          ? `That is not understood. Write ${SCHEDULE_FORMS}`
+          : await check(text),
+    });
+    return { trigger: toTrigger(readSchedule(text)) };
+  }
+
+  async #webhook(): Promise<Starts> {
+    const { interview, id } = this.#options;
+    const scheme = await interview.select({
+      message: "How does the sender show who it is?",
+      choices: WEBHOOK_SCHEMES.map((value) => ({ value, label: value })),
+    });
+    const toFields = (secret: string) => ({
+      trigger: { type: "webhook" as const, scheme, secret },
+    });
+    const secret = await interview.text({
+      message: "Which variable holds the secret? Its value belongs in the environment file",
+      initial: toSecretName(id),
+      check: this.#check(toFields),
+    });
+    return toFields(secret);
+  }
+
+  async #after(): Promise<Starts> {
+    const list = await this.#options.interview.text({
+      message: "Which agents does it run after? Their ids, separated by commas",
+      check: async (list) =>
+        splitList(list).length === 0
+          ? "Name one agent at least"
+          : await this.#check((list) => ({ after: splitList(list) }))(list),
+    });
+    return { after: splitList(list) };
+  }
+
+  async #watch(): Promise<Starts> {
+    const { interview } = this.#options;
+    const type = "watch";
     const paths = await interview.text({
       message: "Files and folders to watch, separated by commas",
       placeholder: "inbox, notes/*.md",
       check: this.#check((list) => ({ trigger: { type, paths: splitList(list) } })),
     });
-    return { type, paths: splitList(paths) };
+    return { trigger: { type, paths: splitList(paths) } };
   }
 
   /** What becomes of tools that wait for a person when the agent fires without one. */
   async waiting(
-    trigger: NonNullable<Fields["trigger"]>,
+    starts: Starts,
   ): Promise<Pick<Fields, "auto_approve" | "confirm" | "on_pending">> {
     const { author, id, interview } = this.#options;
-    const guards = await author.unattendedGuards(id, { trigger, prompt: "any" });
+    const guards = await author.unattendedGuards(id, { ...starts, prompt: "any" });
     if (guards.length === 0) return {};
     const tools = guards.map((guard) => guard === "*" ? "every tool" : guard).join(" and ");
     const choice = await interview.select({
@@ -186,9 +243,13 @@ class Questions {
   }
 }
 
-function toSchedule(text: string): NonNullable<Fields["trigger"]> {
-  const isCron = /\s/.test(text) || text.startsWith("@");
-  return { type: "schedule", ...(isCron ? { cron: text } : { every: text }) };
+function toTrigger(schedule: WrittenSchedule | undefined): NonNullable<Fields["trigger"]> {
+  return { type: "schedule", ...schedule };
+}
+
+/** `MY_AGENT_SECRET` for `my agent`. */
+function toSecretName(id: string): string {
+  return `${id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_").replace(/^(?=\d|$)/, "AGENT_")}_SECRET`;
 }
 
 function splitList(text: string): string[] {

@@ -1,4 +1,5 @@
 // Counts, prices and sizes as a person reads them.
+export { formatPlural } from "../../base/text/plural.ts";
 
 /** `12,345`. */
 export function formatCount(value: number): string {
@@ -8,11 +9,6 @@ export function formatCount(value: number): string {
 /** US dollars to four places, `$0.0012`; above a dollar to two; nothing is `$0`. */
 export function formatCost(usd: number): string {
   return usd === 0 ? "$0" : `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
-}
-
-/** `1 agent`, `2 agents`. */
-export function formatPlural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 const UNITS = ["kB", "MB", "GB", "TB"] as const;

@@ -1,6 +1,6 @@
 // What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
 import { toLabelWords } from "../../base/text/label_words.ts";
-import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
@@ -12,7 +12,7 @@ const SHOWN_WARNINGS = 3;
 
 /** One line for the problems of one file: the worst of them, and how many more there are. */
 export function showProblems(output: Output, diagnostics: readonly DiagnosticBody[]): void {
-  const [first] = diagnostics.toSorted((a, b) => rank(a) - rank(b));
+  const [first] = errorsFirst(diagnostics);
   if (first === undefined) return;
   const { path, line, column, message, severity } = first;
   const more = diagnostics.length - 1;
@@ -51,7 +51,8 @@ export function showPauses(
 ): void {
   for (const { id, trigger_paused: reason } of agents) {
     if (reason === null) continue;
-    output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}`);
+    const remedy = `resume it: inkling resume ${toOneLine(id)}`;
+    output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}; ${remedy}`);
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(
@@ -96,8 +97,4 @@ export function showDeafWebhooks(
   output.warning(
     `No delivery reaches ${ids}: the service has no port. To give it one, ${PORT_REMEDY}`,
   );
-}
-
-function rank({ severity }: DiagnosticBody): number {
-  return severity === "error" ? 0 : 1;
 }

@@ -14,6 +14,24 @@ import { readArguments } from "./read_arguments.ts";
 const FEWEST_LINES = 8;
 const OTHER_LINES = 14;
 
+/** Before the name of an argument that is edited by itself. */
+const TEXT_CHOICE = "text ";
+/** A longer value is a text. */
+const SHORT_VALUE = 60;
+
+/** The arguments that hold a text rather than a name or a number. */
+function textsOf(args: PendingBody["tool_args"]): string[] {
+  return Object.entries(args).filter(([name, value]) =>
+    typeof value === "string" &&
+    (name === "content" || value.includes("\n") || value.length > SHORT_VALUE)
+  ).map(([name]) => name);
+}
+
+/** The suffix of the file that a call names, by which editors know what they show. */
+function suffixOf({ path }: PendingBody["tool_args"]): string {
+  return typeof path === "string" ? /\.[A-Za-z0-9]{1,10}$/.exec(path)?.[0] ?? ".txt" : ".txt";
+}
+
 /** The person's answer; undefined when they put the question aside. Rejects with Interrupted at Ctrl+C. */
 export async function askPermission(
   pending: PendingBody,
@@ -27,8 +45,8 @@ class Permission {
   /** As it would be with the arguments that the person gave it. */
   #pending: PendingBody;
   #edited: PendingBody["tool_args"] | undefined;
-  /** What was typed and did not fit: nobody types it twice. */
-  #draft: string | undefined;
+  /** What was typed and did not fit, by choice: nobody types it twice. */
+  readonly #drafts = new Map<string, string>();
   #mostLines: number;
 
   constructor(pending: PendingBody, asking: Asking) {
@@ -55,12 +73,12 @@ class Permission {
         case "always":
           if (await this.#allowForGood()) return this.#approval();
           break;
-        case "edit":
-          await this.#edit();
-          break;
-        default:
+        case "whole":
           this.#mostLines = Infinity;
           this.#show();
+          break;
+        default:
+          await this.#edit(chosen);
       }
     }
   }
@@ -75,7 +93,11 @@ class Permission {
       },
       { value: "deny", label: "Deny" },
       { value: "always", label: `Always allow ${toVisibleLine(tool)} for ${toVisibleLine(agent)}` },
-      { value: "edit", label: "Edit the arguments" },
+      ...textsOf(this.#pending.tool_args).map((name) => ({
+        value: TEXT_CHOICE + name,
+        label: `Edit ${toVisibleLine(name)} in your editor`,
+      })),
+      { value: "edit", label: "Edit all arguments, as JSON" },
       ...(isFolded(this.#pending, this.#mostLines)
         ? [{ value: "whole", label: `Show the whole diff (${lines} lines)` }]
         : []),
@@ -114,17 +136,23 @@ class Permission {
     }) ?? false;
   }
 
-  async #edit(): Promise<void> {
+  /** Opens all arguments as JSON, or one as the text that it is, under a name with the suffix of the file it is for. */
+  async #edit(choice: string): Promise<void> {
     const { client, editText } = this.#asking;
     const { execution_id: id, request_id, tool_args: args } = this.#pending;
-    const before = JSON.stringify(args, null, 2) + "\n";
+    const name = choice.startsWith(TEXT_CHOICE) ? choice.slice(TEXT_CHOICE.length) : undefined;
+    const [file, before] = name === undefined
+      ? ["arguments.json", JSON.stringify(args, null, 2) + "\n"]
+      : [`text${suffixOf(args)}`, String(args[name])];
+    // Editors end the last line.
+    const withoutEnd = (text: string) => before.endsWith("\n") ? text : text.replace(/\n$/, "");
     await this.#unlessRefused(async () => {
-      const text = await editText(this.#draft ?? before, "arguments.json");
-      this.#draft = text === before ? undefined : text;
-      if (this.#draft === undefined) return;
-      const edited = readArguments(text);
+      const text = withoutEnd(await editText(this.#drafts.get(choice) ?? before, file));
+      this.#drafts.set(choice, text);
+      if (text === before) return;
+      const edited = name === undefined ? readArguments(text) : { ...args, [name]: text };
       const { preview } = await client.previewArguments(id, { request_id, arguments: edited });
-      this.#draft = undefined;
+      this.#drafts.clear();
       this.#edited = edited;
       this.#pending = { ...this.#pending, tool_args: edited, preview };
       this.#show();

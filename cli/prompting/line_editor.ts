@@ -5,7 +5,12 @@ import { PassThrough } from "node:stream";
 import { Interrupted } from "../exit.ts";
 import type { LineSource } from "./input.ts";
 import type { Terminal } from "../output/terminal.ts";
-import { PasteTranslator, restoreLineBreaks } from "./pasted_text.ts";
+import {
+  LINE_BREAK_SIGN,
+  markLineBreaks,
+  PasteTranslator,
+  restoreLineBreaks,
+} from "./pasted_text.ts";
 import { restoreOnSignal } from "./raw_terminal.ts";
 
 const HISTORY_LINES = 500;
@@ -38,8 +43,9 @@ export class LineEditor implements LineSource {
     signal.throwIfAborted();
     const ahead = this.#ahead.shift();
     if (ahead !== undefined) {
-      this.#terminal.write(`${prompt}${ahead}\n`);
-      return ahead;
+      const line = restoreLineBreaks(ahead);
+      this.#terminal.write(`${prompt}${line}\n`);
+      return line;
     }
     if (this.#isOver) return undefined;
     using _guard = restoreOnSignal(this.#terminal);
@@ -107,7 +113,7 @@ export class LineEditor implements LineSource {
       // What came together with this line goes first: it is for the next ones.
       queueMicrotask(() => {
         this.#ahead = lines.slice(1);
-        this.#begun = this.#isOver ? "" : reader.line;
+        this.#begun = this.#isOver ? "" : markLineBreaks(reader.line);
         if (this.#begun !== "") this.#terminal.write("\n");
         resolve(line);
       });
@@ -118,6 +124,13 @@ export class LineEditor implements LineSource {
         if (key?.ctrl && key.name === "d" && reader.line !== "") reader.write(null, ENTER);
       });
     }
+    // Behind the reader's own listener, which has put the sign of a line break into the line.
+    const breakLine = () => {
+      if (!reader.line.includes(LINE_BREAK_SIGN)) return;
+      Object.assign(reader, { line: restoreLineBreaks(reader.line) });
+      reader.prompt(true);
+    };
+    input.on("keypress", breakLine);
     reader.on("SIGINT", () => reject(new Interrupted()));
     // Ctrl+Z would stop the process with its terminal as it is now.
     reader.on("SIGTSTP", () => {});
@@ -130,6 +143,7 @@ export class LineEditor implements LineSource {
     try {
       reader.prompt();
       if (this.#begun !== "") reader.write(this.#begun);
+      breakLine();
       this.#begun = "";
       const line = await promise;
       if (line === undefined) this.#terminal.write("\n");

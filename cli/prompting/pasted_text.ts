@@ -2,8 +2,8 @@
 
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
-/** Stands for a line break inside a text while it is edited on one line. */
-const LINE_BREAK_SIGN = "␤";
+/** Stands for a line break among keys, where one would send the line. */
+export const LINE_BREAK_SIGN = "␤";
 /** What terminals send for Alt+Enter: Esc and Enter in one piece. */
 const ALT_ENTER = ["\u001b\r", "\u001b\n"];
 /** Shorter beginnings of a mark are keys of their own. */
@@ -43,6 +43,11 @@ export class PasteTranslator {
     }
     return text.replaceAll(/\r\n?|\n/g, LINE_BREAK_SIGN).replaceAll(CONTROLS, "");
   }
+}
+
+/** The text as keys that do not send it. */
+export function markLineBreaks(text: string): string {
+  return text.replaceAll("\n", LINE_BREAK_SIGN);
 }
 
 /** The edited line as the text that was meant. */

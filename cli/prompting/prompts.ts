@@ -1,9 +1,11 @@
 // Questions to a person at a terminal. What draws them and reads the keys is loaded with the first of them: this file
 // stands on the start-up path of every command.
+import type { Writable } from "node:stream";
 import type { Clock } from "../app.ts";
 import { Interrupted } from "../exit.ts";
 import type { Choice, Prompter, Question } from "./input.ts";
 import type { Terminal } from "../output/terminal.ts";
+import { createStyle } from "../output/style.ts";
 import { wrapExactly, wrapText } from "../output/wrap.ts";
 
 type Clack = typeof import("@clack/prompts");
@@ -20,8 +22,6 @@ const MARGIN = 4;
 const LIST_MARGIN = MARGIN + 11;
 /** What stands before each line of a question; some prompts of the package leave it out. */
 const BAR = "│  ";
-/** Two lines up, which hold the answer and the end of a prompt, and both anew. */
-const NOT_ANSWERED = "\x1b[2A\r\x1b[J│  not answered\n│\n";
 
 /** Asks on the terminal of this process. */
 export class TerminalPrompter implements Prompter {
@@ -36,12 +36,9 @@ export class TerminalPrompter implements Prompter {
   async confirm(
     { message, initial = false, signal }: Question & { initial?: boolean },
   ): Promise<boolean | undefined> {
-    const answer = await this.#ask(signal, (clack, signal) => {
-      return clack.confirm({ message: this.#wrap(message), initialValue: initial, signal });
+    return await this.#ask({ message, signal }, (clack, common) => {
+      return clack.confirm({ message: this.#wrap(message), initialValue: initial, ...common });
     });
-    // The package shows "Yes" for a question that was put aside.
-    if (answer === undefined) this.#terminal.write(NOT_ANSWERED);
-    return answer;
   }
 
   text(
@@ -49,14 +46,14 @@ export class TerminalPrompter implements Prompter {
   ): Promise<string | undefined> {
     const message = this.#wrap(question.message, BAR);
     const shown = initial === undefined ? {} : { placeholder: initial, defaultValue: initial };
-    return this.#ask(question.signal, async (clack, signal) => {
-      return await clack.text({ ...question, ...shown, message, signal }) ?? "";
+    return this.#ask(question, async (clack, common) => {
+      return await clack.text({ ...question, ...shown, message, ...common }) ?? "";
     });
   }
 
   secret({ message, signal }: Question): Promise<string | undefined> {
-    return this.#ask(signal, async (clack, signal) => {
-      return await clack.password({ message: this.#wrap(message, BAR), signal }) ?? "";
+    return this.#ask({ message, signal }, async (clack, common) => {
+      return await clack.password({ message: this.#wrap(message, BAR), ...common }) ?? "";
     });
   }
 
@@ -64,15 +61,15 @@ export class TerminalPrompter implements Prompter {
     question: Question & { choices: readonly Choice[]; initial?: string },
   ): Promise<string | undefined> {
     const { initial } = question;
-    return this.#ask(question.signal, (clack, signal) => {
+    return this.#ask(question, (clack, common) => {
       const start = initial === undefined ? {} : { initialValue: initial };
-      return clack.select({ ...this.#toList(question), ...start, signal });
+      return clack.select({ ...this.#toList(question), ...start, ...common });
     });
   }
 
   multiselect(question: Question & { choices: readonly Choice[] }): Promise<string[] | undefined> {
-    return this.#ask(question.signal, (clack, signal) => {
-      return clack.multiselect({ ...this.#toList(question), required: true, signal });
+    return this.#ask(question, (clack, common) => {
+      return clack.multiselect({ ...this.#toList(question), required: true, ...common });
     });
   }
 
@@ -83,8 +80,8 @@ export class TerminalPrompter implements Prompter {
     let typed: string | undefined;
     let found: (Omit<Choice, "value"> & { value: { id: string } })[] = [];
     const answer = await this.#ask(
-      question.signal,
-      (clack, signal) =>
+      question,
+      (clack, common) =>
         clack.autocomplete<{ id: string }>({
           message: this.#wrap(question.message, BAR),
           maxItems: SHOWN_CHOICES,
@@ -97,7 +94,7 @@ export class TerminalPrompter implements Prompter {
             return found;
           },
           validate: (value) => value === undefined ? "No match" : undefined,
-          signal,
+          ...common,
         }),
     );
     return answer?.id;
@@ -119,15 +116,18 @@ export class TerminalPrompter implements Prompter {
   }
 
   async #ask<T>(
-    signal: AbortSignal | undefined,
-    show: (clack: Clack, signal: AbortSignal) => Promise<T>,
+    { message, signal }: { message: string; signal?: AbortSignal | undefined },
+    show: (clack: Clack, common: { signal: AbortSignal; output: Writable }) => Promise<T>,
   ): Promise<Exclude<T, symbol> | undefined> {
     signal?.throwIfAborted();
-    const [clack, { default: process }, { restoreOnSignal }] = await Promise.all([
-      import("@clack/prompts"),
-      import("node:process"),
-      import("./raw_terminal.ts"),
-    ]);
+    const [clack, { default: process }, { restoreOnSignal }, { CountedOutput }] = await Promise.all(
+      [
+        import("@clack/prompts"),
+        import("node:process"),
+        import("./raw_terminal.ts"),
+        import("./counted_output.ts"),
+      ],
+    );
     // Node's readline closes at Ctrl+D: a prompt that did not end there would hear no further key.
     clack.updateSettings({ aliases: { [CTRL_D]: "cancel" } });
     using _guard = restoreOnSignal(this.#terminal);
@@ -141,16 +141,38 @@ export class TerminalPrompter implements Prompter {
     let key: { name?: string; ctrl?: boolean } | undefined;
     const onKey = (_text: string | undefined, pressed: typeof key) => key = pressed;
     process.stdin.on("keypress", onKey);
+    const output = new CountedOutput(process.stdout);
     try {
-      const answer = await show(clack, open.signal);
-      signal?.throwIfAborted();
+      const answer = await show(clack, { signal: open.signal, output: output.stream });
       if (!clack.isCancel(answer)) return answer as Exclude<T, symbol>;
+      const isElsewhere = signal?.aborted && !(signal.reason instanceof Interrupted);
+      this.#redraw(clack, {
+        rows: output.rows,
+        message,
+        end: isElsewhere ? "answered elsewhere" : "not answered",
+      });
+      signal?.throwIfAborted();
       if (key?.ctrl === true && key.name === "c") throw new Interrupted();
       return undefined;
     } finally {
       process.stdin.off("keypress", onKey);
       signal?.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Draws a prompt without an answer anew: the package shows what was highlighted, as if it had been chosen. */
+  #redraw(
+    { S_BAR, S_STEP_CANCEL }: Clack,
+    { rows, message, end }: { rows: number; message: string; end: string },
+  ): void {
+    const { dim, red } = createStyle(this.#terminal);
+    const lines = [
+      dim(S_BAR),
+      `${red(S_STEP_CANCEL)}  ${this.#wrap(message, `${dim(S_BAR)}  `)}`,
+      `${dim(S_BAR)}  ${dim(end)}`,
+      dim(S_BAR),
+    ];
+    this.#terminal.write(`\x1b[${rows}A\r\x1b[J${lines.join("\n")}\n`);
   }
 
   /** A terminal that does not report its size would have no columns for the package: one character to a line. */

@@ -8,12 +8,12 @@ import {
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toLabelWords } from "../../base/text/label_words.ts";
 import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
-import { askPerson } from "../prompting/ask_person.ts";
 import type { CliApp, Clock } from "../app.ts";
 import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../exit.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";
 import type { Output } from "../output/output.ts";
 import type { RunView } from "../output/run/run_view.ts";
+import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
 import { RunCancellation } from "./run_cancellation.ts";
 
 /** Between two looks at a run whose question is gone but which does not continue yet. */
@@ -164,37 +164,28 @@ class Watch {
     const { app, output, client, executionId, cancelSignal, questions } = this.#run;
     const signal = AbortSignal.any([this.#signal, ...(cancelSignal ? [cancelSignal] : [])]);
     try {
-      const pending = await client.pending(executionId);
-      const { input: { prompter }, editText } = app;
-      const asked = { ...pending, execution_id: executionId };
-      const response = await askPerson(asked, { output, prompter, client, editText, signal });
-      if (response === undefined) {
-        if (questions === "insist") output.note("It waits for an answer. Ctrl+C cancels it");
-        return questions === "insist";
-      }
-      await client.respond(executionId, { request_id: pending.request_id, response });
+      const pending = { ...await client.pending(executionId), execution_id: executionId };
+      if (await askWhileOpen(pending, { app, output, client, signal })) return true;
+      if (questions === "insist") output.note("It waits for an answer. Ctrl+C cancels it");
+      return questions === "insist";
     } catch (error) {
       if (error instanceof Interrupted) {
         if (cancelSignal === undefined) throw error;
         this.#cancellation.request();
-      } else if (isAnswered(error)) {
-        output.note("The question has been answered elsewhere");
-        await this.#pause();
-      } else {
-        throw error;
+        return true;
       }
+      if (error instanceof AnsweredElsewhere) output.note(error.message);
+      else if (error instanceof ApiError && error.status === 409) output.error(error.message);
+      else if (!(error instanceof ApiError && error.status === 404)) throw error;
+      // It goes on, or ends, in a moment.
+      await this.#pause();
+      return true;
     }
-    return true;
   }
 
   #pause(): Promise<void> {
     return this.#run.app.clock.sleep(RECHECK_MS, this.#signal);
   }
-}
-
-/** Whether a refusal means that the question is no longer open. */
-function isAnswered(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }
 
 const RETRY_MS = 500;

@@ -35,7 +35,7 @@ async function watchAll(world: WatchWorld, entries: number): Promise<AttackOutco
   await world.watch(watches("greedy", { paths: ["big"] }), watches("a"));
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   const megabytes = Math.round((Deno.memoryUsage().rss - before) / 1_000_000);
-  if (world.watcher.trippedReason("greedy") === null) successes.push("it is watched");
+  if (world.stops.reasonOf("greedy") === null) successes.push("it is watched");
   if (!world.log.lines.some(({ message }) => message.includes("too many to watch"))) {
     successes.push("nothing in the log tells of it");
   }

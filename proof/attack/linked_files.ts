@@ -76,7 +76,7 @@ export const linkedFiles: Attack = {
   name: "linked files",
   claim:
     "no custom tool and no script gets through a symbolic link to what the agent may not reach",
-  tries: { full: 300, sample: 12 },
+  tries: { full: 300, sample: 6 },
   run: async (tries) => {
     await using world = await ToolWorld.open();
     const { workspace } = world.fixture;

@@ -12,7 +12,7 @@ export const loginCookie: Attack = {
   name: "login-cookie",
   claim:
     "a log-in is of use to the page of the browser that has it alone, and to nobody after the log-out",
-  tries: { full: 5_000, sample: 100 },
+  tries: { full: 5_000, sample: 50 },
   async run(tries) {
     const directory = await Deno.makeTempDir({ prefix: "inkling-attack-" });
     const runtime = new FakeRuntime({ clock: new TestClock(), directory });

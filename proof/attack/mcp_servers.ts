@@ -21,7 +21,7 @@ export const redirectedSecrets: Attack = {
   name: "redirected-secrets",
   claim:
     "no redirect of an MCP server, or of a web server that an agent asks, carries a header or a body elsewhere",
-  tries: { full: 200, sample: 5 },
+  tries: { full: 200, sample: 3 },
   async run(tries) {
     const successes = new Set<string>();
     let tried = 0;
@@ -97,7 +97,7 @@ const REPLIES: Readonly<Record<string, () => Response>> = {
 export const endlessServers: Attack = {
   name: "endless-mcp-servers",
   claim: "an MCP server that sends without end is given up, within the memory of a few messages",
-  tries: { full: 45, sample: 4 },
+  tries: { full: 45, sample: 2 },
   async run(tries) {
     const successes = new Set<string>();
     const before = Deno.memoryUsage().rss;

@@ -92,7 +92,7 @@ function endlessAnswers(provider: string): EndlessAnswer[] {
 export const endlessReplies: Attack = {
   name: "endless-replies",
   claim: "no answer of a model endpoint is read without an end",
-  tries: { full: 60, sample: 4 },
+  tries: { full: 60, sample: 2 },
   async run(tries) {
     const successes = new Set<string>();
     let [tried, most] = [0, 0];

@@ -123,7 +123,7 @@ async function measureMemory(): Promise<{ agent: number; schedule: number }> {
   await using service = await openService(agents);
   const full = await heapBytes();
   // Both are still in use here.
-  if (service.scheduler.nextRun(agents[0]?.id ?? "") === null) throw new TypeError("no schedule");
+  if (service.nextRun(agents[0]?.id ?? "") === null) throw new TypeError("no schedule");
   return { agent: (before - empty) / AGENTS, schedule: (full - before) / AGENTS };
 }
 

@@ -21,7 +21,7 @@ const END_MS = 120_000;
 const LOOK_MS = 250;
 /** Nodes ask the database for its time, on a machine that may be busy. */
 const CLOCK_ERROR_MS = 1_000;
-const SAMPLE_RUNS = 18;
+const SAMPLE_RUNS = 12;
 const SAMPLE_THINKING_MS = 3_000;
 /** Longer than a lease, and than it takes to notice that one has run out. */
 const SAMPLE_MS = 16_000;
@@ -122,6 +122,7 @@ class Cluster {
   /** Lets everything come to its end, what schedules start last of all. */
   async #settle(): Promise<void> {
     this.#people.isHurried = true;
+    this.#world.model.thinkingMs = 0;
     const open = "SELECT count(*) AS n FROM executions WHERE status IN ('running', 'waiting')";
     await this.#none(`${open} AND trigger <> 'schedule'`);
     await this.#none("SELECT count(*) AS n FROM follow_ups");

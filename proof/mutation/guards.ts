@@ -319,7 +319,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/tools/files/sandbox_roots.ts",
     find: "...declared.map((one) =>",
     replace: '...[...declared, { alias: "all", path: workspace }].map((one: AgentPath) =>',
-    tests: ["tests/proof/fuzz_test.ts", "tests/runtime/tools/files/sandbox_roots_test.ts"],
+    tests: ["tests/proof/fuzz_test.ts", "tests/runtime/tools/files/path_sandbox_test.ts"],
   },
   {
     guard: "environment files are closed",
@@ -931,9 +931,24 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a tool that works only as a task is not offered",
     file: "runtime/tools/mcp/remote_tool.ts",
-    find: 'execution?.taskSupport === "required"',
+    find: 'taskSupport === "required"',
     replace: "false",
     tests: ["tests/runtime/tools/mcp/foreign_tools_test.ts"],
+  },
+  {
+    guard:
+      "a call that a server refused is made again only where the server has forgotten the session",
+    file: "runtime/tools/mcp/session.ts",
+    find: "isRefusal(error) && await this.#isForgotten(signal)",
+    replace: "isRefusal(error)",
+    tests: ["tests/runtime/tools/mcp/http_test.ts"],
+  },
+  {
+    guard: "progress prolongs a call up to a limit of its own",
+    file: "runtime/tools/mcp/mcp_tool.ts",
+    find: "timeoutMs: limits.longestCallMs,",
+    replace: "timeoutMs: Number.MAX_SAFE_INTEGER,",
+    tests: ["tests/runtime/tools/mcp/stdio_test.ts"],
   },
   {
     guard: "an MCP server that refuses for a reason of its own is not asked again",

@@ -10,7 +10,7 @@ import { openNightModel } from "./night_model.ts";
 /** When the night begins. */
 const EVENING = Date.parse("2026-11-01T22:00:00.000Z");
 
-/** One step of the clock while nothing runs: everything is planned for such moments. */
+/** One step of the clock: everything is planned for such moments. */
 const STEP_MS = 5 * MINUTE_MS;
 /** So many rounds of input and output a run gets for what it does at one moment. */
 const MOST_ROUNDS = 12;
@@ -91,13 +91,12 @@ export async function liveThroughNight(): Promise<Night> {
   let runtime: Runtime | undefined;
   opened.defer(async () => await runtime?.[Symbol.asyncDispose]());
   const until = async (time: string) => {
-    let isBusy = false;
     while (clock.now() < momentOf(time)) {
       // Not through each second: whoever looks at something every two seconds need not do that all night.
       const left = momentOf(time) - clock.now();
-      clock.jump(Math.min(left, isBusy ? MINUTE_MS : STEP_MS - clock.now() % STEP_MS));
+      clock.jump(Math.min(left, STEP_MS - clock.now() % STEP_MS));
       await clock.advance(0);
-      isBusy = runtime !== undefined && await finishRounds(runtime);
+      if (runtime !== undefined) await finishRounds(runtime);
     }
   };
   runtime = await workspace.open({ clock });
@@ -151,11 +150,10 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
   await Deno.writeTextFile(join(workspace, "kept/b.md"), "b");
 }
 
-/** Lets runs do what they can do at this moment; whether some still run, and so wait for the clock. */
-async function finishRounds(runtime: Runtime): Promise<boolean> {
+/** Lets runs do what they can do at this moment; some may still run, and wait for the clock. */
+async function finishRounds(runtime: Runtime): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     await settle();
-    if ((await runtime.countExecutions()).running === 0) return false;
+    if ((await runtime.countExecutions()).running === 0) return;
   }
-  return true;
 }

@@ -70,7 +70,8 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
   const agents = () => [fakeAgent("one", { trigger: script.trigger, body: `Edit ${edits}` })];
   const open = async () => {
     const log = new LogLines();
-    const ports = { store, start, clock, log, timeZone: script.zone, isPaused: () => isPaused };
+    const stops = { admits: () => true, reasonOf: () => null };
+    const ports = { store, start, clock, log, timeZone: script.zone, isPaused: () => isPaused, stops };
     const scheduler = new Scheduler(ports);
     await scheduler.reconcile(agents(), { isUnreadable: () => false });
     scheduler.start();

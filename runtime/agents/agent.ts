@@ -1,36 +1,29 @@
 // What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
-import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import {
   AGENT_POLICY,
   type AgentBudget,
   type AgentPolicy,
   DOLLAR_BUDGET,
   type McpConfirm,
+  overDefaults,
   RUN_SETTINGS,
   type RunSettings,
-  type Settled,
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
+import { type ModelSettings, toModel } from "../config/providers.ts";
+import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool } from "../tool_names.ts";
 import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_kinds.ts";
-import { type Definition, modelSchema } from "./definition.ts";
+import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
+import { readMcpEntries } from "./guarded_tools.ts";
 import { iconOf } from "./icon.ts";
 import type { AgentOutput } from "./output_schema.ts";
 
-/** Which model, and how to reach it. */
-export interface ModelSettings {
-  provider: string;
-  name: string;
-  baseUrl?: string;
-  /** The variable that holds the key, when it is not `<PROVIDER>_API_KEY`. */
-  apiKeyEnv?: string;
-  streamUsage: boolean;
-}
+export type { ModelSettings } from "../config/providers.ts";
 
 /** Nothing but a person, a program or another agent starts it. `input` replaces the user turn, here and below. */
 export interface ManualTrigger {
@@ -59,6 +52,8 @@ export interface WatchTrigger {
   /** So many runs begin within ten minutes, at most; with one more the trigger is stopped. */
   maxRuns: number;
   catchUp: "once" | "none";
+  /** A file that is written again with the same content fires, too. */
+  sameContent?: true;
   input?: string;
 }
 
@@ -113,6 +108,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   trigger: Trigger;
   /** The agents that it follows. */
   after: Followed[];
+  /** After so many failures in a row its trigger, and `after`, pause; null: they never do. */
+  maxFailures: number | null;
   settings: RunSettings;
   budget: AgentBudget;
   /** Null: any number. */
@@ -120,7 +117,10 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** Labels that a node must have to run it, all of them. */
   nodes: readonly string[];
   customTools: string[];
+  /** MCP servers. */
   mcp: string[];
+  /** By server, patterns of the tools that it has of it; of a server that is not here it has all. */
+  mcpTools?: Readonly<Record<string, readonly string[]>>;
   skills: string[];
   agents: string[];
   /** Declared paths; empty: the workspace root. */
@@ -171,6 +171,7 @@ export function toAgent(
     model: toModel(definition.model, defaults),
     trigger: toTrigger(definition.trigger),
     after: toFollowed(definition.after ?? []),
+    maxFailures: definition.trigger.max_failures,
     settings: overDefaults(RUN_SETTINGS, definition.settings, defaults),
     budget: {
       ...overDefaults(DOLLAR_BUDGET, definition.budget, defaults.budget),
@@ -179,7 +180,7 @@ export function toAgent(
     maxConcurrentRuns: definition.max_concurrent_runs,
     nodes: unique(definition.nodes ?? []),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
-    mcp: unique(definition.mcp ?? []),
+    ...readMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
     ...policy,
@@ -189,21 +190,6 @@ export function toAgent(
     confirmTimeoutMs: confirmTimeout,
     notify: definition.notify,
     enabled: definition.enabled,
-  };
-}
-
-function toModel(written: Definition["model"], defaults: AgentDefaults): ModelSettings | undefined {
-  const ofConfig = { provider: defaults.provider, name: defaults.model };
-  const model = written ?? modelSchema.safeParse(ofConfig).data;
-  if (model === undefined) return undefined;
-  const ofProvider = model.provider === defaults.provider ? defaults.baseUrl : undefined;
-  const baseUrl = model.base_url ?? model.url ?? ofProvider;
-  return {
-    provider: model.provider,
-    name: model.name,
-    ...(baseUrl == null ? {} : { baseUrl }),
-    ...(model.api_key_env == null ? {} : { apiKeyEnv: model.api_key_env }),
-    streamUsage: model.stream_usage,
   };
 }
 
@@ -238,6 +224,7 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
         debounceMs: trigger.debounce,
         maxRuns: trigger.max_runs,
         catchUp,
+        ...(trigger.same_content && { sameContent: true }),
         ...input,
       };
     case "webhook":
@@ -262,18 +249,10 @@ function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
   };
 }
 
-/** The fields of a table: what the file says, and for what it leaves out what config.yaml says. */
-function overDefaults<Table extends z.ZodRawShape>(
-  table: Table,
-  written: { readonly [Name in keyof Table]: z.output<Table[Name]> | undefined },
-  defaults: Settled<Table>,
-): Settled<Table> {
-  const inherited: Readonly<Record<string, unknown>> = snakeKeys(defaults);
-  const pairs = Object.keys(table).map((name) => {
-    const own = written[name];
-    return [name, own === undefined ? inherited[name] : own];
-  });
-  return camelKeys(Object.fromEntries(pairs)) as Settled<Table>;
+/** A digest of everything that an agent's file and its defaults say: another print, another definition. */
+export function agentPrint(agent: Agent): string {
+  // Warnings come and go without an edit.
+  return fnv1a(JSON.stringify({ ...agent, warnings: [] })).toString(36);
 }
 
 function toAutoApprove(written: Definition["auto_approve"]): string[] | "*" {

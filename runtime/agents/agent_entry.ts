@@ -1,7 +1,7 @@
 // One file of the agents directory as it was when it was last read, and what a new look at it makes of that. No file is
 // ever written.
 import type { Clock } from "../../base/clock.ts";
-import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import { type Diagnostic, errorAtStart, errorsFirst } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import type { Agent } from "./agent.ts";
@@ -56,7 +56,7 @@ const STEADY_MS = 5_000;
 /** The last good definition, with what is wrong with the file now among its warnings; undefined where none ever parsed. */
 export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined {
   if (good === undefined || diagnostics.length === 0) return good?.agent;
-  return { ...good.agent, warnings: [...good.agent.warnings, ...diagnostics] };
+  return { ...good.agent, warnings: errorsFirst([...good.agent.warnings, ...diagnostics]) };
 }
 
 /**
@@ -101,7 +101,14 @@ export async function toAgentEntry(
 ): Promise<AgentEntry | undefined> {
   const unsettledSince = undefined;
   const broken = (diagnostics: Diagnostic[], stamp?: string): AgentEntry => (
-    { id, path, stamp, good: previous?.good, diagnostics, unsettledSince }
+    {
+      id,
+      path,
+      stamp,
+      good: previous?.good,
+      diagnostics: errorsFirst(diagnostics),
+      unsettledSince,
+    }
   );
   if (content === undefined) return undefined;
   if (isUnsettled(content)) return stillAsBefore({ id, path, previous }, options.now);

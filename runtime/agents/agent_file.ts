@@ -59,13 +59,18 @@ export async function readAgentFile(
   }
 }
 
-/** The warning for a file that is only not an agent because of its name's last letters: see isMisnamedAgentFile. */
+/** The warning for a file or, with a slash at its end, a subfolder that holds no agent: see isMisnamedAgentFile. */
 export function diagnoseMisnamed(path: string): Diagnostic {
-  return {
-    ...errorAtStart(path, "The file is ignored: the name of an agent file ends with .md"),
-    severity: "warning",
-    hint: `rename it to ${idOfFileName(basename(path))}.md`,
-  };
+  const id = idOfFileName(basename(path));
+  const [message, hint] = path.endsWith("/")
+    ? ["The folder is ignored: agents are files of the agents folder itself", "move its files up"]
+    : /\.ya?ml$/i.test(path)
+    ? [
+      "The file is ignored: an agent is a Markdown file",
+      `write ${id}.md: settings between two lines ---, and the task below`,
+    ]
+    : ["The file is ignored: the name of an agent file ends with .md", `rename it to ${id}.md`];
+  return { ...errorAtStart(path, message), severity: "warning", hint };
 }
 
 /** For how long a file has to be quiet yet. A time in the far future says nothing. */

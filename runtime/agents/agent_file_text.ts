@@ -1,19 +1,25 @@
 // The text of a new agent file from its fields, so that the parser gives back what was put in.
 import { Document, Scalar, visit } from "yaml";
 import type { AgentPolicy } from "../config/agent_settings.ts";
+import type { TriggerType, WebhookScheme } from "../trigger_kinds.ts";
 
 /** What somebody says of a new agent. What is left out stands nowhere in the file, and has its default. */
 export interface NewAgentFields {
   description?: string;
   model?: { provider: string; name: string; base_url?: string };
   trigger?: {
-    type: "manual" | "schedule" | "watch";
+    type: TriggerType;
     every?: string;
     cron?: string;
     paths?: readonly string[];
+    scheme?: WebhookScheme;
+    /** The variable with the secret of a webhook. */
+    secret?: string;
     /** The user turn. */
     input?: string;
   };
+  /** The agents whose ends start it. */
+  after?: readonly string[];
   paths?: readonly (string | { path: string; description: string })[];
   /** Tools that need no consent. */
   auto_approve?: readonly string[];

@@ -16,21 +16,29 @@ export function normalizeId(id: string): string {
   return id.normalize("NFC");
 }
 
+/** Documents that repositories and other programs put beside agents. */
+const DOCUMENTS = /^(?:README|AGENTS|CLAUDE|LICENSE|CONTRIBUTING|CHANGELOG|SECURITY)\.md$/;
+
 /** Whether a file of the agents directory is an agent's. */
 export function isAgentFileName(name: string): boolean {
   return name.endsWith(".md") && !name.endsWith(".memory.md") && !name.startsWith(".") &&
-    name !== "README.md";
+    !DOCUMENTS.test(name);
 }
 
-/** Whether a file would be an agent's if its name did not end with `.MD` or the like: it is not read. */
+/**
+ * Whether a file is not read only because its name ends with `.MD`, `.markdown`, `.yaml` or the like. A name that ends with a
+ * slash is a subfolder's: its files are not read either.
+ */
 export function isMisnamedAgentFile(name: string): boolean {
-  return /\.md$/i.test(name) && !name.endsWith(".md") && !/\.memory\.md$/i.test(name) &&
-    !name.startsWith(".") && !/^readme\.md$/i.test(name);
+  if (name.endsWith("/")) return true;
+  return /\.(?:md|markdown|ya?ml)$/i.test(name) && !name.endsWith(".md") &&
+    !/\.memory\.md$/i.test(name) && !name.startsWith(".") &&
+    !new RegExp(DOCUMENTS, "i").test(name);
 }
 
 /** The id that a file name gives, or that of a misnamed file would give. */
 export function idOfFileName(name: string): string {
-  return normalizeId(name.replace(/\.md$/i, ""));
+  return normalizeId(name.replace(/\.(?:md|markdown|ya?ml)$/i, ""));
 }
 
 function show(character: string): string {

@@ -86,6 +86,43 @@ export function parseCron(expression: string): CronExpression | { reason: string
   return { text: parts.join(" "), minutes, hours, days, months, weekdays, either };
 }
 
+/**
+ * Returns what to write instead of an expression that other programs take and parseCron() refuses: with a time zone, an
+ * interval, seconds or a year, `?`, or whole names of days and months. Undefined for any other.
+ */
+export function cronRemedy(expression: string): string | undefined {
+  const text = expression.trim();
+  const [, zone, zoned] = /^(?:CRON_)?TZ=(\S+)\s+(.+)$/i.exec(text) ?? [];
+  if (zone !== undefined && zoned !== undefined) {
+    return `write cron: "${cronRewrite(zoned) ?? zoned}" and timezone: ${zone}`;
+  }
+  const [, interval] = /^@every\s+(\S+)$/i.exec(text) ?? [];
+  if (interval !== undefined) return `write every: ${interval} in the place of cron`;
+  if (/^@(?:reboot|startup)$/i.test(text)) return "no trigger fires when the service starts";
+  const rewritten = cronRewrite(text);
+  if (rewritten !== undefined) return `write "${rewritten}"`;
+  return /(?:^|[\s,])(?:\d*[LW]|LW|\d+#\d)(?=[\s,]|$)/i.test(text)
+    ? "L, W and # are not known: fire on more days, and let the agent check the date"
+    : undefined;
+}
+
+/** An expression of another program in our dialect; undefined where that cannot be, or where it is already. */
+function cronRewrite(expression: string): string | undefined {
+  const inner = /^cron\((.*)\)$/i.exec(expression)?.[1]?.trim();
+  const given = (inner ?? expression).toLowerCase();
+  const parts = given.replaceAll("?", "*").split(/\s+/);
+  const isQuartz = inner !== undefined || given.includes("?") || parts.length === 7;
+  // A year comes last, with or without seconds; in front, only whole minutes lose nothing.
+  if (parts.length === 7 || inner !== undefined) parts.pop();
+  if (parts.length === 6 && !/^\d+$/.test(parts.shift() ?? "")) return undefined;
+  // There, 1 is Sunday.
+  if (isQuartz && /\d/.test(parts[4] ?? "")) return undefined;
+  const named = parts.map((part) => part.replace(/[a-z]{4,}/g, (word) => word.slice(0, 3)));
+  const rewritten = named.join(" ");
+  const isSame = rewritten === expression.toLowerCase();
+  return isSame || "reason" in parseCron(rewritten) ? undefined : rewritten;
+}
+
 /** The values of a field, ascending, or what is wrong with it. */
 function parseField(text: string, field: Field): number[] | string {
   const values: number[] = [];

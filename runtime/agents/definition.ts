@@ -7,8 +7,8 @@ import {
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
 import {
-  baseUrl,
   countLimit,
+  debounce,
   field,
   filledText,
   interval,
@@ -19,6 +19,7 @@ import {
   variableName,
   withoutDefaults,
 } from "../config/fields.ts";
+import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
 import { parseDuration } from "../../base/durations.ts";
 import {
@@ -30,7 +31,6 @@ import {
 import { describeBadName } from "./agent_id.ts";
 
 const CATCH_UP = ["once", "none"] as const;
-const LONGEST_DEBOUNCE_MS = 86_400_000;
 const LONGEST_SYNC_MS = 300_000;
 const MOST_NODE_LABELS = 8;
 
@@ -51,45 +51,6 @@ const filledList = <Item extends z.ZodType>(item: Item) =>
     (list) => list.length > 0,
     "must name at least one (or leave the key out)",
   );
-
-/** Milliseconds of a number of seconds or a duration text. */
-const debounce = z.unknown().transform((value, context) => {
-  const ms = typeof value === "number"
-    ? value * 1_000
-    : typeof value === "string"
-    ? parseDuration(value)
-    : undefined;
-  if (ms !== undefined && ms >= 0 && ms <= LONGEST_DEBOUNCE_MS) return Math.round(ms);
-  const message = "must be a number of seconds or a duration such as 2s or 500ms, up to a day";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-}).meta({ values: "number or duration" });
-
-/** Which model, as written. */
-export const modelSchema = z.object({
-  provider: filledText.meta({
-    description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url",
-    default: "required",
-  }),
-  name: filledText.meta({
-    description: "The provider's own name for the model",
-    default: "required",
-  }),
-  base_url: baseUrl.nullish().meta({
-    description:
-      "A different address for the provider; `/v1` is appended for OpenAI-compatible ones",
-  }),
-  url: baseUrl.nullish().meta({ description: "Alias of base_url" }),
-  api_key_env: variableName.nullish().meta({
-    description: "The environment variable that holds the key",
-    default: "`<PROVIDER>_API_KEY`",
-  }),
-  stream_usage: field(
-    z.boolean(),
-    true,
-    "Request token counts while streaming; `false` only for endpoints that reject it",
-  ),
-});
 
 /** One name of a variable, or several. */
 const variableNames = z.preprocess(
@@ -141,10 +102,20 @@ const triggerSchema = section({
     0.5,
     "watch: how long a path must be quiet, in seconds or as a duration",
   ),
+  same_content: field(
+    z.boolean(),
+    false,
+    "watch: fire also for a file that was written again with the same content",
+  ),
   max_runs: field(
     z.int().min(1).max(100_000),
     200,
     "watch, webhook: how many runs may begin within ten minutes; one more stops the trigger",
+  ),
+  max_failures: field(
+    countLimit,
+    10,
+    "How many runs in a row may fail before the trigger is paused; `none` for any number",
   ),
   scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
     description: "webhook: how the sender shows who it is",
@@ -230,7 +201,10 @@ export const definitionSchema = z.object({
     description: "Shown in listings and to agents that may call this one",
   }),
   icon: filledText.nullish().meta({ description: "An emoji", default: "derived from the id" }),
-  model: modelSchema.nullish(),
+  model: modelOrText.meta({
+    values: "text or map",
+    description: "`provider/name`, a name alone with `defaults.provider`, or the fields below",
+  }),
   trigger: triggerSchema,
   after: z.preprocess(
     (value) => value == null || Array.isArray(value) ? value : [value],
@@ -248,7 +222,8 @@ export const definitionSchema = z.object({
     description: "Alias of custom_tools; does not restrict the built-in tools",
   }),
   mcp: filledList(filledText).nullish().meta({
-    description: "MCP servers defined in `agents/_config/mcp-servers.json`",
+    description: "MCP servers defined in `agents/_config/mcp-servers.json`; `server/get_*`: only " +
+      "those of its tools",
   }),
   skills: oneOrMore(fileName).nullish().meta({ description: "Skills in `agents/_config/skills`" }),
   agents: oneOrMore(filledText).nullish().meta({

@@ -8,19 +8,23 @@ import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
-import { isTimeZone } from "../config/time_zone.ts";
-import { parseCron } from "./cron_expression.ts";
+import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
+import { cronRemedy, parseCron } from "./cron_expression.ts";
 import { checkWebhook } from "./webhook_rules.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 
 /** Every broken rule of a file. */
-export function checkRules(file: DiagnosedFile): Diagnostic[] {
+export function checkRules(
+  file: DiagnosedFile,
+  defaults: { provider?: string | null | undefined },
+): Diagnostic[] {
   const root = file.document.value;
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
+    ...checkProvider(file, root["model"], defaults),
     ...checkModel(file, section(root, "model")),
-    ...checkTrigger(file, section(root, "trigger")),
+    ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
 
@@ -34,6 +38,20 @@ function checkSynonyms(
   if (!has(map, field) || !has(map, synonym)) return [];
   const message = `${field} and ${synonym} are two names of one field: use one of them`;
   return [diagnose(file, [...path, synonym], { message }, "key")];
+}
+
+/** A model whose provider nobody names. */
+function checkProvider(
+  file: DiagnosedFile,
+  model: unknown,
+  defaults: { provider?: string | null | undefined },
+): Diagnostic[] {
+  if (defaults.provider != null || model == null) return [];
+  if (
+    isJsonObject(model) ? has(model, "provider") : typeof model !== "string" || model.includes("/")
+  ) return [];
+  const message = "model.provider is missing: name it, or set defaults.provider in config.yaml";
+  return [diagnose(file, ["model"], { message }, "key")];
 }
 
 function checkModel(file: DiagnosedFile, model: Written): Diagnostic[] {
@@ -60,6 +78,8 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   filters: ["watch"],
   debounce: ["watch"],
   max_runs: ["watch", "webhook"],
+  max_failures: ["schedule", "watch", "webhook"],
+  same_content: ["watch"],
   catch_up: ["schedule", "watch"],
   scheme: ["webhook"],
   secret: ["webhook"],
@@ -69,13 +89,20 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   sync: ["webhook"],
 };
 
-function checkTrigger(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkTrigger(
+  file: DiagnosedFile,
+  trigger: Written,
+  { follows }: { follows: boolean },
+): Diagnostic[] {
   const type = TRIGGER_TYPES.find((one) => one === (trigger["type"] ?? "manual"));
   const diagnostics: Diagnostic[] = [];
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
   if (type === "webhook") diagnostics.push(...checkWebhook(file, trigger));
-  if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, trigger, type));
+  // An agent that follows others may fail without a trigger of its own.
+  const { max_failures: _, ...rest } = trigger;
+  const own = follows ? rest : trigger;
+  if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, own, type));
   diagnostics.push(...checkCron(file, trigger), ...checkPatterns(file, trigger));
   return diagnostics;
 }
@@ -128,13 +155,16 @@ function checkCron(file: DiagnosedFile, trigger: Written): Diagnostic[] {
     const parsed = parseCron(cron);
     if ("reason" in parsed) {
       const message = `trigger.cron ${parsed.reason}, got ${showValue(cron)}`;
-      diagnostics.push(diagnose(file, ["trigger", "cron"], { message }));
+      const hint = cronRemedy(cron);
+      diagnostics.push(
+        diagnose(file, ["trigger", "cron"], { message, ...(hint === undefined ? {} : { hint }) }),
+      );
     }
   }
   if (typeof timezone === "string" && timezone.trim() !== "" && !isTimeZone(timezone)) {
     diagnostics.push(diagnose(file, ["trigger", "timezone"], {
       message: `trigger.timezone must be a time zone, got ${showValue(timezone)}`,
-      hint: "for instance Europe/Paris",
+      hint: zoneOfWindows(timezone) ?? "for instance Europe/Paris",
     }));
   }
   return diagnostics;

@@ -68,7 +68,7 @@ export function parseAgent(
   problems.push(
     ...parsed.document.warnings,
     ...diagnostics,
-    ...checkRules(file),
+    ...checkRules(file, options.config.defaults),
     ...checkOutput(file),
     ...paths.problems.map((problem) => diagnosePath(file, problem)),
     ...checkBody(parts, path),
@@ -131,7 +131,7 @@ function diagnosePath(
 
 /**
  * A file without text does not parse, because a full disk, a sync tool or an editor that is not done leaves one: the
- * last good definition stays. Front matter after blank lines is a body to us, and surely a mistake.
+ * last good definition stays. Front matter that does not come first is a body to us, and surely a mistake.
  */
 function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   if (parts.body.trim() === "") {
@@ -140,9 +140,33 @@ function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
     const hint = `write ${place} what the agent is to do`;
     return [{ ...errorAtStart(path, message), line: parts.bodyLineOffset + 1, hint }];
   }
-  const blank = /^(?:[ \t]*\r?\n)+(?=---[ \t]*(?:\r?\n|$))/.exec(parts.body);
-  if (parts.yaml !== null || blank === null) return [];
-  const message = "The front matter is not read: its first --- must be the file's first line";
-  const line = blank[0].split("\n").length;
+  const fence = parts.yaml === null ? unreadFence(parts.body) : undefined;
+  if (fence === undefined) return [];
+  const { before, message } = fence;
+  const line = before.split("\n").length;
   return [{ path, line, column: 1, severity: "warning", message }];
+}
+
+/** A line `---` with settings below it and another `---`; the fields are those that agents of other programs have, too. */
+const SETTINGS_BELOW = new RegExp(
+  String.raw`^---[ \t]*\r?\n(?:[ \t]*(?:#.*)?\r?\n)*(?:${
+    Object.keys(definitionSchema.shape).join("|")
+  }):[\s\S]*?^---[ \t]*\r?$`,
+  "m",
+);
+
+/** Finds what looks like front matter in a body without one: the text before it, and the warning. */
+function unreadFence(body: string): { before: string; message: string } | undefined {
+  const [toml] = /^\s*\+\+\+[ \t]*\r?\n[\s\S]*?^\+\+\+/m.exec(body) ?? [];
+  if (toml !== undefined && body.startsWith(toml)) {
+    const message = "The front matter is not read: it is TOML. Write YAML between two lines ---";
+    return { before: /^\s*/.exec(body)?.[0] ?? "", message };
+  }
+  const blank = /^(?:[ \t]*\r?\n)+(?=---[ \t]*(?:\r?\n|$))/.exec(body)?.[0];
+  const before = blank ?? body.slice(0, SETTINGS_BELOW.exec(body)?.index ?? 0);
+  if (before === "") return undefined;
+  return {
+    before,
+    message: "The front matter is not read: its first --- must be the file's first line",
+  };
 }

@@ -97,10 +97,10 @@ export class AgentRegistry {
     return [...directory ?? [], ...files];
   }
 
-  /** Warnings for the files that are ignored only because their names end with `.MD` or the like. */
+  /** Warnings for the files and folders that are ignored: see isMisnamedAgentFile. */
   misnamed(): Diagnostic[] {
-    return this.#rejected.flatMap(({ path, diagnostics }) =>
-      isMisnamedAgentFile(basename(path)) ? diagnostics : []
+    return this.#rejected.flatMap(({ diagnostics }) =>
+      diagnostics.filter(({ severity }) => severity === "warning")
     );
   }
 

@@ -12,9 +12,6 @@ export interface WatchPath {
   recursive: boolean;
 }
 
-/** Nobody looks into folders of these names, unless a pattern names one: see namesIgnoredFolder. */
-export const IGNORED_FOLDERS = [".git", "node_modules"];
-
 /** So many files and folders may be at a watched path; where there are more, nothing is watched. */
 export const MOST_WATCHED_ENTRIES = 100_000;
 
@@ -52,16 +49,6 @@ function readWatchPath(text: string, base: PathBase): WatchPath {
 function isPattern(part: string): boolean {
   const plain = part.replaceAll(/\\./g, "");
   return /[*?]|\[[^\]]+\]/.test(plain);
-}
-
-/** Whether a folder of this name is ignored. */
-export function isIgnoredFolder(name: string): boolean {
-  return IGNORED_FOLDERS.includes(name);
-}
-
-/** Whether one of the patterns reaches into a folder that is ignored otherwise. */
-export function namesIgnoredFolder(patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => pattern.split("/").some(isIgnoredFolder));
 }
 
 /** Why nothing is watched at a path, and what to do. */

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { formatAgentFile, type NewAgentFields } from "../agents/agent_file_text.ts";
 import { describeBadName, idOfFileName, isAgentFileName, normalizeId } from "../agents/agent_id.ts";
+import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import { unattendedGuards } from "../agents/validation/validate_unattended.ts";
 import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
@@ -16,7 +17,8 @@ import { BudgetExceeded } from "../executions/budget/budget_gate.ts";
 import { type Model, ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
-import type { ModelSettings } from "../agents/agent.ts";
+import type { Agent, ModelSettings } from "../agents/agent.ts";
+import { createSchedule } from "../triggers/schedule/schedule.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../models/resolve.ts";
 import { withRetry } from "../models/retry.ts";
@@ -39,6 +41,11 @@ export class AgentNotSaved extends RuntimeError {
 }
 
 export type { NewAgentFields };
+
+/** What starts an agent by itself. `nextRun`: when its schedule is due if a service knows it now, in milliseconds. */
+export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
+  nextRun: number | null;
+}
 
 /** Makes agent files in one workspace. */
 export class AgentAuthor {
@@ -128,10 +135,13 @@ export class AgentAuthor {
   }
 
   /**
-   * Writes the file, and returns what validation says of it and of what it names. Throws AgentNotSaved where it does not
+   * Writes the file, and returns what validation says of it and of what it names, and when it starts. Throws AgentNotSaved where it does not
    * parse, a file of that id appeared meanwhile, or the folder cannot be written to.
    */
-  async save(id: string, text: string): Promise<{ path: string; problems: Diagnostic[] }> {
+  async save(
+    id: string,
+    text: string,
+  ): Promise<{ path: string; problems: Diagnostic[]; start: AgentStart }> {
     const source = this.#source(id, text);
     const { path } = source;
     const parsed = await this.#parse(id, text);
@@ -152,7 +162,20 @@ export class AgentAuthor {
       throw new AgentNotSaved("storage", message, { cause: error });
     }
     await using validation = await openAgentValidation(this.#settings);
-    return { path, problems: await validation.validate(source) };
+    return {
+      path,
+      problems: await validation.validate(source),
+      start: this.#startOf(parsed.agent),
+    };
+  }
+
+  #startOf({ enabled, trigger, after }: Agent): AgentStart {
+    const now = this.#clock.now();
+    const timeZone = readMachineTimeZone(this.#settings.shell["TZ"]).name;
+    const nextRun = trigger.type === "schedule"
+      ? createSchedule(trigger, { timeZone }).nextAfter(now, now)
+      : null;
+    return { enabled, trigger, after, nextRun };
   }
 
   /** Everything that is wrong with a draft, and what no model decides: who gets a key, what runs, what needs no consent. */

@@ -1,13 +1,17 @@
 // Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
 import type { Agent } from "../agents/agent.ts";
+import { fitsPattern } from "../agents/guarded_tools.ts";
 import type {
   InspectedResources,
   ResourceProblem,
 } from "../agents/validation/validate_resources.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { ModelError } from "../models/model.ts";
+import { findTooManyTools, TOOLS_REMEDY } from "../models/tool_limit.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { suggest } from "../../base/text/suggestion.ts";
+import { readListedTools } from "../tools/mcp/listed_tools.ts";
 import { describeMisplacedPaths } from "../tools/mcp/servers_file/misplaced_paths.ts";
 import { describeNameClash } from "../tools/name_clash.ts";
 import { resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
@@ -23,7 +27,9 @@ import { expandHome } from "../config/places.ts";
 import { redactText } from "../secrets/secret_marks.ts";
 import {
   describeMissingCommand,
+  isChosen,
   type ServerDefinition,
+  toToolChoice,
 } from "../tools/mcp/servers_file/server_definition.ts";
 import { PathSandbox } from "../tools/files/path_sandbox.ts";
 import { isMissing } from "../../base/files/missing.ts";
@@ -46,12 +52,14 @@ export interface InspectionOptions {
   inspectCustomTool: InspectCustomTool;
   /** What is wrong with the price of an agent's model. */
   inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
+  /** Starts a server; returns why it cannot be used, as a sentence. Absent: no server is started. */
+  connect?: (server: string) => Promise<string | undefined>;
 }
 
 /** An inspection of the agents of a workspace. */
 export function createInspection(
   settings: WorkspaceSettings,
-  { builtinTools, inspectCustomTool, inspectPrice }: InspectionOptions,
+  { builtinTools, inspectCustomTool, inspectPrice, connect }: InspectionOptions,
 ): InspectResources {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
@@ -70,7 +78,12 @@ export function createInspection(
       problems: [
         ...custom.problems,
         ...await inspectSkills(agent, skills),
-        ...await inspectServers(agent, { servers, settings }),
+        ...await inspectServers(agent, { servers, settings, connect }),
+        ...await inspectToolCount(agent, { servers, settings }, [
+          ...builtinTools,
+          ...ownTools,
+          ...custom.toolNames,
+        ]),
         ...await permissionGaps(agent, settings),
         ...await sandboxGap(agent, settings, sandboxSupport),
         ...await inspectPrice(agent),
@@ -148,7 +161,11 @@ function describeLinkOut(link: string, folder: string): string {
 
 async function inspectServers(
   agent: Agent,
-  context: { servers: ServersFile; settings: WorkspaceSettings },
+  context: {
+    servers: ServersFile;
+    settings: WorkspaceSettings;
+    connect: InspectionOptions["connect"];
+  },
 ): Promise<ResourceProblem[]> {
   if (agent.mcp.length === 0) return [];
   const { servers: file, settings } = context;
@@ -170,12 +187,64 @@ async function inspectServers(
     }
     const found = await inspectServer(server, { name, agent, settings });
     const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
-    return [...warnings, ...found].map(({ problem, ...rest }) => {
+    const told = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
       return { field: "mcp", name, message, ...rest };
     });
+    if (told.some(({ severity }) => severity === "error")) return told;
+    const message = await context.connect?.(name);
+    return message === undefined
+      ? told
+      : [...told, { field: "mcp", name, severity: "error", message }];
   });
   return (await Promise.all(problems)).flat();
+}
+
+/** Counts the tools of an agent; those of a server as it last listed them. Its patterns that name none are told, too. */
+async function inspectToolCount(
+  { model, mcp, mcpTools = {} }: Agent,
+  { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
+  others: readonly string[],
+): Promise<ResourceProblem[]> {
+  const content = mcp.length === 0 ? undefined : await servers.read();
+  const entries = content !== undefined && "servers" in content ? content.servers : new Map();
+  const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
+  const problems: ResourceProblem[] = [];
+  let count = others.length;
+  for (const server of mcp) {
+    const entry: ParsedServer | undefined = entries.get(server);
+    const names = listed[server];
+    if (entry === undefined || "problem" in entry || names === undefined) continue;
+    const own = mcpTools[server];
+    const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
+    count += chosen.length;
+    for (const pattern of own ?? []) {
+      if (chosen.some((one) => fitsPattern(one, pattern))) continue;
+      const message =
+        `mcp names ${server}/${pattern}, and none of the server's ${names.length} tools fits`;
+      problems.push({ field: "mcp", severity: "warning", message });
+    }
+  }
+  const tooMany = findTooManyToolsOf(model, count);
+  if (tooMany === undefined) return problems;
+  const severity = tooMany.isCertain ? "error" : "warning";
+  const { message } = tooMany;
+  return [...problems, {
+    field: mcp.length > 0 ? "mcp" : "model",
+    severity,
+    message,
+    hint: TOOLS_REMEDY,
+  }];
+}
+
+/** Of a model that leads nowhere nothing is known; that is told elsewhere. */
+function findTooManyToolsOf(model: Agent["model"], count: number) {
+  try {
+    return findTooManyTools(model, count);
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
 }
 
 async function inspectServer(

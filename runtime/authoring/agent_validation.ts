@@ -1,5 +1,8 @@
 // What agent files of a workspace are held against: its settings, agents, tools and prices.
 import { createInspection } from "./agent_resources.ts";
+import type { OpenedServers } from "./doctor/server_checks.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { dollarBudget } from "../agents/validation/validate_model.ts";
@@ -18,20 +21,33 @@ import { createBuiltinTools } from "../tools/toolbox.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 
-/** The validation of one workspace's agents. Dispose ends the processes that looked at custom tools. */
+const loadServerChecks = lazyModule(() => import("./doctor/server_checks.ts"));
+
+/** The end of a server's error output may be long. */
+const MOST_CHARACTERS = 2_000;
+
+/** The validation of one workspace's agents. Dispose ends the processes that were started for it. */
 export interface AgentValidation extends AsyncDisposable {
   /** Why the agents directory cannot be read, and what is wrong with the files in it. */
   readonly errors: readonly Diagnostic[];
   /** Final names of the tools that every agent has. */
   readonly toolNames: readonly string[];
+  /** How many tools each server lists that was started, by its name. */
+  readonly connected: ReadonlyMap<string, number>;
   /** What is wrong with the price files. */
   priceProblems(): Diagnostic[];
   /** Everything to say about a file, whether it is on disk or not, in the order of lines. */
   validate(source: { path: string; bytes: Uint8Array }): Promise<Diagnostic[]>;
 }
 
-/** Reads the agents of the workspace, to hold files against them. */
-export async function openAgentValidation(settings: WorkspaceSettings): Promise<AgentValidation> {
+/**
+ * Reads the agents of the workspace, to hold files against them. With `connect`, the version that servers are told, the MCP
+ * servers that the files name are started.
+ */
+export async function openAgentValidation(
+  settings: WorkspaceSettings,
+  options: { connect?: string } = {},
+): Promise<AgentValidation> {
   const { config, database, directories, environment, home, shell } = settings;
   const machineTimeZone = readMachineTimeZone(shell["TZ"]);
   const registry = new AgentRegistry({ config, directories, home });
@@ -45,6 +61,17 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
   });
   const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
   const readPrices = () => priceFiles.map((file) => file.current());
+  const connected = new Map<string, number>();
+  const clock = new SystemClock();
+  let servers: Promise<OpenedServers> | undefined;
+  const connect = async (version: string, name: string): Promise<string | undefined> => {
+    servers ??= loadServerChecks().then(({ openServers }) =>
+      openServers({ settings, registry, clock, version })
+    );
+    const connection = await (await servers).connect(name);
+    if ("problem" in connection) return toPlainLine(connection.problem, MOST_CHARACTERS);
+    connected.set(name, connection.tools);
+  };
   let customTools: Promise<CustomTools> | undefined;
   const inspectResources = createInspection(settings, {
     builtinTools: toolNames,
@@ -58,10 +85,14 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
       });
       return await (await customTools).inspect(name);
     },
+    ...(options.connect !== undefined && {
+      connect: (name: string) => connect(options.connect ?? "", name),
+    }),
     inspectPrice: (agent) => inspectPrice(agent, { config, prices, lists: readPrices() }),
   });
   return {
     errors,
+    connected,
     toolNames,
     priceProblems: () => prices.problems(),
     validate: async (source) => [
@@ -86,6 +117,7 @@ export async function openAgentValidation(settings: WorkspaceSettings): Promise<
     ],
     async [Symbol.asyncDispose]() {
       await (await customTools)?.[Symbol.asyncDispose]();
+      await (await servers)?.[Symbol.asyncDispose]();
     },
   };
 }

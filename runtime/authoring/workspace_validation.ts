@@ -19,16 +19,19 @@ export interface ValidatedFile {
   agentId: string;
   path: string;
   diagnostics: Diagnostic[];
+  /** Of mcp-servers.json: the servers that were started, with the number of their tools. */
+  connected?: { server: string; tools: number }[];
 }
 
 /**
  * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: every agent file,
- * after those of config.yaml, environment and prices that have problems. Empty when the target names nothing.
+ * after those of config.yaml, environment and prices that have problems. Empty when the target names nothing. With `connect`,
+ * the version that servers are told, the MCP servers that the agents name are started, and mcp-servers.json comes last.
  */
 export async function validateWorkspace(
   settings: WorkspaceSettings,
   target: string | undefined,
-  options: { cwd: string },
+  options: { cwd: string; connect?: string },
 ): Promise<ValidatedFile[]> {
   const { config, directories, environment, home } = settings;
   const { workspace } = directories;
@@ -38,7 +41,7 @@ export async function validateWorkspace(
     const missing = { ...errorAtStart(workspace, "The workspace does not exist"), hint };
     return [{ agentId: basename(workspace), path: workspace, diagnostics: [missing] }];
   }
-  await using validation = await openAgentValidation(settings);
+  await using validation = await openAgentValidation(settings, options);
   const unreadable = validation.errors.filter(({ path }) => path === directories.agentsDir);
   if (unreadable.length > 0 && !isFile) {
     const { agentsDir } = directories;
@@ -58,6 +61,11 @@ export async function validateWorkspace(
       ? [content.diagnostic]
       : await validation.validate({ path, bytes: content.bytes });
     files.push({ agentId: idOfFileName(basename(path)), path, diagnostics });
+  }
+  if (validation.connected.size > 0) {
+    const path = directories.mcpServersFile;
+    const connected = [...validation.connected].map(([server, tools]) => ({ server, tools }));
+    files.push({ agentId: basename(path), path, diagnostics: [], connected });
   }
   return files;
 }

@@ -1,7 +1,7 @@
 // What an agent file may say for itself and `defaults` in config.yaml for all agents: one table with every field's range,
 // default and meaning. The parsers of both files, their types and the tables in docs/ come from it.
 import { z } from "zod";
-import type { CamelKeys } from "../../base/text/key_case.ts";
+import { type CamelKeys, camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import { costLimit, countLimit, durationOrNone, field, optional, zoneName } from "./fields.ts";
 
 /** The levels of `history`. */
@@ -138,3 +138,17 @@ export type AgentPolicy = Settled<typeof AGENT_POLICY>;
 
 /** The values of a table's fields, named as in code. */
 export type Settled<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;
+
+/** The fields of a table: what the file says, and for what it leaves out what config.yaml says. */
+export function overDefaults<Table extends z.ZodRawShape>(
+  table: Table,
+  written: { readonly [Name in keyof Table]: z.output<Table[Name]> | undefined },
+  defaults: Settled<Table>,
+): Settled<Table> {
+  const inherited: Readonly<Record<string, unknown>> = snakeKeys(defaults);
+  const pairs = Object.keys(table).map((name) => {
+    const own = written[name];
+    return [name, own === undefined ? inherited[name] : own];
+  });
+  return camelKeys(Object.fromEntries(pairs)) as Settled<Table>;
+}

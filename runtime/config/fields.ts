@@ -124,3 +124,19 @@ export const baseUrl = z.string().superRefine((text, context) => {
     context.addIssue({ code: "custom", message, params: { hideValue: true } });
   }
 });
+
+/** Anything longer is no debounce. */
+const LONGEST_DEBOUNCE_MS = 86_400_000;
+
+/** Milliseconds of a number of seconds or a duration text. */
+export const debounce = z.unknown().transform((value, context) => {
+  const ms = typeof value === "number"
+    ? value * 1_000
+    : typeof value === "string"
+    ? parseDuration(value)
+    : undefined;
+  if (ms !== undefined && ms >= 0 && ms <= LONGEST_DEBOUNCE_MS) return Math.round(ms);
+  const message = "must be a number of seconds or a duration such as 2s or 500ms, up to a day";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+}).meta({ values: "number or duration" });

@@ -1,4 +1,7 @@
-// The names of model providers that stand for an address. How they are talked to is the models' business.
+// Models as people write them: the names of providers that stand for an address, and the fields of `model`. How a model is
+// called is the models' business.
+import { z } from "zod";
+import { baseUrl, field, filledText, variableName } from "./fields.ts";
 
 /** Providers that need no `base_url`. Any other name is an OpenAI-compatible endpoint and needs one. */
 export const NAMED_PROVIDERS = [
@@ -16,4 +19,97 @@ export type NamedProvider = typeof NAMED_PROVIDERS[number];
 /** Whether a provider needs no `base_url`. */
 export function isNamedProvider(provider: string): provider is NamedProvider {
   return (NAMED_PROVIDERS as readonly string[]).includes(provider);
+}
+
+/** Which model, and how to reach it. */
+export interface ModelSettings {
+  provider: string;
+  name: string;
+  baseUrl?: string;
+  /** The variable that holds the key, when it is not `<PROVIDER>_API_KEY`. */
+  apiKeyEnv?: string;
+  streamUsage: boolean;
+  /** Tokens of input and output, where a person knows better. */
+  contextWindow?: number;
+  /** The most tools that its endpoint takes. */
+  maxTools?: number;
+}
+
+const PROVIDER = {
+  description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url; " +
+    "`model: provider/name` says both as one text",
+  default: "`defaults.provider`",
+};
+
+/** Which model, as written. */
+export const modelSchema = z.object({
+  provider: filledText.meta(PROVIDER),
+  name: filledText.meta({
+    description: "The provider's own name for the model",
+    default: "required",
+  }),
+  base_url: baseUrl.nullish().meta({
+    description:
+      "A different address for the provider; `/v1` is appended for OpenAI-compatible ones",
+  }),
+  url: baseUrl.nullish().meta({ description: "Alias of base_url" }),
+  api_key_env: variableName.nullish().meta({
+    description: "The environment variable that holds the key",
+    default: "`<PROVIDER>_API_KEY`",
+  }),
+  stream_usage: field(
+    z.boolean(),
+    true,
+    "Request token counts while streaming; `false` only for endpoints that reject it",
+  ),
+  context_window: z.int().min(1_000).nullish().meta({
+    description: "The model's context window in tokens: longer conversations are shortened",
+    default: "as the price table says",
+  }),
+  max_tools: z.int().min(1).nullish().meta({
+    description: "The most tools that the endpoint takes",
+    default: "128 at openai",
+  }),
+});
+
+/** A model as one text: `provider/name`, or a name alone, whose provider config.yaml has. */
+export function readModelText(text: string): { provider?: string; name: string } {
+  const slash = text.indexOf("/");
+  return slash < 0
+    ? { name: text }
+    : { provider: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** The same, or as one text. */
+export const modelOrText = z.preprocess(
+  (value) => typeof value === "string" ? readModelText(value) : value,
+  modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) }).nullish(),
+);
+
+/** The model of an agent: its file's, and for what that leaves out config.yaml's. */
+export function toModel(
+  written: z.output<typeof modelOrText>,
+  defaults: {
+    provider?: string | null | undefined;
+    model?: string | null | undefined;
+    baseUrl?: string | null | undefined;
+  },
+): ModelSettings | undefined {
+  const ofConfig = { provider: defaults.provider, name: defaults.model };
+  const own = written && { ...written, provider: written.provider ?? defaults.provider };
+  const model = own ?? modelSchema.safeParse(ofConfig).data;
+  if (model === undefined) return undefined;
+  const ofProvider = model.provider === defaults.provider ? defaults.baseUrl : undefined;
+  const baseUrl = model.base_url ?? model.url ?? ofProvider;
+  // A file with a model of no provider at all is refused: see definition_rules.ts.
+  const provider = model.provider ?? "";
+  return {
+    provider,
+    name: model.name,
+    ...(baseUrl == null ? {} : { baseUrl }),
+    ...(model.api_key_env == null ? {} : { apiKeyEnv: model.api_key_env }),
+    streamUsage: model.stream_usage,
+    ...(model.context_window == null ? {} : { contextWindow: model.context_window }),
+    ...(model.max_tools == null ? {} : { maxTools: model.max_tools }),
+  };
 }

@@ -1,6 +1,16 @@
 // What happens in the service as a whole, published as it happens. Nothing is kept: who was away asks for the state.
 import type { ServiceLog } from "../service_log/service_log.ts";
 
+/** How a trigger was stopped. */
+export interface TriggerStop {
+  /** Too many runs, runs that cause each other, too much to watch, or runs that keep failing. */
+  by: "runs" | "loop" | "size" | "failures";
+  /** When one run is tried; null: only after somebody resumes it. */
+  retryAt: number | null;
+  /** The print of its agent: see agentPrint. */
+  print: string;
+}
+
 /** An event of the service. Times and durations are milliseconds. */
 export type ServiceEvent =
   | {
@@ -17,6 +27,8 @@ export type ServiceEvent =
     displayName: string;
     status: string;
     durationMs: number | null;
+    /** From the acceptance of the run to its end, waits included. */
+    ageMs: number;
   }
   | {
     type: "execution_waiting";
@@ -35,7 +47,7 @@ export type ServiceEvent =
     displayName: string;
   }
   | { type: "scheduler_changed"; status: "paused" | "running" }
-  /** One agent's trigger was stopped because it kept firing itself, or may fire again. */
+  /** One agent's trigger was stopped, or may fire again. */
   | {
     type: "trigger_changed";
     agentId: string;
@@ -43,6 +55,8 @@ export type ServiceEvent =
     status: "paused" | "running";
     /** Why it is paused; null when it runs again. */
     reason: string | null;
+    /** Absent when it runs again. */
+    stop?: TriggerStop;
   }
   /** A budget has come near its end: once in each of its periods. Amounts are dollars or tokens. */
   | {

@@ -17,6 +17,8 @@ export interface Execution {
    * (agents that follow, notices, a later run's memory) does not follow from this one. Absent for a real run.
    */
   isDryRun?: true;
+  /** A fork whose end starts no agent that runs after this one. */
+  isUnfollowed?: true;
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;

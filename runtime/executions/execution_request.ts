@@ -12,6 +12,8 @@ export interface Fork {
   model?: string;
   /** The text of an agent file that holds instead of the agent's. */
   agentText?: string;
+  /** Its end starts the agents that run after this one. */
+  startsFollowers?: true;
 }
 
 /** What an execution was asked for. */

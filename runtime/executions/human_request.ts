@@ -32,6 +32,16 @@ export interface GivenAnswer {
   answer: HumanAnswer;
 }
 
+/** Where a person answered: at a terminal, on the page, or by a link in a message. */
+export type AnswerPlace = "terminal" | "page" | "link";
+
+/** An answer to an open request; without `via` it is not known where it was given. */
+export interface GivenResponse {
+  requestId: string;
+  answer: HumanAnswer;
+  via?: AnswerPlace;
+}
+
 /** An answer does not fit its question; the message says how. */
 export class AnswerMisfit extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";

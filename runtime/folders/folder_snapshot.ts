@@ -246,6 +246,17 @@ async function find(path: string): Promise<Found> {
   }
 }
 
+/** The stamp of the file at a path; undefined where there is none that can be read. */
+export async function stampAt(path: string): Promise<Stamp | undefined> {
+  const found = await find(path);
+  return "entry" in found && typeof found.entry === "string" ? found.entry : undefined;
+}
+
+/** The bytes of a file with this stamp. */
+export function sizeIn(stamp: Stamp): number {
+  return Number(stamp.split(":")[1]);
+}
+
 /**
  * The stamp in a stat result. A device's number is left out: it may be another one after a restart. Milliseconds are as
  * exact as file systems are.

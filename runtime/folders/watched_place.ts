@@ -1,6 +1,6 @@
 // One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
 // tells how its files change. What is due is put together, and one scan follows the other.
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";
@@ -15,6 +15,7 @@ import {
   UNREAD,
 } from "./folder_snapshot.ts";
 import type { FolderListener, FolderWatches } from "./folder_watches.ts";
+import { isSkipped } from "./ignored_names.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
 /** A path may come, go or lead somewhere else without any event. */
@@ -31,7 +32,7 @@ export interface WantedPlace {
   path: string;
   /** With all folders in it. */
   recursive: boolean;
-  /** Folders of these names, inside of it, are left out. */
+  /** What is left out inside of it: names of foldersToSkip(). */
   ignored: readonly string[];
 }
 
@@ -227,8 +228,8 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     const { folder, only } = root;
     const { ignored } = this.wanted;
     const recursive = this.wanted.recursive && only === undefined;
-    const isSkipped = (path: string) => this.#isClosed(path) || ignored.includes(basename(path));
-    const options = { recursive, only, isSkipped, most, signal: this.#over.signal };
+    const isLeftOut = (path: string) => this.#isClosed(path) || isSkipped(path, ignored);
+    const options = { recursive, only, isSkipped: isLeftOut, most, signal: this.#over.signal };
     // First: a watch of very many folders takes long to begin, and the system has a limit for all of them.
     if (only === undefined && await holdsMoreThan(folder, options)) return this.#refuse();
     const known = this.#snapshot;

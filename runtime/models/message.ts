@@ -8,6 +8,8 @@ export interface ToolCall {
   name: string;
   /** The arguments as the model wrote them: JSON text, not yet checked. */
   arguments: string;
+  /** The model wrote it as text. */
+  written?: true;
 }
 
 /** What the agent is told before everything else; the first message, and the only one of its kind. */

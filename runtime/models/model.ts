@@ -15,6 +15,8 @@ export interface ModelRequest {
   maxTokens: number;
   /** What the answer has to fit; absent: it may be any text. */
   schema?: JsonSchema;
+  /** What the endpoint has refused before, in the words of learned.ts: adapters leave it out. */
+  refused?: ReadonlySet<string>;
 }
 
 /** Token counts of one reply. `inputTokens` includes the cached ones. */
@@ -75,6 +77,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the provider may have worked on the call, and bill it. */
   readonly mayBeBilled: boolean;
+  /** What the provider answered, its codes first and without the key: refusals.ts recognizes refusals by it. */
+  readonly told: string | undefined;
 
   constructor(
     message: string,
@@ -83,6 +87,7 @@ export class ModelError extends Error {
       status?: number;
       retryAfterMs?: number;
       mayBeBilled?: boolean;
+      told?: string | undefined;
       cause?: unknown;
     },
   ) {
@@ -91,5 +96,6 @@ export class ModelError extends Error {
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.mayBeBilled = options.mayBeBilled ?? false;
+    this.told = options.told;
   }
 }

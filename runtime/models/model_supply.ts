@@ -1,8 +1,10 @@
 // The models of this service's agents, and what their replies cost. Loaded with the first run.
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Model, ModelReply } from "./model.ts";
 import { type ModelReach, openPaidModel } from "./paid_model.ts";
+import { modelEndpoint } from "./endpoint.ts";
+import { Learned } from "./learned.ts";
 import { ModelPrices } from "./pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";
@@ -32,6 +34,8 @@ export class ModelSupply {
   /** By reach, the least recent first: a package's client takes longer to set up than to use. */
   readonly #kept = new Map<string, (purse: Purse) => Model>();
   readonly #rates: RateGates;
+  /** By endpoint and model, the least recent first. */
+  readonly #learned = new Map<string, Learned>();
 
   constructor(options: ModelSupplyOptions) {
     const { settings, clock, log } = options;
@@ -55,7 +59,26 @@ export class ModelSupply {
     const model = openFor({ gate, prices: this.#prices, model: settings, agent });
     const timeoutMs = agent.settings.timeout * 1_000;
     const rates = this.#rates.of(reach);
-    return withQueue(withRetry(model, { clock, timeoutMs, log, rates }), this.#queue);
+    const { contextWindow: given } = settings;
+    const patient = withRetry(model, {
+      clock,
+      timeoutMs,
+      log,
+      rates,
+      learned: this.#learnedOf(settings),
+      window: async () => {
+        const tokens = given ?? await this.#prices.windowOf(settings);
+        return tokens === undefined ? undefined : { tokens, isGiven: given !== undefined };
+      },
+    });
+    return withQueue(patient, this.#queue);
+  }
+
+  /** What the endpoint of an agent's model has taught since this process began, as sentences. */
+  lessonsOf({ model }: Agent): string[] {
+    if (model === undefined) return [];
+    const { id } = modelEndpoint(model);
+    return this.#learnedOf(model).describe().map((lesson) => `Model ${id}: ${lesson}`);
   }
 
   /** What a reply of an agent's model cost in US dollars; null where no price is known. */
@@ -66,15 +89,27 @@ export class ModelSupply {
     return model === undefined ? reply.reportedCostUsd : await this.#prices.costOf(model, reply);
   }
 
+  #learnedOf(settings: ModelSettings): Learned {
+    const { id, baseUrl } = modelEndpoint(settings);
+    const key = JSON.stringify([id, baseUrl]);
+    const learned = this.#learned.get(key) ?? new Learned();
+    keepNewest(this.#learned, key, learned);
+    return learned;
+  }
+
   async #keep(reach: ModelReach): Promise<(purse: Purse) => Model> {
     const key = JSON.stringify(reach);
     const openFor = this.#kept.get(key) ?? await openPaidModel(reach, this.#options.clock);
-    this.#kept.delete(key);
-    this.#kept.set(key, openFor);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT_MODELS) break;
-      this.#kept.delete(oldest);
-    }
+    keepNewest(this.#kept, key, openFor);
     return openFor;
+  }
+}
+
+function keepNewest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
+  kept.delete(key);
+  kept.set(key, value);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT_MODELS) break;
+    kept.delete(oldest);
   }
 }

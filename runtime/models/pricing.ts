@@ -1,6 +1,11 @@
 // What replies cost: as the endpoint reports, else by the pricing files, else by the price table of a package, which is
 // loaded at the first question it is needed for. An unknown price is null, never zero.
-import type { findProvider, ModelInfo, Provider } from "@pydantic/genai-prices";
+import type {
+  findProvider,
+  ModelInfo,
+  PriceCalculationResult,
+  Provider,
+} from "@pydantic/genai-prices";
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
@@ -79,6 +84,12 @@ export class ModelPrices {
       .sort((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
   }
 
+  /** The tokens of a model's context window, as the package's table has them; undefined where it does not. */
+  async windowOf(model: PricedModel): Promise<number | undefined> {
+    if (model.provider === DEMO) return undefined;
+    return (await this.#findInTable(model, NOTHING))?.model.context_window;
+  }
+
   /** What is wrong with the pricing files now. */
   problems(): Diagnostic[] {
     return this.#files.flatMap((file) => file.current().problems);
@@ -88,22 +99,17 @@ export class ModelPrices {
     const lists = this.#files.map((file) => file.current());
     this.#report(lists.flatMap(({ problems }) => problems));
     const usage = consistent(reported);
-    const names = familyOf(model.name);
     const price = findPrice(lists, priceKeysOf(model));
     if (price !== undefined) return costByPrice(price, usage);
     if (model.provider === DEMO) return 0;
-    return await this.#costByTable(model, { names, usage });
+    return (await this.#findInTable(model, usage))?.total_price ?? null;
   }
 
-  async #costByTable(
-    model: PricedModel,
-    options: { names: readonly string[]; usage: Usage },
-  ): Promise<number | null> {
+  async #findInTable(model: PricedModel, usage: Usage): Promise<PriceCalculationResult> {
     const { calcPrice, findProvider } = await loadPriceTable();
     const vendor = this.#vendorOf(model, findProvider);
     if (vendor === undefined) return null;
-    const { usage } = options;
-    for (const name of options.names) {
+    for (const name of familyOf(model.name)) {
       const result = calcPrice(
         {
           input_tokens: usage.inputTokens,
@@ -114,7 +120,7 @@ export class ModelPrices {
         name,
         { provider: vendor, timestamp: new Date(this.#clock.now()) },
       );
-      if (result !== null) return result.total_price;
+      if (result !== null) return result;
     }
     return null;
   }

@@ -1,6 +1,7 @@
 // How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
 import { describeDenied } from "../../base/denied_permission.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
+import { SHORTEST_SECRET } from "../secrets/secret.ts";
 import { ModelError } from "./model.ts";
 
 /** Who failed, and what its messages must not show. */
@@ -20,11 +21,16 @@ export interface ProviderAnswer {
   status: number;
   /** What the provider said. */
   message: string;
+  /** Its codes: the kind of error, the parameter that it is about. */
+  codes?: readonly unknown[];
   headers?: Headers | undefined;
+  /** The wait that the body asks for, where no header does. */
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
 const MAX_MESSAGE_LENGTH = 600;
+const MAX_TOLD_LENGTH = 4_000;
 
 /** Whether the same call may succeed later when a provider answered with this status. */
 function isRetryableStatus(status: number): boolean {
@@ -50,13 +56,14 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
 /** The provider answered with an error. */
 export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
   const { status, headers, cause } = answer;
-  const wait = retryAfterMs(headers, context.now());
+  const wait = retryAfterMs(headers, context.now()) ?? answer.retryAfterMs;
   const text = safeText(answer.message, context);
   return new ModelError(
     `${context.provider} answered ${status}${text === "" ? "" : `: ${text}`}`,
     {
       retryable: isRetryableStatus(status),
       status,
+      told: toTold(answer.codes ?? [], answer.message, context),
       cause,
       ...(wait === undefined ? {} : { retryAfterMs: wait }),
     },
@@ -129,7 +136,8 @@ export function streamedFailure(
 ): ModelError {
   const status = typeof error.code === "number" ? error.code : Number(error.code ?? Number.NaN);
   if (Number.isInteger(status) && status >= 400 && status < 600) {
-    return answerFailure(context, { status, message: error.message, cause: error.cause });
+    const { message, type, cause } = error;
+    return answerFailure(context, { status, message, codes: [type], cause });
   }
   const kind = `${error.code ?? ""} ${error.type ?? ""}`;
   return new ModelError(
@@ -138,6 +146,7 @@ export function streamedFailure(
       // What the caller asked wrongly stays wrong; anything else is the provider's own trouble.
       retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
         .test(kind),
+      told: toTold([kind], error.message, context),
       cause: error.cause,
     },
   );
@@ -149,10 +158,21 @@ export function providerMessage(message: string): string {
 }
 
 /** A provider's message on one line, of bounded length, without the key. */
-function safeText(text: string, context: Pick<ProviderContext, "apiKey">): string {
+function safeText(
+  text: string,
+  context: Pick<ProviderContext, "apiKey">,
+  length = MAX_MESSAGE_LENGTH,
+): string {
   const { apiKey } = context;
-  const clean = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
-  return toPlainLine(clean, MAX_MESSAGE_LENGTH);
+  const clean = apiKey === undefined || apiKey.length < SHORTEST_SECRET
+    ? text
+    : text.replaceAll(apiKey, "[key]");
+  return toPlainLine(clean, length);
+}
+
+function toTold(codes: readonly unknown[], message: string, context: ProviderContext): string {
+  const words = codes.filter((code) => typeof code === "string");
+  return safeText([...words, message].join(" "), context, MAX_TOLD_LENGTH);
 }
 
 function reasonOf(cause: unknown, context: ProviderContext): string {

@@ -44,13 +44,14 @@ export function resolveReach(settings: ModelSettings, options: ReachOptions): Mo
   const apiKey = findKey(settings, endpoint, options);
   if (apiKey !== undefined) checkForeignHost(endpoint, options);
   const { id, baseUrl, adapter } = endpoint;
-  const { name, streamUsage } = settings;
+  const { name, streamUsage, contextWindow } = settings;
   return {
     adapter,
     id,
     name,
     streamUsage,
     ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(apiKey === undefined ? {} : { apiKey }),
   };
 }

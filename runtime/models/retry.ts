@@ -4,7 +4,8 @@ import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
-import { askInWords } from "./answer_schema.ts";
+import { Adaptation, type AdaptationOptions, type AdaptedRequest } from "./adaptation.ts";
+import { Learned } from "./learned.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,
@@ -24,6 +25,9 @@ export interface RetryOptions {
   log: ServiceLog;
   /** Shared by all calls with the same key; absent: nobody else's calls matter. */
   rates?: RateGate;
+  /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
+  learned?: Learned;
+  window?: AdaptationOptions["window"];
   /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
   random?: () => number;
 }
@@ -42,17 +46,13 @@ const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortEr
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];
 
-/** How providers and servers name the parameter, or what they make of it, when they refuse it. */
-const NAMES_SCHEMA =
-  /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/i;
-
 const MAX_ATTEMPTS = 4;
 const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
 /**
  * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
- * jitter or as long as `Retry-After` asks, and once more without `temperature`, or with the schema in words, where a model
- * refuses that (remembered for later calls). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
+ * jitter or as long as `Retry-After` asks, and beyond that with another request where the endpoint refuses something of it
+ * (adaptation.ts). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
  * ReplyTimeout when the time is over, the last ModelError when attempts or patience are, and rethrows
  * `signal.reason` at a cancel; the connection is closed in each case.
  */
@@ -64,13 +64,13 @@ class RetryingModel implements Model {
   readonly id: string;
   readonly #model: Model;
   readonly #options: RetryOptions;
-  #refusesTemperature = false;
-  #refusesSchema = false;
+  readonly #adaptation: Adaptation;
 
   constructor(model: Model, options: RetryOptions) {
     this.id = model.id;
     this.#model = model;
     this.#options = options;
+    this.#adaptation = new Adaptation({ learned: new Learned(), ...options });
   }
 
   async *generate(
@@ -79,7 +79,7 @@ class RetryingModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { subject } = options;
     options.signal.throwIfAborted();
-    const { clock, timeoutMs, rates } = this.#options;
+    const { clock, timeoutMs, rates, log } = this.#options;
     const ticket = rates?.arrive() ?? 0;
     if (rates?.isClosed) {
       // What others were told is no wait for this reply, unless it is longer than anybody would wait for one.
@@ -95,15 +95,26 @@ class RetryingModel implements Model {
       if (isOver) limit.abort(new ReplyTimeout(timeoutMs));
     });
     try {
+      let adapted = await this.#adaptation.open(request);
       for (let attempt = 1;; attempt++) {
         const progress = { hasText: false };
+        const notice = this.#adaptation.noticeOf(adapted);
+        if (notice !== undefined) yield notice;
         try {
           if (attempt > 1) await rates?.pass(ticket, signal);
-          return yield* this.#attempt(request, { signal, subject, progress });
+          const reply = yield* this.#attempt(adapted, { signal, subject, progress });
+          this.#adaptation.succeeded(adapted, reply);
+          return reply;
         } catch (error) {
           if (!(error instanceof ModelError) || signal.aborted) throw error;
-          if (this.#refused(error, request)) attempt--;
-          else {
+          const other = await this.#adaptation.retry(adapted, error);
+          if (other !== undefined) {
+            attempt--;
+            adapted = other;
+            const fields = { ...subject, model: this.id, error: error.message };
+            const lessons = this.#adaptation.lessons();
+            log.write("info", `Another call because of a refusal: ${lessons}`, fields);
+          } else {
             if (error.retryAfterMs !== undefined) rates?.close(error.retryAfterMs, this.id);
             const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
@@ -123,14 +134,14 @@ class RetryingModel implements Model {
 
   /** One call, watched. Closes the connection however it ends. */
   async *#attempt(
-    request: ModelRequest,
+    adapted: AdaptedRequest,
     options: { signal: AbortSignal; subject: CallSubject; progress: { hasText: boolean } },
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const stall = new StallWatch({ clock: this.#options.clock, model: this.id });
     const over = new AbortController();
     const signal = AbortSignal.any([options.signal, stall.signal, over.signal]);
     const stream = this.#model.generate(
-      this.#withoutRefused(request),
+      this.#adaptation.toSend(adapted),
       { signal, ...(options.subject && { subject: options.subject }) },
     );
     try {
@@ -151,33 +162,6 @@ class RetryingModel implements Model {
       else await closed;
       await stall.end();
     }
-  }
-
-  #withoutRefused(request: ModelRequest): ModelRequest {
-    const asked = this.#refusesSchema ? askInWords(request) : request;
-    return this.#refusesTemperature ? { ...asked, temperature: undefined } : asked;
-  }
-
-  /** Whether the call failed for its temperature or its schema alone and is worth repeating without it. */
-  #refused(error: ModelError, request: ModelRequest): boolean {
-    if (error.status !== 400 && error.status !== 422) return false;
-    const refused = (told: string) => {
-      this.#options.log.write("info", told, { model: this.id, error: error.message });
-      return true;
-    };
-    const { temperature, schema } = request;
-    if (
-      !this.#refusesTemperature && temperature !== undefined &&
-      /\btemperature\b/i.test(error.message)
-    ) {
-      this.#refusesTemperature = true;
-      return refused("The model refuses temperature; calling it without");
-    }
-    if (!this.#refusesSchema && schema !== undefined && NAMES_SCHEMA.test(error.message)) {
-      this.#refusesSchema = true;
-      return refused("The model refuses output.schema as a parameter; asking for it in words");
-    }
-    return false;
   }
 
   /** The milliseconds until the next attempt; throws the failure when there is none. */
@@ -232,9 +216,10 @@ function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelEr
 }
 
 function amended(error: ModelError, remark: string): ModelError {
-  const { retryable, status, retryAfterMs } = error;
+  const { retryable, status, retryAfterMs, told } = error;
   return new ModelError(error.message + remark, {
     retryable,
+    told,
     cause: error,
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -7,13 +7,22 @@ const CHARACTERS_PER_TOKEN = 4;
 /** About how many tokens a request's messages and tools take. */
 export function estimateInputTokens(request: ModelRequest): number {
   let characters = 0;
-  for (const message of request.messages) {
-    characters += message.content.length;
-    if (message.role === "assistant") characters += callCharacters(message);
-  }
+  for (const message of request.messages) characters += messageCharacters(message);
   if (request.tools.length > 0) characters += JSON.stringify(request.tools).length;
   if (request.schema !== undefined) characters += JSON.stringify(request.schema).length;
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** About how many tokens a message takes; of a reply with what goes back verbatim. */
+export function estimateMessageTokens(message: Message): number {
+  return messageCharacters(message) / CHARACTERS_PER_TOKEN;
+}
+
+function messageCharacters(message: Message): number {
+  if (message.role !== "assistant") return message.content.length;
+  const { content, providerData } = message;
+  const kept = providerData === undefined ? 0 : JSON.stringify(providerData).length;
+  return content.length + callCharacters(message) + kept;
 }
 
 /** About how many tokens a reply takes. */

@@ -73,15 +73,20 @@ function tell(happening: Happening, ports: DraftPorts): Telling | undefined {
     case "missed":
       return tellMissed(happening.slot, ports);
     case "stopped": {
-      const { agentId, displayName, reason } = happening;
+      const { agentId, displayName, reason, stop } = happening;
+      const isFailing = stop?.by === "failures";
       return {
-        kind: "loop",
+        kind: isFailing ? "error" : "loop",
         agentId,
         executionId: null,
         requestId: null,
         folds: true,
         title: `${displayName}: its trigger was stopped`,
-        text: `${reason}\nIt does not start by itself until you edit it or resume the scheduler.`,
+        text: `${reason}\n` +
+          (isFailing
+            ? "It is tried again in an hour, then once a day. Fix the cause, then run"
+            : "Run") +
+          ` "inkling resume ${agentId}" to start it again.`,
       };
     }
     case "budget": {

@@ -4,6 +4,7 @@ import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { FORSAKEN } from "../executions/runs/runs.ts";
 import { CANCELLED } from "../executions/states.ts";
+import type { TriggerStop } from "../events/bus.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 /** Something that happened. */
@@ -11,8 +12,14 @@ export type Happening =
   | { type: "waiting"; execution: Execution; request: HumanRequest }
   | { type: "ended"; execution: Execution; output: string | null }
   | { type: "missed"; slot: Slot }
-  /** A watch trigger was stopped because it ran away. */
-  | { type: "stopped"; agentId: string; displayName: string; reason: string }
+  /** A trigger was stopped. */
+  | {
+    type: "stopped";
+    agentId: string;
+    displayName: string;
+    reason: string;
+    stop?: Pick<TriggerStop, "by">;
+  }
   /** A budget is nearly or wholly used up; `text` says which and what became of it. Null: the whole workspace's. */
   | { type: "budget"; agentId: string | null; executionId: number | null; text: string };
 

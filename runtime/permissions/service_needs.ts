@@ -11,6 +11,7 @@ import { programFolder } from "../../base/program_files.ts";
 import { hostAndPort, keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { normaliseHost } from "../tools/http/http_policy.ts";
+import { CERTIFICATE_VARIABLES, certificatePaths } from "../sandbox/certificates.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
 /** Where this machine reaches itself. */
@@ -28,7 +29,7 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
     why:
       "handed on to processes of Inkling: what the network is like here, and where telemetry goes",
     names: [
-      ...["DENO_DIR", "DENO_CERT", "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "SSL_CERT_DIR"],
+      ...["DENO_DIR", "DENO_CERT", "DENO_TLS_CA_STORE", ...CERTIFICATE_VARIABLES],
       ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
       "OTEL_*",
     ],
@@ -70,6 +71,7 @@ export interface ServiceNeedsContext {
 export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
   return [
     ...placeNeeds(context),
+    ...certificatePaths(context.shell).flatMap(both).map(read("certificates for programs")),
     ...netNeeds(context),
     ...context.config.http.allow.map((host) =>
       net(host.includes(":") ? `[${host}]` : host, "http.allow in config.yaml")

@@ -8,6 +8,7 @@ import { isBelow } from "../../base/files/path_below.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isMissing } from "../../base/files/missing.ts";
 import { BASE_SYSTEM, programFolders } from "./base_system.ts";
+import { certificateFiles } from "./certificates.ts";
 import {
   findEnvFiles,
   type ProxyRoute,
@@ -82,7 +83,7 @@ export function bubblewrapCommand(
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL"],
     ...(disablesNamespaces ? ["--disable-userns"] : []),
     ...(rules.net === "host" ? ["--share-net"] : []),
-    ...mountsOf(rules, { cwd, home, path: environment["PATH"] }),
+    ...mountsOf(rules, { cwd, home, environment }),
     ...(proxy === undefined ? [] : ["--ro-bind", proxy.socketFile, PROXY_SOCKET]),
     // In /proc an administrator, even one without rights, could set what the kernel does for all.
     ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
@@ -139,12 +140,15 @@ function bridgeTo(socat: string): string {
 
 function mountsOf(
   rules: OpenedRules,
-  { cwd, home, path }: { cwd: string; home: string; path: string | undefined },
+  { cwd, home, environment }: Pick<SandboxedProgram, "cwd" | "environment"> & { home: string },
 ): string[] {
   const realHome = knownRealPath(home);
   const read = rules.read.map(knownRealPath);
   const write = rules.write.map(knownRealPath);
-  const programs = [...programFolders(path, home), ...(rules.programs ?? []).map(knownRealPath)];
+  const programs = [
+    ...programFolders(environment["PATH"], home),
+    ...(rules.programs ?? []).map(knownRealPath),
+  ];
   const declared = [...read, ...write];
   const shown = [...declared, ...programs];
   const closed = [...secretPlaces(realHome), ...rules.closed.map(knownRealPath)];
@@ -156,7 +160,10 @@ function mountsOf(
   put("read", BASE_SYSTEM);
   put("own", ["/tmp", "/var/tmp", "/dev/shm"]);
   put(rules.home === undefined ? "own" : { from: rules.home }, [home, realHome]);
-  put("read", [...programs, ...read]);
+  const certificates = certificateFiles(environment).filter((one) =>
+    ![one, knownRealPath(one)].some((path) => isInside(path, [...shown, ...BASE_SYSTEM, ...closed]))
+  );
+  put("read", [...programs, ...read, ...certificates]);
   put("write", write);
   put("proc", ["/proc"]);
   put("dev", ["/dev"]);

@@ -187,7 +187,8 @@ export function* findUsedUp(
 function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | undefined> {
   for (const state of yield* readStates(wanted.budgets)) {
     const need = partOf(wanted.most, state.unit);
-    if (leftOf(state) >= need) continue;
+    // What uses nothing of it fits, even where the limit was lowered below what has been spent.
+    if (need === 0 || leftOf(state) >= need) continue;
     const isHeld = leftOf({ ...state, reserved: 0 }) >= need;
     // Who asks for nobody tells a person by itself.
     const isFinal = !isHeld && wanted.agentId !== null;

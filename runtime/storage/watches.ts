@@ -1,4 +1,5 @@
 // The tables of watches: changes that wait for their run, and how files looked when they were last reported to their agent.
+import type { DigestedFile } from "../folders/content_digests.ts";
 import type { FileEvent } from "../run_cause.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch/watch_store.ts";
 import { LeaseLost } from "../executions/refusals.ts";
@@ -108,6 +109,30 @@ export class SqlWatchStore implements WatchStore {
     });
   }
 
+  readDigests(agentId: string): Promise<DigestedFile[]> {
+    return this.#db.read(function* () {
+      const rows = yield* all<DigestedFile>(
+        "SELECT path, stamp, digest FROM watched_files WHERE agent_id = ? AND digest IS NOT NULL",
+        agentId,
+      );
+      return rows.map((row) => ({ ...row }));
+    });
+  }
+
+  keepDigests(agentId: string, files: readonly DigestedFile[]): Promise<void> {
+    return this.#db.change("process", function* () {
+      for (const { path, stamp, digest } of files) {
+        yield* run(
+          "UPDATE watched_files SET digest = ? WHERE agent_id = ? AND path = ? AND stamp = ?",
+          digest,
+          agentId,
+          path,
+          stamp,
+        );
+      }
+    });
+  }
+
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean> {
     return this.#whileOurs("process", function* () {
       yield* requireLease(watchLease(agentId));
@@ -135,16 +160,17 @@ export class SqlWatchStore implements WatchStore {
   }
 }
 
-function* mark(agentId: string, { path, stamp }: SeenFile): Operation<void> {
+function* mark(agentId: string, { path, stamp, digest }: SeenFile): Operation<void> {
   if (stamp === null) {
     yield* run("DELETE FROM watched_files WHERE agent_id = ? AND path = ?", agentId, path);
   } else {
     yield* run(
-      "INSERT INTO watched_files (agent_id, path, stamp) VALUES (?1, ?2, ?3) " +
-        "ON CONFLICT (agent_id, path) DO UPDATE SET stamp = ?3",
+      "INSERT INTO watched_files (agent_id, path, stamp, digest) VALUES (?1, ?2, ?3, ?4) " +
+        "ON CONFLICT (agent_id, path) DO UPDATE SET stamp = ?3, digest = ?4",
       agentId,
       path,
       stamp,
+      digest ?? null,
     );
   }
 }

@@ -5,7 +5,10 @@ import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
+import type { StoppedTriggers } from "./stopped_triggers.ts";
+import type { PassedOver } from "./watch/same_content.ts";
 import type { Watcher } from "./watch/watcher.ts";
 import type { Webhooks } from "./webhook/webhooks.ts";
 
@@ -15,6 +18,7 @@ const LONGEST_WAIT_MS = 2_000;
 /** What triggers are made of. */
 export interface TriggersPorts {
   pause: Pause;
+  stops: StoppedTriggers;
   scheduler: Scheduler;
   webhooks: Webhooks;
   followUps: FollowUps;
@@ -23,6 +27,17 @@ export interface TriggersPorts {
   /** Whether anything is stored of agents that watch, or did. */
   hasStoredWatches: () => Promise<boolean>;
   clock: Clock;
+  log: ServiceLog;
+}
+
+/** What became of a wish to let a stopped trigger fire again. */
+export interface TriggerResumed {
+  /** False: it was not stopped, or it stays so. */
+  isResumed: boolean;
+  /** Why it stays stopped; null: it may fire. */
+  reason: string | null;
+  /** How many file changes that came meanwhile are dropped. */
+  droppedChanges: number;
 }
 
 /** The triggers of a service. */
@@ -49,25 +64,30 @@ export class Triggers implements AsyncDisposable {
 
   /** When an agent is due next, paused or not; null when nothing is due by time. Milliseconds since the epoch. */
   nextRun(agentId: string): number | null {
-    return this.#ports.scheduler.nextRun(agentId);
+    return this.nextRuns(agentId, 1)[0] ?? null;
   }
 
   /** When an agent is due next, at most so many times; see nextRun. */
   nextRuns(agentId: string, limit: number): number[] {
-    return this.#ports.scheduler.nextRuns(agentId, limit);
+    const { scheduler, stops } = this.#ports;
+    // A stopped schedule is tried again at its first time from then on.
+    return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
   }
 
-  /** Why an agent's trigger was stopped because it ran away; null when it was not. */
+  /** Why an agent's trigger is stopped; null when it is not. */
   pausedReason(agentId: string): string | null {
-    return this.#openWatcher?.trippedReason(agentId) ??
-      this.webhooks.brake.reasonOf(agentId) ?? this.#ports.followUps.brake.reasonOf(agentId);
+    return this.#ports.stops.reasonOf(agentId);
+  }
+
+  /** The last change of an agent's files that did not fire, because the content is the same; null: there was none. */
+  passedOver(agentId: string): PassedOver | null {
+    return this.#openWatcher?.passedOver(agentId) ?? null;
   }
 
   /** Follows the agents as they are now; only what differs changes. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
+    await this.#ports.stops.follow(agents, options);
     await this.#ports.scheduler.reconcile(agents, options);
-    this.webhooks.brake.follow(agents);
-    this.#ports.followUps.brake.follow(agents);
     this.#ports.followUps.wake();
     // A reload that was under way when the service stopped.
     if (this.#isOver) return;
@@ -88,6 +108,7 @@ export class Triggers implements AsyncDisposable {
   /** Begins to fire. What came due while nothing ran is judged at once. */
   start(): void {
     this.#isStarted = true;
+    this.#ports.stops.start(() => this.#wake());
     this.#ports.scheduler.start();
     this.#ports.followUps.start();
     this.#openWatcher?.start();
@@ -100,27 +121,46 @@ export class Triggers implements AsyncDisposable {
 
   /** What other machines told may be lost. */
   lookAgain(): void {
+    this.#ports.stops.reload().catch((error) => {
+      this.#ports.log.write("warn", "Stopped triggers could not be read", { error });
+    });
     this.#ports.followUps.wake();
     this.#openWatcher?.lookAgain();
   }
 
-  /** Lets every trigger that was stopped because it ran away fire again. */
-  reset(): void {
-    this.#openWatcher?.reset();
-    this.webhooks.brake.reset();
-    this.#ports.followUps.brake.reset();
+  /** Lets every trigger that ran away fire again; one whose runs keep failing stays stopped. */
+  async reset(): Promise<void> {
+    await this.#ports.stops.resume((_agentId, { by }) => by !== "failures");
     this.#ports.followUps.wake();
   }
 
-  /** Pauses or resumes all triggers; resuming lets those that ran away fire again, too. */
-  async change(state: SchedulerState): Promise<void> {
-    await this.#ports.pause.change(state);
-    if (state === "running") this.resume();
+  /** Lets one agent's stopped trigger fire again. */
+  async resumeAgent(agentId: string): Promise<TriggerResumed> {
+    const { stops } = this.#ports;
+    const before = stops.reasonOf(agentId);
+    const droppedChanges = await stops.resume((id) => id === agentId);
+    const reason = stops.reasonOf(agentId);
+    return { isResumed: before !== null && reason === null, reason, droppedChanges };
   }
 
-  /** They may fire again: what ran away, too. */
-  resume(): void {
-    this.reset();
+  /**
+   * Pauses or resumes all triggers; resuming lets stopped ones fire again, too. Returns how many file changes that came
+   * meanwhile are dropped.
+   */
+  async change(state: SchedulerState): Promise<number> {
+    await this.#ports.pause.change(state);
+    return state === "running" ? await this.resume() : 0;
+  }
+
+  /** They may fire again: stopped ones, too. See change. */
+  async resume(): Promise<number> {
+    const dropped = await this.#ports.stops.resume(() => true);
+    this.#wake();
+    return dropped;
+  }
+
+  #wake(): void {
+    this.#ports.followUps.wake();
     this.#ports.scheduler.wake();
     this.#openWatcher?.wake();
   }
@@ -130,6 +170,7 @@ export class Triggers implements AsyncDisposable {
     await this.#ports.scheduler[Symbol.asyncDispose]();
     await this.#ports.followUps[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
+    await this.#ports.stops[Symbol.asyncDispose]();
   }
 
   async #open(): Promise<Watcher> {

@@ -1,6 +1,6 @@
 // An agent as one execution wants it: with another model, or as another text says.
 import type { Agent, ModelSettings } from "../agents/agent.ts";
-import { modelSchema } from "../agents/definition.ts";
+import { modelSchema } from "../config/providers.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";

@@ -41,7 +41,9 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     const event = JSON.parse(text) as ServiceEvent;
     events.publish(event, "elsewhere");
     if (event.type === "scheduler_changed" && event.status === "running") {
-      options.triggers()?.resume();
+      void options.triggers()?.resume().catch((error) => {
+        log.write("error", "Triggers could not be resumed", { error });
+      });
     }
   };
   const unsubscribe = events.subscribe((event, arose) => {

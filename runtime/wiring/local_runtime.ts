@@ -14,7 +14,7 @@ import type { AcceptedExecution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
 import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
 import type { Outcomes } from "../executions/record/execution_reads.ts";
-import type { HumanAnswer } from "../executions/human_request.ts";
+import type { GivenResponse } from "../executions/human_request.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { findRepeatedRun } from "../executions/runs/repeated_run.ts";
 import { toRunSpec } from "../executions/runs/run_request.ts";
@@ -36,11 +36,12 @@ import type {
   Runtime,
   SchedulerStatus,
   ServiceNode,
+  TriggerResumed,
   UsageReport,
   UsageRequest,
 } from "../runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
-import { describeScheduler } from "./scheduler_status.ts";
+import { describeScheduler, toListings } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
@@ -49,7 +50,7 @@ import type { RunPlan } from "./plan/run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import { makeRecap, type Recap } from "./recap.ts";
-import type { SchedulerState } from "../triggers/pause.ts";
+import type { Triggers } from "../triggers/triggers.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
@@ -98,14 +99,12 @@ export class LocalRuntime implements Runtime {
 
   async listAgents({ fresh = false } = {}): Promise<AgentListing[]> {
     if (fresh) await Promise.all([this.#parts.refreshConfig(), this.#parts.agentFiles.reload()]);
-    const agents = this.#parts.registry.list();
-    const newest = await this.#history.newest(agents.map(({ id }) => id));
-    return agents.map((agent) => this.#toListing(agent, newest));
+    return await this.#toListings(this.#parts.registry.list());
   }
 
   async getAgent(id: string): Promise<AgentListing> {
-    const agent = await this.#currentAgent(id);
-    return this.#toListing(agent, await this.#history.newest([agent.id]));
+    const [listing] = await this.#toListings([await this.#currentAgent(id)]);
+    return listing!;
   }
 
   async planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan> {
@@ -121,8 +120,8 @@ export class LocalRuntime implements Runtime {
     await this.#parts.refreshConfig();
     await this.#parts.agentFiles.reload();
     const report = this.#parts.registry.reportChanges();
-    // Whoever asks for a reload wants stopped triggers to fire again.
-    this.#parts.triggers?.reset();
+    // Whoever asks for a reload wants triggers that ran away to fire again.
+    await this.#parts.triggers?.reset();
     return report;
   }
 
@@ -154,7 +153,7 @@ export class LocalRuntime implements Runtime {
     return await this.#history.preview(await this.#runner().editedRequest(id, edit));
   }
 
-  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#parts.refreshConfig();
     await this.#runner().respond(id, response);
   }
@@ -254,8 +253,10 @@ export class LocalRuntime implements Runtime {
     return await this.#parts.slots.listSlots(await this.#knownAgents.require(agentId), page);
   }
 
-  pauseScheduler = (): Promise<void> => this.#changePause("paused");
-  resumeScheduler = (): Promise<void> => this.#changePause("running");
+  pauseScheduler = async (): Promise<void> => void await this.#triggers().change("paused");
+  resumeScheduler = async (): Promise<number> => await this.#triggers().change("running");
+  resumeAgent = async (id: string): Promise<TriggerResumed> =>
+    await this.#triggers().resumeAgent((await this.#currentAgent(id)).id);
 
   async stop(options: { graceMs: number }): Promise<void> {
     await this.#parts.runner?.stop(options);
@@ -266,10 +267,14 @@ export class LocalRuntime implements Runtime {
     await this.#parts.resources.disposeAsync();
   }
 
-  async #changePause(state: SchedulerState): Promise<void> {
+  #toListings(agents: readonly Agent[]): Promise<AgentListing[]> {
+    return toListings(agents, { ...this.#parts, history: this.#history });
+  }
+
+  #triggers(): Triggers {
     const { triggers } = this.#parts;
     if (triggers === undefined) throw new ReadOnlyRuntime();
-    await triggers.change(state);
+    return triggers;
   }
 
   #runner(): Runner {
@@ -283,15 +288,6 @@ export class LocalRuntime implements Runtime {
     const agent = await this.#currentAgents.find(id);
     if (agent === undefined) throw new AgentNotFound(id);
     return agent;
-  }
-
-  #toListing(agent: Agent, newest: ReadonlyMap<string, ListedExecution>): AgentListing {
-    return {
-      agent,
-      lastExecution: newest.get(agent.id) ?? null,
-      nextRun: this.#parts.triggers?.nextRun(agent.id) ?? null,
-      triggerPaused: this.#parts.triggers?.pausedReason(agent.id) ?? null,
-    };
   }
 
   async #requireExecution(id: number): Promise<void> {

@@ -99,8 +99,10 @@ export function openNotifications(options: NotificationsOptions): Notifications 
           announce({ type: "budget", agentId, executionId: rootId, text: message });
         }
         if (event.type !== "trigger_changed" || event.reason === null) return;
-        const { agentId, displayName, reason } = event;
-        announce({ type: "stopped", agentId, displayName, reason });
+        const { agentId, displayName, reason, stop } = event;
+        // The message about failures is stored with the end of the last run.
+        if (stop?.by === "failures") return;
+        announce({ type: "stopped", agentId, displayName, reason, ...(stop && { stop }) });
       });
       if (Object.keys(notify().channels).length > 0) {
         for (const { name, problem } of (await openChannels()).report()) {

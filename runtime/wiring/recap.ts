@@ -126,7 +126,9 @@ function groupSlots(agentId: string, slots: readonly Slot[]): SlotGroup[] {
 }
 
 function findStopped({ listings, registry }: RecapParts, isPaused: boolean): Recap["stopped"] {
-  const automatic = listings.filter(({ agent }) => TRIGGER_KINDS[agent.trigger.type].isAutomatic);
+  const automatic = listings.filter(({ agent: { trigger, after } }) =>
+    TRIGGER_KINDS[trigger.type].isAutomatic || after.length > 0
+  );
   return [
     ...registry.broken().map(({ id, diagnostics }) => ({
       agentId: id,

@@ -73,7 +73,11 @@ export class Replays implements RecordedRuns {
     });
     const { fork: earlier, ...asked } = run.request;
     // What was different from an earlier fork on is so here, too, unless something else is wished for.
-    const { model, agentText } = { ...earlier, ...change };
+    const { model, agentText, startsFollowers } = {
+      ...earlier,
+      startsFollowers: undefined,
+      ...change,
+    };
     const request: ExecutionRequest = {
       ...asked,
       ...(point.message?.replaces && { message: point.message.message.content }),
@@ -83,6 +87,7 @@ export class Replays implements RecordedRuns {
         ...(message !== undefined && { message }),
         ...(model !== undefined && { model }),
         ...(agentText !== undefined && { agentText }),
+        ...(startsFollowers && { startsFollowers }),
       },
     };
     const spec: RunSpec = {

@@ -1,6 +1,8 @@
 // What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
 import { once } from "./once.ts";
 import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { ModelSupply } from "../models/model_supply.ts";
 import type { SpendingGate } from "../models/spending.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
@@ -12,10 +14,15 @@ const loadAnswerFormat = lazyModule(() => import("./answer_format.ts"));
 const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
 /** What a runner gets from here. */
-export type RunSupplies = Pick<
-  RunPorts,
-  "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat"
->;
+export type RunSupplies =
+  & Pick<
+    RunPorts,
+    "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat"
+  >
+  & {
+    /** What the endpoint of an agent's model has taught this process by its refusals, as sentences. */
+    lessonsOf: (agent: Agent) => string[];
+  };
 
 /** What they are opened with; `openOwnWrites` where agents' writes are told to. */
 export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
@@ -28,15 +35,17 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   const { settings, clock, log, openOwnWrites, gate } = options;
   // Read at the start: a program that is replaced while it runs is found under another name.
   const executable = Deno.execPath();
+  let models: ModelSupply | undefined;
   const openModels = once(async () => {
     const { ModelSupply } = await loadModelSupply();
-    return new ModelSupply({ settings, clock, log, gate });
+    return models = new ModelSupply({ settings, clock, log, gate });
   });
   const openShed = once(async () => {
     const { openToolCatalog } = await loadToolCatalog();
     return await openToolCatalog({ ...options, executable });
   });
   return {
+    lessonsOf: (agent) => models?.lessonsOf(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply) => await (await openModels()).costOf(agent, reply),
     openTools: async (agent, options) => await (await openShed()).openTools(agent, options),

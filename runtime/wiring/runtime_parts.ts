@@ -23,6 +23,7 @@ import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
+import type { TriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
 /** The parts of a LocalRuntime. */
@@ -50,6 +51,8 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   /** The machine's. */
   timeZone: () => string;
   redactor: Redactor;
+  /** The agent, with what its model has taught among its warnings. */
+  withLessons: (agent: Agent) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   replays: Replays;
   retention: Retention;
@@ -59,6 +62,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   abortWaiting: Runner["abortWaiting"] | undefined;
   /** What fires by itself; absent in a runtime that runs nothing. */
   triggers: Triggers | undefined;
+  triggerStates: Pick<TriggerStateStore, "readStopped">;
   pause: Pause;
   slots: SlotStore;
   budgets: BudgetDesk;

@@ -1,9 +1,11 @@
 // The scheduler as it stands: every agent that runs by itself, when, and whether it may.
-import type { Trigger } from "../agents/agent.ts";
+import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../runtime.ts";
 import type { Pause } from "../triggers/pause.ts";
+import type { TriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
+import type { ShownHistory } from "./shown_history.ts";
 
 /** The status from what agents, triggers and the pause say; without triggers nothing is due. */
 export async function describeScheduler(
@@ -27,6 +29,31 @@ export async function describeScheduler(
   });
   const watcherActive = triggers?.watcherActive ?? false;
   return { status: await pause.state(), watcherActive, jobs };
+}
+
+/** The agents with what the store and the triggers know of them. */
+export async function toListings(
+  agents: readonly Agent[],
+  { history, triggers, triggerStates }: {
+    history: Pick<ShownHistory, "newest">;
+    triggers: Triggers | undefined;
+    triggerStates: Pick<TriggerStateStore, "readStopped">;
+  },
+): Promise<AgentListing[]> {
+  const newest = await history.newest(agents.map(({ id }) => id));
+  // Where nothing runs, the triggers that stay stopped are known from the store.
+  const stored = triggers === undefined ? await triggerStates.readStopped() : [];
+  return agents.map((agent) => {
+    const stopped = stored.find(({ agentId }) => agentId === agent.id);
+    const passedOver = triggers?.passedOver(agent.id) ?? null;
+    return {
+      ...(passedOver && { passedOver }),
+      agent,
+      lastExecution: newest.get(agent.id) ?? null,
+      nextRun: triggers?.nextRun(agent.id) ?? null,
+      triggerPaused: triggers?.pausedReason(agent.id) ?? stopped?.reason ?? null,
+    };
+  });
 }
 
 function isAutomatic(trigger: Trigger): trigger is SchedulerJob["trigger"] {

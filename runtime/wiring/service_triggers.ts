@@ -7,6 +7,7 @@ import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Database } from "../storage/database.ts";
+import { SqlTriggerStateStore } from "../storage/trigger_states.ts";
 import { SqlFollowUpStore } from "../storage/follow_ups.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
@@ -18,6 +19,7 @@ import type { WatchShares } from "../triggers/watch/watcher.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
+import { StoppedTriggers } from "../triggers/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { RunSpec } from "../executions/runs/acceptance.ts";
@@ -50,12 +52,26 @@ export interface ServiceTriggersOptions {
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
   const { settings, db, slots, runner, pause, timeZone } = options;
   const { clock, log, events, folders, shared } = options;
-  const start = createStartRun(runner);
+  const isShared = shared !== undefined;
+  const stops = new StoppedTriggers({
+    store: new SqlTriggerStateStore(db),
+    clock,
+    log,
+    events,
+    isShared,
+  });
+  const startRun = createStartRun(runner);
+  const start: StartRun = async (agent, fire) => {
+    const fired = await startRun(agent, fire);
+    if (fired.outcome === "started") await stops.started(agent.id);
+    return fired;
+  };
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
-    isShared: shared !== undefined,
+    isShared,
     store: slots,
     start,
+    stops,
     isPaused,
     clock,
     log,
@@ -73,6 +89,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     isPaused,
     clock,
     log,
+    stops,
     events,
   });
   const followUps = new FollowUps({
@@ -83,6 +100,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     isPaused,
     clock,
     log,
+    stops,
     events,
   });
   const openStore = async () => {
@@ -94,7 +112,9 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     scheduler,
     webhooks,
     followUps,
+    stops,
     clock,
+    log,
     async openWatcher() {
       const [{ Watcher }, store, ownWrites] = await Promise.all([
         loadWatcher(),
@@ -109,6 +129,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         clock,
         log,
         events,
+        stops,
         ownWrites,
         directories,
         home,

@@ -152,12 +152,14 @@ export async function openMcpServers(
   const { mcpServersFile, workspace, stateDir, ...directories } = settings.directories;
   const { configDir, agentsDir, workspaceEnvFile, proxySocketFile } = directories;
   const { environment } = settings;
+  const keys = new ProviderKeys(() => options.registry.list());
   return resources.use(
     new McpServers({
       file: mcpServersFile,
       workspace,
       stateDir: options.folder ?? stateDir,
       environment,
+      variableNames: () => environment.names().filter((name) => !keys.has(name)),
       clock,
       log,
       version,

@@ -62,7 +62,7 @@ export function createAnswers(
     }
     try {
       const { executionId, requestId } = link;
-      await runtime.respond(executionId, { requestId, answer });
+      await runtime.respond(executionId, { requestId, answer, via: "link" });
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error;
       // Somebody was a moment faster.

@@ -12,6 +12,7 @@ const PATHS = {
   plan: ["GET", "/agents/{id}/plan"],
   run: ["POST", "/agents/{id}/run"],
   autoApprove: ["POST", "/agents/{id}/auto-approve"],
+  resumeAgent: ["POST", "/agents/{id}/resume"],
   runs: ["GET", "/agents/{id}/runs"],
   slots: ["GET", "/agents/{id}/slots"],
   executions: ["GET", "/executions"],

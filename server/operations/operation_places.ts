@@ -26,6 +26,7 @@ export const OPERATION_PLACES: readonly OperationPlace[] = [
     "plan",
     "run",
     "autoApprove",
+    "resumeAgent",
     "runs",
     "slots",
   ]),

@@ -4,11 +4,10 @@ import { DAY_MS } from "../../base/time_units.ts";
 import {
   AgentDetail,
   AgentSummary,
-  ReloadBody,
   toAgentDetail,
   toAgentSummary,
-  toReload,
 } from "../schemas/agent_schemas.ts";
+import { AgentResumed, ReloadBody, toReload, toResumed } from "../schemas/agent_action_schemas.ts";
 import { PlanBody, toPlan } from "../schemas/plan_schemas.ts";
 import { AutoApproveBody, AutoApproved } from "../schemas/approval_schemas.ts";
 import { RequestRefused } from "../errors.ts";
@@ -128,6 +127,18 @@ export const agentOperations: readonly Operation[] = [
     find: findAgent,
     async handle({ params, body }, { runtime }) {
       return await runtime.autoApprove(params.id, body);
+    },
+  }),
+  defineOperation({
+    operationId: "resumeAgent",
+    summary: "Let an agent's stopped trigger fire again",
+    params,
+    response: AgentResumed,
+    errors: [404, 503],
+    find: findAgent,
+    async handle({ params }, { runtime }) {
+      const { agent } = await runtime.getAgent(params.id);
+      return toResumed(agent.id, await runtime.resumeAgent(agent.id));
     },
   }),
   defineOperation({

@@ -13,7 +13,8 @@ export const eventOperations: readonly Operation[] = [
       "`execution_resumed`, `execution_completed`, `agents_changed`, " +
       "`scheduler_changed`, `trigger_changed`, `budget_warning`, a `heartbeat` after 10 s of silence, and `shutdown` " +
       "when a stop begins. `execution_completed` comes after the followers of that execution have had " +
-      "its `complete`, at most 250 ms later. There are no ids and no replay: after a reconnect, read the state from the other " +
+      "its `complete`, at most 250 ms later; of a run that ends sooner, it waits for the first follower, until 250 ms after " +
+      "the run was accepted. There are no ids and no replay: after a reconnect, read the state from the other " +
       "endpoints. A reader that falls 1,000 events behind is disconnected.",
     response: EVENT_STREAM,
     events: ServiceEventData,

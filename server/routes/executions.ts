@@ -40,7 +40,8 @@ export const executionOperations: readonly Operation[] = [
     summary: "Executions, newest first",
     description:
       "`q` is a text of at least 3 characters in the first 1,000 of the message, the answer or the error. " +
-      "`since` is included, `until` is not.",
+      "With `results=true` it is looked for in the tool results of this page's executions instead, and the " +
+      "page has only those with the text. `since` is included, `until` is not.",
     query: z.object({
       status: statuses,
       agent: agents,
@@ -51,6 +52,7 @@ export const executionOperations: readonly Operation[] = [
       since: moment,
       until: moment,
       q: searchText,
+      results: yesOrNo,
       preview: yesOrNo,
       limit: limit(50),
       offset,
@@ -69,6 +71,7 @@ export const executionOperations: readonly Operation[] = [
         since,
         until,
         q,
+        results,
         preview,
         ...page
       } = query;
@@ -81,7 +84,7 @@ export const executionOperations: readonly Operation[] = [
         ...(session !== undefined && { sessionId: session }),
         ...(since !== undefined && { since: Date.parse(since) }),
         ...(until !== undefined && { until: Date.parse(until) }),
-        ...(q !== undefined && { text: q }),
+        ...(q !== undefined && { text: q, isOfResults: results === "true" }),
         ...(preview === "true" && { preview: true }),
         ...page,
       });

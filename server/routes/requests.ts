@@ -65,6 +65,7 @@ export const requestOperations: readonly Operation[] = [
         await runtime.respond(params.id, {
           requestId: body.request_id,
           answer: toAnswer(body.response),
+          ...(body.via != null && { via: body.via }),
         });
       } catch (error) {
         throw toMisfit(error, misfitPlace(body.response));

@@ -30,12 +30,12 @@ export const schedulerOperations: readonly Operation[] = [
   }),
   defineOperation({
     operationId: "resumeScheduler",
-    summary: "Resume every trigger",
+    summary: "Resume every trigger, also those that are stopped one by one",
     response: SchedulerChanged,
     errors: [503],
     async handle(_request, { runtime }) {
-      await runtime.resumeScheduler();
-      return { status: "running" as const };
+      const dropped_changes = await runtime.resumeScheduler();
+      return { status: "running" as const, dropped_changes };
     },
   }),
 ];

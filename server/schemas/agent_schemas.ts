@@ -14,8 +14,9 @@ import { SIGNATURE_ENCODINGS, TRIGGER_TYPES } from "../../runtime/trigger_kinds.
 import type { Trigger } from "../../runtime/agents/agent.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
+import { toTimestamp } from "../../base/clock.ts";
 import { snakeKeys } from "../../base/text/key_case.ts";
-import type { AgentListing, Outcomes, ReloadReport } from "../../runtime/runtime.ts";
+import type { AgentListing, Outcomes } from "../../runtime/runtime.ts";
 import { toExecutionSummary, toLastRun } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
@@ -80,6 +81,9 @@ export const TriggerBody = z.discriminatedUnion("type", [
       description: "How many runs may begin within ten minutes; one more stops the trigger",
     }),
     catch_up: catchUp,
+    same_content: z.boolean().optional().meta({
+      description: "Fires also for a file that was written again with the same content",
+    }),
     input: z.string().nullable(),
   }).meta({ id: "WatchTrigger" }),
   z.object({
@@ -156,18 +160,14 @@ export const AgentDetail = AgentSummary.extend({
   source_path: z.string(),
   warnings: z.array(DiagnosticBody),
   last_execution: ExecutionSummary.nullable(),
+  max_failures: z.int().nullable().meta({
+    description: "How many failures in a row pause its trigger; null: any number",
+  }),
+  passed_over: z.object({ path: z.string(), at: timestamp, count }).nullable().meta({
+    description: "The last change that did not fire, because the file's content was the same",
+  }),
 }).meta({ id: "AgentDetail" });
 export type AgentDetail = z.infer<typeof AgentDetail>;
-
-/** POST /agents/reload. */
-export const ReloadBody = z.object({
-  agents_loaded: count,
-  added: z.array(z.string()),
-  updated: z.array(z.string()),
-  removed: z.array(z.string()),
-  errors: z.array(z.object({ path: z.string(), line: z.int(), message: z.string() })),
-}).meta({ id: "Reload" });
-export type ReloadBody = z.infer<typeof ReloadBody>;
 
 /** An agent as lists show it. */
 export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): AgentSummary {
@@ -198,7 +198,7 @@ export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): Agent
 
 /** An agent with its whole configuration. */
 export function toAgentDetail(listing: AgentListing): AgentDetail {
-  const { agent, lastExecution } = listing;
+  const { agent, lastExecution, passedOver } = listing;
   return {
     ...toAgentSummary(listing),
     history: agent.history,
@@ -222,6 +222,10 @@ export function toAgentDetail(listing: AgentListing): AgentDetail {
     source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),
     last_execution: lastExecution === null ? null : toExecutionSummary(lastExecution),
+    max_failures: agent.maxFailures,
+    passed_over: passedOver === undefined
+      ? null
+      : { ...passedOver, at: toTimestamp(passedOver.at) },
   };
 }
 
@@ -246,17 +250,6 @@ export function toDiagnostic(diagnostic: Diagnostic): DiagnosticBody {
   return { path, line, column, severity, message, hint };
 }
 
-/** What a reload changed. */
-export function toReload(report: ReloadReport): ReloadBody {
-  return {
-    agents_loaded: report.loaded,
-    added: report.added,
-    updated: report.updated,
-    removed: report.removed,
-    errors: report.errors.map(({ path, line, message }) => ({ path, line, message })),
-  };
-}
-
 function toTrigger(trigger: Trigger): TriggerBody {
   const input = trigger.input ?? null;
   switch (trigger.type) {
@@ -279,6 +272,7 @@ function toTrigger(trigger: Trigger): TriggerBody {
         debounce: trigger.debounceMs / 1_000,
         max_runs: trigger.maxRuns,
         catch_up: trigger.catchUp,
+        ...(trigger.sameContent && { same_content: true }),
         input,
       };
     case "webhook":

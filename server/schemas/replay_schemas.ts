@@ -41,6 +41,9 @@ export const ForkBody = z.object({
   agent_text: z.string().nullish().meta({
     description: "The text of an agent file that holds instead of the agent's",
   }),
+  start_followers: z.boolean().nullish().meta({
+    description: "Whether its end starts the agents that run after this one (default: no)",
+  }),
 }).meta({ id: "ForkRequest" });
 export type ForkBody = z.infer<typeof ForkBody>;
 
@@ -56,11 +59,13 @@ export function toReplay({ differences, steps, recordedSteps, notes }: Replay): 
 }
 
 /** A fork as it is asked for. */
-export function toForkRequest({ step, message, model, agent_text }: ForkBody): ForkRequest {
+export function toForkRequest(body: ForkBody): ForkRequest {
+  const { step, message, model, agent_text, start_followers } = body;
   return {
     ...(step != null && { step }),
     ...(message != null && message.trim() !== "" && { message }),
     ...(model != null && { model }),
     ...(agent_text != null && { agentText: agent_text }),
+    ...(start_followers && { startsFollowers: true }),
   };
 }

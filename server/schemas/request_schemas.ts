@@ -80,6 +80,9 @@ export const RespondBody = z.object({
     z.strictObject({ text: z.string() }).meta({ id: "TextAnswer" }),
     z.strictObject({ selected: z.array(z.string()) }).meta({ id: "Selection" }),
   ], { error: MISSHAPEN }),
+  via: z.enum(["terminal", "page"]).nullish().meta({
+    description: "Where the person answers; others who are asked the same question are told",
+  }),
 }).meta({ id: "Respond" });
 export type RespondBody = z.infer<typeof RespondBody>;
 

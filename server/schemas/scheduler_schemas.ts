@@ -34,10 +34,16 @@ export const SchedulerBody = z.object({
 }).meta({ id: "Scheduler" });
 export type SchedulerBody = z.infer<typeof SchedulerBody>;
 
-/** POST /scheduler/pause and /scheduler/resume. */
-export const SchedulerChanged = z.object({ status: schedulerStatus }).meta({
-  id: "SchedulerChanged",
+/** How many file changes a resume drops. */
+export const droppedChanges = count.meta({
+  description: "How many file changes that came while it was stopped are dropped",
 });
+
+/** POST /scheduler/pause and /scheduler/resume. */
+export const SchedulerChanged = z.object({
+  status: schedulerStatus,
+  dropped_changes: droppedChanges.optional(),
+}).meta({ id: "SchedulerChanged" });
 export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
 /** A time at which an agent was due, and what became of it. */

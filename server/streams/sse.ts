@@ -40,7 +40,7 @@ export async function openExecutionStream(
     const items = await runtime.follow(id, { after, deltas, signal: stop.signal });
     return new ExecutionStream({ ...options, execution, items, stop, left }).body;
   } catch (error) {
-    left();
+    left(false);
     throw error;
   }
 }
@@ -59,7 +59,9 @@ class ExecutionStream implements OpenStream {
   readonly #iterator: AsyncIterator<FollowItem>;
   readonly #stop: AbortController;
   readonly #closed: () => void;
-  readonly #left: () => void;
+  readonly #left: (isServed: boolean) => void;
+  /** Whether `complete` was sent, or nothing is left to send. */
+  #isServed = false;
   readonly #encoder = new TextEncoder();
   /** The rest of an event that does not fit one chunk, in pieces. */
   #unsent: string[] = [];
@@ -73,7 +75,7 @@ class ExecutionStream implements OpenStream {
     stop: AbortController;
     runtime: Runtime;
     lifecycle: Lifecycle;
-    left: () => void;
+    left: (isServed: boolean) => void;
   }) {
     this.#execution = options.execution;
     this.#runtime = options.runtime;
@@ -104,8 +106,10 @@ class ExecutionStream implements OpenStream {
         this.#send(controller, toPieces("shutdown", this.#shutdownPayload()));
         this.#close(controller);
       } else if (item.done) {
+        this.#isServed = true;
         this.#close(controller);
       } else {
+        this.#isServed = item.value.type === "frame" && item.value.frame.event === "complete";
         this.#send(controller, this.#itemPieces(item.value));
       }
     } catch (error) {
@@ -210,7 +214,7 @@ class ExecutionStream implements OpenStream {
     this.#stop.abort();
     this.#iterator.return?.().catch((error) => this.#logBroken(error));
     this.#silence?.abort();
-    this.#left();
+    this.#left(this.#isServed && this.#unsent.length === 0);
     this.#closed();
   }
 }

@@ -135,11 +135,13 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   skill: [
     { words: "add npm:pdf --yes", before: offerSkill },
     { words: "add npm:pdf", before: offerSkill },
-    "remove pdf",
+    { words: "remove haiku -y -q", before: offerSkill },
+    "update pdf",
   ],
   mcp: [
     { words: "add files npm:@acme/files --yes", before: offerServer },
     { words: "add files npm:@acme/files", before: offerServer },
+    { words: "remove nowhere", before: offerServer },
     "add files",
   ],
   list: ["", "--json", "-q", "--quiet extra", { words: "", ...SILENT }],
@@ -235,6 +237,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     ...["", "-q", "--json", "dayly"],
     { words: "", ...BROKEN_FILE },
     { words: "--json", ...BROKEN_FILE },
+    { words: "-q", ...BROKEN_FILE },
   ],
   doctor: [
     ...["", "-q", "extra"],

@@ -24,8 +24,7 @@ async function perform(cli: FakeCli, argv: string[], row: Row): Promise<number> 
 
 /** What was printed, the same on every machine and in every process. */
 function withoutPlaces(text: string, { stateDir }: FakeCli): string {
-  return normalize(text)
-    .replaceAll(stateDir, "/state")
+  return normalize(text).replaceAll(stateDir, "/state")
     .replaceAll(/\/[^ ]*\/inkling-[0-9a-f]+\//g, "~/")
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>");
 }

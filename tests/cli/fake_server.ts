@@ -21,5 +21,25 @@ export function offerServer(cli: FakeCli): void {
           add: () => Promise.resolve(),
           [Symbol.asyncDispose]: () => Promise.resolve(),
         }),
+      list: () =>
+        Promise.resolve([
+          {
+            name: "files",
+            runs: `node ${config}/mcp/files/node_modules/@acme/files/dist/index.js /home/me/notes`,
+            problem: undefined,
+            pinned: "npm:@acme/files@1.2.0",
+            folder: `${config}/mcp/files`,
+            agents: ["clerk"],
+          },
+          {
+            name: "remote",
+            runs: "",
+            problem: "it is disabled by its entry",
+            pinned: undefined,
+            folder: undefined,
+            agents: [],
+          },
+        ]),
+      remove: () => Promise.resolve(),
     });
 }

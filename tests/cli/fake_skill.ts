@@ -1,8 +1,28 @@
 // A skill to add that lies nowhere: for commands whose words and exit codes matter.
-import type { BroughtSkill } from "../../cli/install/skill_installer.ts";
+import type { BroughtSkill, ListedSkill } from "../../cli/install/skill_installer.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
-/** Whatever source is named brings this one. */
+const FOLDER = "/home/me/inkling/agents/_config/skills";
+const SKILLS: ListedSkill[] = [
+  {
+    name: "haiku",
+    description: "",
+    source: undefined,
+    problem: "The skill must have a description",
+    target: `${FOLDER}/haiku`,
+    agents: [],
+  },
+  {
+    name: "pdf",
+    description: "Fills in forms and takes PDF files apart",
+    source: "npm:@acme/skill-pdf@1.2.0 sha512-q1T4kD0eXwI8c2Vw",
+    problem: undefined,
+    target: `${FOLDER}/pdf`,
+    agents: ["clerk", "reporter"],
+  },
+];
+
+/** Whatever source is named brings this one; beside it there are some. */
 export function offerSkill(cli: FakeCli, overrides: Partial<BroughtSkill> = {}): void {
   const skill: BroughtSkill = {
     name: "pdf",
@@ -17,5 +37,10 @@ export function offerSkill(cli: FakeCli, overrides: Partial<BroughtSkill> = {}):
     [Symbol.asyncDispose]: () => Promise.resolve(),
     ...overrides,
   };
-  cli.app.openSkillInstaller = () => Promise.resolve({ bring: () => Promise.resolve(skill) });
+  cli.app.openSkillInstaller = () =>
+    Promise.resolve({
+      bring: () => Promise.resolve(skill),
+      list: () => Promise.resolve(SKILLS),
+      remove: () => Promise.resolve(),
+    });
 }

@@ -37,7 +37,7 @@ export function finish(cli: FakeCli, id: number, answer: string): void {
   if (execution === undefined) throw new TypeError(`There is no execution ${id}`);
   runtime.append(id, "ai", { event_type: "ai", content: answer });
   runtime.append(id, "final_answer", { event_type: "final_answer", content: answer });
-  runtime.executions.set(id, { ...execution, status: "success" });
+  runtime.executions.set(id, { ...execution, status: "success", outputData: answer });
   runtime.append(id, "complete", {
     event_type: "complete",
     status: "success",

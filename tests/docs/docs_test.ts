@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { documents, withTables } from "./field_tables.ts";
+import { parseCommandLine } from "../../cli/command_line/parse.ts";
+import { PROGRAM } from "../../cli/program.ts";
+import { parseCase } from "../../runtime/authoring/testing/case_files.ts";
+import { parseConfig } from "../../runtime/config/parse_config.ts";
+import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { splitShellWords } from "../../runtime/tools/skills/shell_words.ts";
+import { parseSkillFile } from "../../runtime/tools/skills/skill_file.ts";
+import { parse as parseAgentFile } from "../runtime/agents/parsed_file.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
 const README = join(REPOSITORY, "README.md");
@@ -34,21 +42,134 @@ Deno.test("docs: the README links to each of them", () => {
   }
 });
 
-Deno.test("docs: every agent field that is shown in an example exists", async () => {
-  const { definitionSchema } = await import("../../runtime/agents/definition.ts");
-  const text = Deno.readTextFileSync(join(REPOSITORY, "docs/agent-files.md"));
-  const example = /```markdown\n---\n([\s\S]*?)\n---/.exec(text)?.[1] ?? "";
-  const { parse } = await import("yaml");
-  const result = definitionSchema.strict().safeParse(parse(example));
-  assert.ok(result.success, JSON.stringify(result.error?.issues));
+/** What is wrong with an example, by each product reader that could be meant. One of them has to find nothing. */
+const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
+  markdown: {
+    agent: (text) => problemsOf(parseAgentFile(text)),
+    skill: (text) => problemsOf(parseSkillFile({ path: "SKILL.md", text }, "haiku")),
+  },
+  json: {
+    servers: (text) => {
+      const parsed = parseServers(text, "mcp-servers.json");
+      return "problem" in parsed
+        ? [parsed.problem]
+        : [...parsed.servers.values()].flatMap((one) =>
+          "problem" in one ? [one.problem] : one.warnings
+        );
+    },
+  },
+  yaml: {
+    agent: (text) =>
+      problemsOf(parseAgentFile(`---\nmodel: { provider: openai, name: b }\n${text}---\nGo.`)),
+    config: readConfig,
+    channels: (text) => readConfig(`notify:\n${text.replaceAll(/^/gm, "  ")}`),
+    test: (text) => problemsOf(parseCase(text, "case.yaml")),
+    expectation: (text) => problemsOf(parseCase(`version: 1\nreplies: []\n${text}`, "case.yaml")),
+  },
+};
+
+/** Examples that no reader of the product takes, by how they begin, and the reason. */
+const OTHERS = [
+  [/^name: Agents\non: pull_request\n/, "a workflow of GitHub"],
+  [/^#!\/bin\/sh\nexec sudo/, "compared with the unit by many_machines_test.ts"],
+] as const;
+
+/** Programs other than Inkling that commands of the documents start. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  curl: "http-api.md: needs the reader's own service",
+  docker: "many-machines.md: needs Docker; the files are read by many_machines_test.ts",
+  openssl: "many-machines.md: makes certificates of the reader's database",
+  sudo: "many-machines.md, operations.md: needs the reader's PostgreSQL",
+  pg_dump: "many-machines.md: needs the reader's PostgreSQL",
+  pg_restore: "many-machines.md: needs the reader's PostgreSQL",
+  sqlite3: "operations.md: copies the reader's history",
+  useradd: "many-machines.md: needs root",
+  install: "many-machines.md: needs root",
+  systemctl: "many-machines.md: needs root",
+  cat: "quick-start.md: run by quick_start_test.ts",
+  echo: "quick-start.md: run by quick_start_test.ts",
+  cp: "tools.md: needs the installed npm package",
+};
+
+Deno.test("docs: every example is one that the product reads, or is listed with the reason why not", () => {
+  const used = new Set<unknown>();
+  const unread: unknown[] = [];
+  for (const path of documents()) {
+    for (const { language, text } of examplesIn(Deno.readTextFileSync(path))) {
+      const other = OTHERS.find(([beginning]) => beginning.test(text));
+      if (other !== undefined) used.add(other);
+      else if (language === "sh") { for (const one of commandsIn(text)) checkCommand(one, path); }
+      else {
+        for (const part of alternativesIn(language, text)) {
+          const tried = Object.entries(READERS[language] ?? {}).map((
+            [name, read],
+          ) => [name, read(part)]);
+          if (tried.every(([, found]) => found?.length !== 0)) unread.push([path, part, ...tried]);
+        }
+      }
+    }
+  }
+  assert.deepEqual(unread, []);
+  assert.deepEqual(OTHERS.filter((one) => !used.has(one)), [], "listed, and not there");
+  assert.deepEqual(
+    Object.keys(PROGRAMS).filter((one) => !used.has(one)),
+    [],
+    "listed, and not there",
+  );
+
+  function checkCommand(line: string, path: string): void {
+    const words = splitShellWords(line);
+    if (words[0] === "inkling") parseCommandLine(PROGRAM, words.slice(1));
+    else if (PROGRAMS[words[0] ?? ""] === undefined) unread.push([path, line]);
+    used.add(words[0]);
+  }
 });
+
+/** The fenced examples of the languages that are checked, without the indentation of a list around them. */
+function examplesIn(document: string): { language: string; text: string }[] {
+  const fence = /^( *)(`{3,})(markdown|yaml|json|sh)\n([^]*?)^\1\2$/gm;
+  return [...document.matchAll(fence)].map(([, indent = "", , language = "", text = ""]) => ({
+    language,
+    text: text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  }));
+}
+
+/** YAML that shows one key several times shows alternatives. */
+function alternativesIn(language: string, text: string): string[] {
+  const parts = language === "yaml"
+    ? text.split(/^(?=[a-z_]+:)/m).filter((one) => /^[a-z]/.test(one))
+    : [];
+  return new Set(parts.map((one) => one.split(":")[0])).size < parts.length ? parts : [text];
+}
+
+/** The commands of a shell example: what stands in here-documents, comments and assignments is left out. */
+function commandsIn(text: string): string[] {
+  return text.replaceAll(/<<'(\w+)'\n[^]*?^\1$/gm, "").replaceAll("\\\n", " ").split("\n")
+    .map((line) =>
+      line.replace(/ # .*$/, "").replace(/^\(umask 077; (.*)\)$/, "$1").replace(
+        /^([A-Z_]+=\S* )+/,
+        "",
+      ).trim()
+    )
+    .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("export "));
+}
+
+function readConfig(text: string): unknown[] {
+  const parsed = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
+  return "config" in parsed ? parsed.config.warnings : parsed.diagnostics;
+}
+
+function problemsOf(parsed: object): unknown[] {
+  if ("diagnostics" in parsed) return parsed.diagnostics as unknown[];
+  const { agent, warnings } = parsed as { agent?: { warnings: unknown[] }; warnings?: unknown[] };
+  return agent?.warnings ?? warnings ?? [];
+}
 
 /** The anchors of a document's headings, as GitHub derives them. */
 function anchorsOf(path: string): string[] {
-  return [...Deno.readTextFileSync(path).matchAll(/^#+ (.+)$/gm)]
-    .map(([, heading = ""]) =>
-      heading.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")
-    );
+  return [...Deno.readTextFileSync(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")
+  );
 }
 
 /** The text without the alignment that the formatter adds. */

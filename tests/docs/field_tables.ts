@@ -6,6 +6,7 @@ import { caseSchema } from "../../runtime/authoring/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
 import { OPERATIONS } from "../../server/operations/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
@@ -15,6 +16,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "config": () => fieldTable(configSchema),
   "channel": () => fieldTable(writtenChannel),
   "endpoints": endpointTable,
+  "ignored-names": ignoredTable,
   "test-case": () => fieldTable(caseSchema),
 };
 
@@ -31,8 +33,7 @@ export function withTables(document: string): string {
 
 /** The documents, by path. */
 export function documents(): string[] {
-  return [...Deno.readDirSync(join(REPOSITORY, "docs"))]
-    .filter(({ name }) => name.endsWith(".md"))
+  return [...Deno.readDirSync(join(REPOSITORY, "docs"))].filter(({ name }) => name.endsWith(".md"))
     .map(({ name }) => join(REPOSITORY, "docs", name))
     .sort();
 }
@@ -121,6 +122,15 @@ function endpointTable(): string {
     `| \`${method}\` | \`${path}\` | ${escapeCell(summary)} |`
   );
   return ["| Method | Path | |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function ignoredTable(): string {
+  const code = (name: string) => `\`${name}\``;
+  const rows = IGNORED_NAMES.map(({ what, names, folders = [] }) => {
+    const also = folders.filter((name) => !names.includes(name)).map((name) => `${name}/`);
+    return `| ${what} | ${[...names, ...also].map(code).join(", ")} |`;
+  });
+  return ["| Ignored | Names |", "| --- | --- |", ...rows].join("\n");
 }
 
 function escapeCell(text: string): string {

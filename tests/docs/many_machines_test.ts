@@ -10,6 +10,7 @@ import { STOP_SECONDS } from "../../cli/service/units/unit.ts";
 import { readUnit } from "../cli/service/units/unit_reader.ts";
 import { parse as parseAgentFile } from "../runtime/agents/parsed_file.ts";
 import { REPOSITORY } from "../support/repository.ts";
+import { createTempDir } from "../support/temp_dir.ts";
 
 const PAGE = Deno.readTextFileSync(join(REPOSITORY, "docs/many-machines.md"));
 const EXAMPLES = join(REPOSITORY, "docs/examples/many-machines");
@@ -171,17 +172,12 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
     name: "systemd finds nothing wrong with it",
     ignore: !isHere,
     async fn() {
-      const folder = await Deno.makeTempDir({ prefix: "inkling-unit-" });
-      try {
-        const path = join(folder, "inkling.service");
-        // It looks whether the program is there.
-        await Deno.writeTextFile(path, text.replaceAll(program, Deno.execPath()));
-        const { code, stderr } = await new Deno.Command(analyze, { args: ["verify", path] })
-          .output();
-        assert.equal(code, 0, new TextDecoder().decode(stderr));
-      } finally {
-        await Deno.remove(folder, { recursive: true });
-      }
+      await using folder = await createTempDir();
+      const path = join(folder.path, "inkling.service");
+      // It looks whether the program is there.
+      await Deno.writeTextFile(path, text.replaceAll(program, Deno.execPath()));
+      const { code, stderr } = await new Deno.Command(analyze, { args: ["verify", path] }).output();
+      assert.equal(code, 0, new TextDecoder().decode(stderr));
     },
   });
 });

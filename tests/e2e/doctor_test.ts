@@ -16,10 +16,6 @@ Deno.test("doctor: a service that is killed leaves what --fix removes, and is mi
     'trigger: { type: schedule, every: 1h }\nauto_approve: "*"',
   );
   await home.succeed("start", "-d");
-  const well = await home.inkling("doctor");
-  assert.match(well.stdout, /^\d+ checks, nothing to mend\n$/);
-  assert.equal(well.code, 0, well.stderr);
-
   await killService(home.stateDir);
   // What was killed a moment ago is taken for alive, like any machine that is only slow.
   if (IS_POSTGRES) await home.run("UPDATE instances SET last_seen = 0");
@@ -41,24 +37,6 @@ Deno.test("doctor: a service that is killed leaves what --fix removes, and is mi
   assert.equal(findings.filter((one: { fixed: string | null }) => one.fixed !== null).length, 2);
   await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
   assert.match((await home.inkling("doctor")).stdout, /1 error, 0 warnings\n$/);
-});
-
-Deno.test("doctor: with config.yaml and the database broken it still answers, in one line each", async () => {
-  await using home = await createRealHome();
-  await Deno.mkdir(home.stateDir, { mode: 0o700 });
-  await Deno.writeTextFile(join(home.stateDir, "inkling.db"), "x".repeat(10_000), { mode: 0o600 });
-  await Deno.writeTextFile(join(home.configDir, "config.yaml"), "workspace: [\n");
-  const { code, stdout, stderr } = await home.inkling("doctor");
-  assert.equal(code, 1);
-  assert.match(stdout, /^✖ config\.yaml: .*\n {4}\S/m);
-  assert.match(
-    stdout,
-    /^✖ inkling\.db: Cannot open .* the database is damaged.*\n {4}.*Restore it/m,
-  );
-  assert.match(stderr, /Agents and the workspace are not looked at while config\.yaml is broken/);
-  const { code: elsewhere, stdout: shown } = await home.inkling("doctor", "-w", home.workspace);
-  assert.equal(elsewhere, 1);
-  assert.match(shown, /^✖ config\.yaml: /m);
 });
 
 Deno.test("doctor: under narrow flags it says which checks they refuse, and makes the others", async () => {

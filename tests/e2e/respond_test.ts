@@ -1,8 +1,8 @@
 // Answering executions that wait: by flags and at a terminal, also when the service is gone.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createRealHome, killService, type RealHome, untilFound } from "./real_process.ts";
-import { RealTerminal, testInTerminal } from "./terminal/real_terminal.ts";
+import { createRealHome, killService, type RealHome } from "./real_process.ts";
+import { RealTerminal, testInTerminal as test } from "./terminal/real_terminal.ts";
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
@@ -37,46 +37,7 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
   assert.match(again.stderr, /does not wait for an answer: its status is success/);
 });
 
-Deno.test("pending and respond --no --reason work after the service stopped for want of work", async () => {
-  await using home = await createRealHome({ shell: { INKLING_IDLE_TIMEOUT: "2s" } });
-  await home.writeScript("writer", [WRITE, { say: "Not written." }]);
-  const id = await runToQuestion(home, "writer");
-  // Asking it would keep it awake: its PID file goes with it.
-  await untilFound(
-    "the service's end",
-    () => Deno.stat(join(home.stateDir, "inkling.pid")).then(() => undefined, () => true),
-  );
-  const pending = await home.succeed("pending");
-  assert.match(pending.stdout, new RegExp(`\\n +${id}  writer  confirm  Allow file_write\\?`));
-  const answered = await home.succeed("respond", id, "--no", "--reason", "Not on Fridays");
-  assert.equal(answered.stdout, "Not written.\n");
-  assert.match(answered.stderr, /Action denied by user: Not on Fridays/);
-  await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
-});
-
-Deno.test("respond --choice takes a number or a value, and exits with 4 at the next question", async () => {
-  await using home = await createRealHome();
-  const ask = (args: Record<string, unknown>) => ({
-    call: [{ name: "ask_user", arguments: args }],
-  });
-  await home.writeScript("asker", [
-    ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
-    ask({ question: "Which sizes?", options: ["S", "M", "L"], multi: true }),
-    { say: "Thanks." },
-  ]);
-  const id = await runToQuestion(home, "asker");
-  const wrong = await home.inkling("respond", id, "--choice", "4");
-  assert.equal(wrong.code, 2);
-  const first = await home.inkling("respond", id, "--choice", "2");
-  assert.equal(first.code, 4, first.stderr);
-  const second = await home.succeed("respond", id, "--choice", "L", "--choice", "1");
-  assert.equal(second.stdout, "Thanks.\n");
-  const [colour, sizes] = await readResults(home, id);
-  assert.match(colour ?? "", /green/);
-  assert.match(sizes ?? "", /L[^]*S|S[^]*L/);
-});
-
-testInTerminal("respond asks at the terminal, with the call shown whole", async () => {
+test("respond asks at the terminal, with the call shown whole", async () => {
   await using home = await createRealHome();
   await home.writeScript("writer", [
     {
@@ -96,30 +57,27 @@ testInTerminal("respond asks at the terminal, with the call shown whole", async 
   assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "one\n\u001b[2Jtwo\n");
 });
 
-testInTerminal(
-  "run asks in place: a choice, then a text; Esc leaves the last question open",
-  async () => {
-    await using home = await createRealHome();
-    const ask = (args: Record<string, unknown>) => ({
-      call: [{ name: "ask_user", arguments: args }],
-    });
-    await home.writeScript("asker", [
-      ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
-      ask({ question: "Your name?" }),
-      WRITE,
-    ]);
-    await using terminal = await RealTerminal.open(home, ["run", "asker"]);
-    await terminal.waitFor(/Which colour\?\n[^]*red[^]*blue/);
-    await terminal.press("Down", "Enter");
-    await terminal.waitFor(/Your name\?\n[^]*\n└/);
-    await terminal.type("Zoë 🚀");
-    await terminal.press("Enter");
-    await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
-    await terminal.press("Escape");
-    const shown = await terminal.endsWith(4);
-    assert.match(shown, /Answer it with: inkling respond 1 --yes/);
-    const [colour, name] = await readResults(home, "1");
-    assert.match(colour ?? "", /green/);
-    assert.match(name ?? "", /Zoë 🚀/);
-  },
-);
+test("run asks in place: a choice, then a text; Esc leaves the last question open", async () => {
+  await using home = await createRealHome();
+  const ask = (args: Record<string, unknown>) => ({
+    call: [{ name: "ask_user", arguments: args }],
+  });
+  await home.writeScript("asker", [
+    ask({ question: "Which colour?", options: ["red", "green", "blue"] }),
+    ask({ question: "Your name?" }),
+    WRITE,
+  ]);
+  await using terminal = await RealTerminal.open(home, ["run", "asker"]);
+  await terminal.waitFor(/Which colour\?\n[^]*red[^]*blue/);
+  await terminal.press("Down", "Enter");
+  await terminal.waitFor(/Your name\?\n[^]*\n└/);
+  await terminal.type("Zoë 🚀");
+  await terminal.press("Enter");
+  await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
+  await terminal.press("Escape");
+  const shown = await terminal.endsWith(4);
+  assert.match(shown, /Answer it with: inkling respond 1 --yes/);
+  const [colour, name] = await readResults(home, "1");
+  assert.match(colour ?? "", /green/);
+  assert.match(name ?? "", /Zoë 🚀/);
+});

@@ -78,10 +78,7 @@ Deno.test("a key in an argument, in the context and in the reason of an approval
   const shown = [asked, answered].flatMap(({ stdout, stderr }) => [stdout, stderr]).join();
   assert.ok(!shown.includes(KEY));
   // What callers wrote is kept as they wrote it, so that a continued run is the same run; nothing else holds it.
-  assert.deepEqual(await columnsHolding(home, KEY), [
-    "executions.request",
-    "requests.response",
-  ]);
+  assert.deepEqual(await columnsHolding(home, KEY), ["executions.request", "requests.response"]);
   const isDatabase = (path: string) => basename(path).startsWith("inkling.db");
   await assertNotStored([...filesBelow(home.stateDir)].filter((path) => !isDatabase(path)));
 });

@@ -23,13 +23,8 @@ Deno.test("--help, --version, and status and list with a running service load no
   await home.succeed("start", "--daemon");
 
   const poison = join(home.root, "poison.ts");
-  await Deno.writeTextFile(
-    poison,
-    'throw new Error("loaded too early: " + import.meta.url);\n',
-  );
-  const { imports } = JSON.parse(
-    await Deno.readTextFile(join(REPOSITORY, "deno.json")),
-  );
+  await Deno.writeTextFile(poison, 'throw new Error("loaded too early: " + import.meta.url);\n');
+  const { imports } = JSON.parse(await Deno.readTextFile(join(REPOSITORY, "deno.json")));
   for (const name of HEAVY) {
     assert.ok(name in imports, `${name} is no dependency`);
     imports[name] = `file://${poison}`;
@@ -37,14 +32,7 @@ Deno.test("--help, --version, and status and list with a running service load no
   const config = join(home.root, "deno.json");
   await Deno.writeTextFile(config, JSON.stringify({ imports }));
   const run = async (...args: string[]) => {
-    const command = [
-      "run",
-      "--no-lock",
-      "--no-check",
-      "--config",
-      config,
-      ...PERMISSION_FLAGS,
-    ];
+    const command = ["run", "--no-lock", "--no-check", "--config", config, ...PERMISSION_FLAGS];
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [...command, join(REPOSITORY, "main.ts"), ...args],
       env: { ...home.shell, NO_COLOR: "1" },
@@ -55,11 +43,7 @@ Deno.test("--help, --version, and status and list with a running service load no
     const text = new TextDecoder();
     return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
   };
-  for (
-    const args of [["--help"], ["run", "--help"], ["--version"], ["status"], [
-      "list",
-    ], ["logs", "hi"]]
-  ) {
+  for (const args of [["--help"], ["--version"], ["status"], ["list"], ["logs", "hi"]]) {
     const { code, stderr } = await run(...args);
     assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
   }

@@ -1,12 +1,11 @@
 // Stopping the real service in the middle of work, by a person who does not want to wait.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { CliApp } from "../../cli/app.ts";
 import { runCli } from "../../cli/mod.ts";
 import { systemProcesses } from "../../cli/service/processes.ts";
 import { settle } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
-import { createFakeCli } from "../cli/fake_cli.ts";
+import { createFakeCli, placesIn } from "../cli/fake_cli.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
 Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, without SIGKILL", async () => {
@@ -16,29 +15,13 @@ Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, w
   using client = home.client();
   const { pid } = await client.info();
   const { execution_id: id } = await client.run("slow");
-  await untilFound(
-    "the run",
-    async () => (await client.execution(id)).status === "running",
-  );
+  await untilFound("the run", async () => (await client.execution(id)).status === "running");
   const { stdout } = await home.succeed("stop", "--timeout", "1");
   assert.match(stdout, /has stopped \(PID \d+\) with SIGTERM/);
   assert.equal(await isAlive(pid), false);
   const logs = await home.inkling("logs", "slow", "--json");
   assert.match(logs.stdout, /"status":\s*"aborted"/);
   assert.match(logs.stdout, /Aborted: service stopped/);
-});
-
-Deno.test("checkpoint --purge of a stopped workspace starts neither the service nor what is due", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("once", [{ say: "hello" }]);
-  await home.succeed("run", "once");
-  await home.succeed("run", "once");
-  await home.succeed("stop");
-  await home.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
-  const { stdout } = await home.succeed("checkpoint", "--purge");
-  assert.match(stdout, /^Removed 1 conversation\n/);
-  assert.match((await home.inkling("status")).stdout, /not running/);
-  assert.doesNotMatch((await home.inkling("logs", "often")).stdout, /success/);
 });
 
 Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, both are reported; exit code 0", async () => {
@@ -53,14 +36,7 @@ Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, b
   const signals: string[] = [];
   const app: CliApp = {
     ...cli.app,
-    places: () =>
-      Promise.resolve({
-        stateDir,
-        socketFile: join(stateDir, "service.sock"),
-        pidFile: join(stateDir, "inkling.pid"),
-        lockFile: join(stateDir, "inkling.lock"),
-        logFile: join(stateDir, "inkling.log"),
-      }),
+    places: () => Promise.resolve(placesIn(stateDir)),
     connect: () => home.client(),
     processes: {
       ...systemProcesses,

@@ -30,10 +30,7 @@ Deno.test("a trigger that runs away is stopped, and told on the command line and
       if (event.event === "trigger_changed") told.push(event.payload);
     }
   })().catch(() => {/* It is ended below. */});
-  await untilFound(
-    "the stream",
-    async () => (await client.info()).active_streams > 0,
-  );
+  await untilFound("the stream", async () => (await client.info()).active_streams > 0);
   await Deno.writeTextFile(join(home.workspace, "a/ball.md"), "begin");
   const stopped = await untilFound(
     "a stopped trigger",

@@ -1,8 +1,8 @@
 // `inkling ui` as a real process, before a real service, and with a real browser where there is one.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import type { Browser } from "playwright-core";
-import { testInBrowser } from "../support/machine/browser.ts";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { testInBrowser as test } from "../support/machine/browser.ts";
 import { expectNoFault } from "../support/machine/expect_no_fault.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
@@ -75,8 +75,7 @@ Deno.test("ui starts the service, lets one browser in, passes streams on live, a
   const events = (await call("/events/stream")).body?.pipeThrough(new TextDecoderStream());
   const reader = events?.getReader();
   const { execution_id: id } =
-    await (await call("/agents/daily/run", { method: "POST", body: "{}" }))
-      .json();
+    await (await call("/agents/daily/run", { method: "POST", body: "{}" })).json();
   // The stream is still open: what arrives arrives as it happens.
   let seen = "";
   while (!seen.includes("event: execution_completed")) seen += (await reader?.read())?.value ?? "";
@@ -133,76 +132,75 @@ Deno.test("ui --background serves the page behind the command, for every link, u
   assert.equal(ui.origin, origin);
 });
 
+/** A page of a context of its own, which gives a busy machine more time than the driver would. */
+async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(60_000);
+  return await context.newPage();
+}
+
 /** That the page which comes instead of the dashboard says what is the matter, and can be read by everybody. */
 async function expectRefusal(browser: Browser, address: string, heading: string): Promise<void> {
-  const context = await browser.newContext({ bypassCSP: true });
-  const page = await context.newPage();
+  const page = await openPage(browser, { bypassCSP: true });
   await page.goto(address);
   await page.getByRole("heading", { name: heading }).waitFor();
   await expectNoFault(page, heading);
-  await context.close();
+  await page.context().close();
 }
 
-testInBrowser("ui in a real browser", [
-  ["a used link, and an address without one, say what to do", async (browser) => {
-    await using home = await createRealHome();
-    await using ui = await startUi(home, ["--no-open"]);
-    const cookie = await enter(ui);
-    await expectRefusal(browser, ui.address, "This link has been used");
-    await expectRefusal(browser, `${ui.origin}/ui`, "Open the page from the terminal");
-    await home.inkling("stop");
-    const context = await browser.newContext({ extraHTTPHeaders: { cookie } });
-    const page = await context.newPage();
-    await page.goto(`${ui.origin}/ui`);
-    await page.getByRole("heading", { name: "The service does not answer" }).waitFor();
-    await context.close();
-  }],
-  ["the address that it prints shows the dashboard", async (browser) => {
-    await using home = await createRealHome();
-    await using ui = await startUi(home, ["--no-open"]);
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    const requests: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (line) => {
-      if (line.type() === "error") complaints.push(line.text());
-    });
-    page.on("request", (request) => requests.push(request.url()));
-    // A service that was just started answers when it can.
-    page.setDefaultTimeout(60_000);
-    await page.goto(ui.address);
-    await page.getByText("Nothing is running.").waitFor();
-    assert.equal(page.url(), `${ui.origin}/ui`);
-    assert.deepEqual(complaints, []);
-    // The token went to its own address alone.
-    const token = new URL(ui.address).searchParams.get("token") ?? "";
-    assert.deepEqual(requests.filter((url) => url.includes(token)), [ui.address]);
-    assert.ok(requests.every((url) => url.startsWith(`${ui.origin}/`) || url.startsWith("data:")));
-    assert.equal((await ui.end()).code, 130);
-    await page.getByText("Connection lost.").first().waitFor();
-    await page.context().close();
-  }],
-  [
-    "the file that it has opened shows the dashboard, and its arguments hold no token",
-    async (browser) => {
-      await using home = await createRealHome();
-      const opener = join(home.root, "bin/xdg-open");
-      await Deno.mkdir(dirname(opener));
-      await Deno.writeTextFile(opener, `#!/bin/sh\nprintf %s "$*" > ${home.root}/opened\n`);
-      await Deno.chmod(opener, 0o755);
-      const surroundings = { DISPLAY: ":0", PATH: `${dirname(opener)}:${Deno.env.get("PATH")}` };
-      await using ui = await startUi(home, [], surroundings);
-      const opened = await untilFound(
-        "what was opened",
-        async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
-      );
-      assert.match(opened, /^file:\/\/\/\S+\.html$/);
-      const page = await browser.newPage();
-      page.setDefaultTimeout(60_000);
-      await page.goto(opened);
-      await page.getByText("Nothing is running.").waitFor();
-      assert.equal(page.url(), `${ui.origin}/ui`);
-      await page.context().close();
-    },
-  ],
-]);
+test("ui in a real browser: a used link, and an address without one, say what to do", async (browser) => {
+  await using home = await createRealHome();
+  await using ui = await startUi(home, ["--no-open"]);
+  const cookie = await enter(ui);
+  await expectRefusal(browser, ui.address, "This link has been used");
+  await expectRefusal(browser, `${ui.origin}/ui`, "Open the page from the terminal");
+  await home.inkling("stop");
+  const page = await openPage(browser, { extraHTTPHeaders: { cookie } });
+  await page.goto(`${ui.origin}/ui`);
+  await page.getByRole("heading", { name: "The service does not answer" }).waitFor();
+  await page.context().close();
+});
+
+test("ui in a real browser: the address that it prints shows the dashboard", async (browser) => {
+  await using home = await createRealHome();
+  await using ui = await startUi(home, ["--no-open"]);
+  const page = await openPage(browser);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (line) => {
+    if (line.type() === "error") complaints.push(line.text());
+  });
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(ui.address);
+  await page.getByText("Nothing is running.").waitFor();
+  assert.equal(page.url(), `${ui.origin}/ui`);
+  assert.deepEqual(complaints, []);
+  // The token went to its own address alone.
+  const token = new URL(ui.address).searchParams.get("token") ?? "";
+  assert.deepEqual(requests.filter((url) => url.includes(token)), [ui.address]);
+  assert.ok(requests.every((url) => url.startsWith(`${ui.origin}/`) || url.startsWith("data:")));
+  assert.equal((await ui.end()).code, 130);
+  await page.getByText("Connection lost.").first().waitFor();
+  await page.context().close();
+});
+
+test("ui in a real browser: the file that it has opened shows the dashboard, and its arguments hold no token", async (browser) => {
+  await using home = await createRealHome();
+  const opener = join(home.root, "bin/xdg-open");
+  await Deno.mkdir(dirname(opener));
+  await Deno.writeTextFile(opener, `#!/bin/sh\nprintf %s "$*" > ${home.root}/opened\n`);
+  await Deno.chmod(opener, 0o755);
+  const surroundings = { DISPLAY: ":0", PATH: `${dirname(opener)}:${Deno.env.get("PATH")}` };
+  await using ui = await startUi(home, [], surroundings);
+  const opened = await untilFound(
+    "what was opened",
+    async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
+  );
+  assert.match(opened, /^file:\/\/\/\S+\.html$/);
+  const page = await openPage(browser);
+  await page.goto(opened);
+  await page.getByText("Nothing is running.").waitFor();
+  assert.equal(page.url(), `${ui.origin}/ui`);
+  await page.context().close();
+});

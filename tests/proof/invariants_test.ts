@@ -8,6 +8,7 @@ import {
   INVARIANTS,
 } from "../../proof/soak/invariants/invariants.ts";
 import { writeSoundDatabase } from "../../proof/soak/sound_database.ts";
+import { createTempDir } from "../support/temp_dir.ts";
 
 const DEAD: Circumstances = {
   since: 0,
@@ -128,30 +129,26 @@ const LIES: Readonly<Record<string, Lie>> = {
 };
 
 Deno.test("findViolations() finds nothing in a sound database, and each lie by the invariant that it breaks", async (test) => {
-  const folder = await Deno.makeTempDir({ prefix: "inkling-" });
-  try {
-    const sound = join(folder, "sound.db");
-    await writeSoundDatabase(sound);
-    assert.deepEqual(findViolations(sound, DEAD), []);
-    assert.deepEqual(
-      new Set(Object.keys(LIES)),
-      new Set(INVARIANTS.map(({ name }) => name)),
-      "there is a lie for each",
-    );
-    for (const [name, lie] of Object.entries(LIES)) {
-      await test.step(name, async () => {
-        const path = join(folder, "lie.db");
-        await Deno.copyFile(sound, path);
-        await tellLie(path, lie);
-        const service = typeof lie === "object" && "service" in lie ? lie.service : "dead";
-        const found = findViolations(path, { ...DEAD, service });
-        const told = found.find(({ invariant }) => invariant === name);
-        assert.ok(told, `told instead: ${found.map(({ invariant }) => invariant).join("; ")}`);
-        assert.ok(told.rows.length > 0);
-      });
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using folder = await createTempDir();
+  const sound = join(folder.path, "sound.db");
+  await writeSoundDatabase(sound);
+  assert.deepEqual(findViolations(sound, DEAD), []);
+  assert.deepEqual(
+    new Set(Object.keys(LIES)),
+    new Set(INVARIANTS.map(({ name }) => name)),
+    "there is a lie for each",
+  );
+  for (const [name, lie] of Object.entries(LIES)) {
+    await test.step(name, async () => {
+      const path = join(folder.path, "lie.db");
+      await Deno.copyFile(sound, path);
+      await tellLie(path, lie);
+      const service = typeof lie === "object" && "service" in lie ? lie.service : "dead";
+      const found = findViolations(path, { ...DEAD, service });
+      const told = found.find(({ invariant }) => invariant === name);
+      assert.ok(told, `told instead: ${found.map(({ invariant }) => invariant).join("; ")}`);
+      assert.ok(told.rows.length > 0);
+    });
   }
 });
 

@@ -33,9 +33,7 @@ Deno.test("fitSlope() is the less sure the more samples scatter, and says nothin
 Deno.test("growsTooMuch() tells of growth beyond the limit, of none that may be chance, and of nothing in a short time", () => {
   const grows = (count: number, at: (minute: number) => number) =>
     growsTooMuch(
-      fitSlope(
-        Array.from({ length: count }, (_, n) => ({ at: n * 30_000, megabytes: at(n / 2) })),
-      ),
+      fitSlope(Array.from({ length: count }, (_, n) => ({ at: n * 30_000, megabytes: at(n / 2) }))),
       1,
     );
   const growing = (perHour: number) => (minute: number) => 150 + minute * perHour / 60;

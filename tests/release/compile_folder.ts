@@ -5,6 +5,4 @@ import { parseTarget } from "../../release/target.ts";
 import { runTask } from "../../release/task.ts";
 
 const [folder = "", output = "", target = ""] = Deno.args;
-Deno.exit(
-  await runTask(() => compileExecutable(folder, { target: parseTarget(target), output })),
-);
+Deno.exit(await runTask(() => compileExecutable(folder, { target: parseTarget(target), output })));

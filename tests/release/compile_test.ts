@@ -35,10 +35,7 @@ Deno.test("compileExecutable() embeds exactly the permissions named, every worke
   assert.equal(run.code, 0, run.stderr);
   const { metadata, files } = await readEmbeddedProgram(output);
   checkMetadata(metadata);
-  assert.deepEqual(
-    [...files.keys()].sort(),
-    ["deno.json", MAIN, ...WORKERS, ...PAPERS].sort(),
-  );
+  assert.deepEqual([...files.keys()].sort(), ["deno.json", MAIN, ...WORKERS, ...PAPERS].sort());
 });
 
 Deno.test("compileExecutable() says in one sentence that the runtime image cannot be had", async () => {

@@ -54,11 +54,7 @@ export async function readEmbeddedProgram(executable: string): Promise<EmbeddedP
     }
   };
   walk(JSON.parse(read(tree, lengthAt(tree - LENGTH_BYTES))), "");
-  return {
-    metadata: JSON.parse(read(start + LENGTH_BYTES, lengthAt(start))),
-    files,
-    times,
-  };
+  return { metadata: JSON.parse(read(start + LENGTH_BYTES, lengthAt(start))), files, times };
 }
 
 /** Fails unless the executable has Inkling's permissions and no others, and nothing of whoever compiled it. */

@@ -7,7 +7,7 @@ import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { copyTree } from "../../release/folder.ts";
 import { writeLicenceList } from "../../release/licence_list.ts";
 import { DENO_VERSION, LICENCE_LIST, VERSION, WORKERS } from "../../release/product.ts";
-import { toNpmPackage } from "../../release/npm_package.ts";
+import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { InstalledPackage } from "./installed_package.ts";
 import { openTempFolder } from "./task_run.ts";
@@ -76,7 +76,8 @@ Deno.test("the npm package: its package.json asks for Deno and for nothing else"
   assert.ok(
     ["main.js", "modules", "THIRD_PARTY_LICENSES.txt"].every((one) => files.includes(one)),
   );
-  assert.deepEqual(filesBelow(directory).filter((file) => /\.tsx?$/.test(file)), []);
+  const sources = filesBelow(directory).filter((file) => /\.tsx?$/.test(file));
+  assert.deepEqual(sources, [join(directory, TOOL_TYPES)]);
 });
 
 Deno.test("the npm package: its bin starts, whatever the folder that it is started in holds", async () => {
@@ -272,10 +273,7 @@ Deno.test("the npm package: without its Deno, its bin says what is missing", asy
   await Deno.remove(join(directory, "../deno"), { recursive: true });
   const run = await installed.run([...bin, "--version"]);
   assert.equal(run.code, 1);
-  assert.match(
-    run.stderr,
-    /^Inkling's Deno is not there, so it cannot start: Cannot find module/,
-  );
+  assert.match(run.stderr, /^Inkling's Deno is not there, so it cannot start: Cannot find module/);
   assert.equal(run.stderr.split("\n").length, 3);
 });
 

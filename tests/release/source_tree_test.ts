@@ -89,8 +89,5 @@ Deno.test("selfCommand() and ownProgram() start an executable by its path alone,
   });
   assert.deepEqual(selfCommand(), sourceCommand());
   assert.equal(selfCommand()[0], Deno.execPath());
-  assert.deepEqual(ownProgram(), {
-    program: Deno.execPath(),
-    main: join(REPOSITORY, "main.ts"),
-  });
+  assert.deepEqual(ownProgram(), { program: Deno.execPath(), main: join(REPOSITORY, "main.ts") });
 });

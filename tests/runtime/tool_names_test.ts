@@ -10,11 +10,8 @@ Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent that has skills and agen
   await Deno.mkdir(skill, { recursive: true });
   await Deno.writeTextFile(`${skill}/SKILL.md`, "---\nname: haiku\ndescription: Writes\n---\nX.\n");
   await place.writeScript("helper", [{ say: "x" }]);
-  await place.writeScript(
-    "daily",
-    [{ call: [{ name: "no_such_tool", arguments: {} }] }, { say: "Done." }],
-    "skills: haiku\nagents: helper",
-  );
+  const steps = [{ call: [{ name: "no_such_tool", arguments: {} }] }, { say: "Done." }];
+  await place.writeScript("daily", steps, "skills: haiku\nagents: helper");
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "daily");
   const [result] = await resultsOf(runtime, id);
@@ -36,9 +33,8 @@ Deno.test("describeDoubtfulTool() doubts no built-in tool, no word for all, and 
 Deno.test("describeDoubtfulTool() doubts a name that no tool has in a run only where no server may call one so", () => {
   for (const name of ["a b", "read.file", "notes/add", "a".repeat(65)]) {
     assert.equal(describeDoubtfulTool(name, { mayBeOfServer: true }), undefined, name);
-    assert.deepEqual(describeDoubtfulTool(name, { mayBeOfServer: false }), {
-      doubt: `${name}, and no tool can have that name`,
-    });
+    const doubt = `${name}, and no tool can have that name`;
+    assert.deepEqual(describeDoubtfulTool(name, { mayBeOfServer: false }), { doubt });
   }
   assert.deepEqual(describeDoubtfulTool("file.write", { mayBeOfServer: true }), {
     doubt: "file.write, which is no built-in tool: it means only a tool that a server calls so",

@@ -11,19 +11,9 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 Deno.test("createApp() answers an unknown route with 404 Not Found", async () => {
   const { call } = createTestApp();
-  for (
-    const path of [
-      "/",
-      "/nothing",
-      "/agents/a/b/c",
-      "/health/",
-      "/executions//stream",
-    ]
-  ) {
+  for (const path of ["/", "/nothing", "/agents/a/b/c", "/health/", "/executions//stream"]) {
     const { status, body } = await call(path);
-    assert.deepEqual([path, status, body], [path, 404, {
-      detail: "Not Found",
-    }]);
+    assert.deepEqual([path, status, body], [path, 404, { detail: "Not Found" }]);
   }
 });
 
@@ -66,16 +56,11 @@ Deno.test("createApp() refuses a body over 1 MiB by its announced length", async
   runtime.addAgent(fakeAgent("writer"));
   const response = await app.request("/agents/writer/run", {
     method: "POST",
-    headers: {
-      "content-length": String(MAX_BODY_BYTES + 1),
-      "content-type": "text/plain",
-    },
+    headers: { "content-length": String(MAX_BODY_BYTES + 1), "content-type": "text/plain" },
     body: "x",
   });
   assert.equal(response.status, 413);
-  assert.deepEqual(await response.json(), {
-    detail: "The request body is larger than 1 MiB",
-  });
+  assert.deepEqual(await response.json(), { detail: "The request body is larger than 1 MiB" });
 });
 
 Deno.test("createApp() counts a body of unannounced length and stops reading it", async () => {
@@ -92,10 +77,7 @@ Deno.test("createApp() counts a body of unannounced length and stops reading it"
       cancelled = true;
     },
   });
-  const response = await app.request("/agents/writer/run", {
-    method: "POST",
-    body,
-  });
+  const response = await app.request("/agents/writer/run", { method: "POST", body });
   assert.equal(response.status, 413);
   assert.ok(cancelled);
   assert.ok(sent <= MAX_BODY_BYTES + 4 * 65_536, `${sent} bytes were read`);
@@ -106,11 +88,7 @@ Deno.test("createApp() takes a body of exactly 1 MiB", async () => {
   runtime.addAgent(fakeAgent("writer"));
   const frame = JSON.stringify({ message: "" });
   const message = "x".repeat(MAX_BODY_BYTES - frame.length);
-  const init = {
-    method: "POST",
-    headers: JSON_TYPE,
-    body: JSON.stringify({ message }),
-  };
+  const init = { method: "POST", headers: JSON_TYPE, body: JSON.stringify({ message }) };
   assert.equal((await app.request("/agents/writer/run", init)).status, 200);
   assert.equal(runtime.runs[0]?.request.message?.length, message.length);
 });
@@ -118,13 +96,7 @@ Deno.test("createApp() takes a body of exactly 1 MiB", async () => {
 Deno.test("createApp() refuses a body that is not JSON by its type with 415", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
-  for (
-    const type of [
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "application/jsonp",
-    ]
-  ) {
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
     const { status, body } = await call("/agents/writer/run", {
       method: "POST",
       body: "{}",
@@ -134,31 +106,17 @@ Deno.test("createApp() refuses a body that is not JSON by its type with 415", as
     assert.deepEqual(body, { detail: "Content-Type must be application/json" });
   }
   for (
-    const type of [
-      "application/json",
-      "Application/JSON; charset=utf-8",
-      "application/x+json",
-    ]
+    const type of ["application/json", "Application/JSON; charset=utf-8", "application/x+json"]
   ) {
-    const init = {
-      method: "POST",
-      body: "{}",
-      headers: { "content-type": type },
-    };
-    assert.deepEqual([type, (await call("/agents/writer/run", init)).status], [
-      type,
-      200,
-    ]);
+    const init = { method: "POST", body: "{}", headers: { "content-type": type } };
+    assert.deepEqual([type, (await call("/agents/writer/run", init)).status], [type, 200]);
   }
 });
 
 Deno.test("createApp() takes a POST without a body, with or without a type", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
-  assert.equal(
-    (await call("/agents/writer/run", { method: "POST" })).status,
-    200,
-  );
+  assert.equal((await call("/agents/writer/run", { method: "POST" })).status, 200);
   const init = { method: "POST", headers: { "content-type": "text/plain" } };
   assert.equal((await call("/agents/writer/run", init)).status, 200);
   assert.deepEqual(runtime.runs[0], { agentId: "writer", request: {} });
@@ -168,11 +126,7 @@ Deno.test("createApp() answers broken JSON with 422 json_invalid", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   for (const body of ["{", "{'a':1}", new Uint8Array([34, 0xff, 34])]) {
-    const answer = await call("/agents/writer/run", {
-      method: "POST",
-      headers: JSON_TYPE,
-      body,
-    });
+    const answer = await call("/agents/writer/run", { method: "POST", headers: JSON_TYPE, body });
     assert.equal(answer.status, 422);
     const [issue] = answer.body.detail;
     assert.equal(issue.type, "json_invalid");
@@ -198,29 +152,25 @@ Deno.test("createApp() checks in order: route, size, what is named, type, JSON, 
   assert.equal(await post("/agents/x/run", '{"args":1}', JSON_TYPE), 422);
   assert.equal(await post("/agents/y/run", big, plain), 413);
   assert.equal(await post("/agents/y/run", "{", plain), 404);
-  assert.equal(await post("/agents/y/run", "{}", JSON_TYPE), 404);
+  assert.equal(await post("/agents/y/run", '{"message":7}', JSON_TYPE), 404);
+  assert.equal(await post("/executions/9/respond", "x", plain), 404);
+  assert.equal(await post("/executions/9/respond", '{"message":7}', JSON_TYPE), 404);
+  for (const path of ["/executions/9/messages", "/executions/9/stream", "/agents/y/runs"]) {
+    assert.equal((await call(`${path}?limit=no&after=no`)).status, 404, path);
+  }
+  assert.deepEqual(runtime.runs, []);
 });
 
 Deno.test("createApp() lists at most twenty problems and repeats no long input", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
-  const args = [
-    ["y".repeat(10_000)],
-    ...Array.from({ length: 1_000 }, (_, n) => n),
-  ];
-  const { status, body } = await call("/agents/writer/run", {
-    method: "POST",
-    json: { args },
-  });
+  const args = [["y".repeat(10_000)], ...Array.from({ length: 1_000 }, (_, n) => n)];
+  const { status, body } = await call("/agents/writer/run", { method: "POST", json: { args } });
   assert.equal(status, 422);
   assert.equal(body.detail.length, 20);
   assert.deepEqual(body.detail[0].loc, ["body", "args", 0]);
   assert.ok(body.detail[0].input.length < 600);
-  assert.deepEqual([body.detail[1].loc, body.detail[1].input], [[
-    "body",
-    "args",
-    1,
-  ], 0]);
+  assert.deepEqual([body.detail[1].loc, body.detail[1].input], [["body", "args", 1], 0]);
 });
 
 Deno.test("createApp() hides an unexpected failure and logs its cause", async () => {
@@ -244,9 +194,7 @@ Deno.test("createApp() maps the runtime's refusals to statuses", async () => {
   ] as const;
   for (const [code, expected] of table) {
     runtime.runFailure = new FakeRefusal(code, "A sentence", { cause });
-    const { status, body } = await call("/agents/writer/run", {
-      method: "POST",
-    });
+    const { status, body } = await call("/agents/writer/run", { method: "POST" });
     const detail = expected === 422
       ? [{ type: "invalid", loc: ["body"], msg: "A sentence", input: null }]
       : "A sentence";

@@ -3,10 +3,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Browser, BrowserContext } from "playwright-core";
 import { OPERATIONS } from "../../server/operations/operations.ts";
-import { serve } from "../../server/mod.ts";
-import { FakeRuntime } from "../support/fake_runtime.ts";
 import { testInBrowser } from "../support/machine/browser.ts";
-import { TestClock } from "../support/test_clock.ts";
+import { createTestService } from "../support/test_service.ts";
 import { until } from "../support/until.ts";
 
 /** What the pages load is what the packages hold. */
@@ -54,10 +52,9 @@ async function openPage(context: BrowserContext, address: string): Promise<PageR
 }
 
 async function showOperations(browser: Browser, path: string): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-docs-" });
-  const runtime = new FakeRuntime({ clock: new TestClock(), directory });
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: "key" } });
-  const base = `http://127.0.0.1:${service.ports[0]}`;
+  await using on = await createTestService();
+  const { ports: [port] } = await on.start({ tcp: { port: 0, apiKey: "key" } });
+  const base = `http://127.0.0.1:${port}`;
   const context = await browser.newContext({ extraHTTPHeaders: { "x-api-key": "key" } });
   context.setDefaultTimeout(60_000);
   try {
@@ -67,8 +64,6 @@ async function showOperations(browser: Browser, path: string): Promise<void> {
     assert.deepEqual(requests.filter(isForeign), []);
   } finally {
     await context.close();
-    await service.shutdown("requested");
-    await Deno.remove(directory, { recursive: true });
   }
 }
 

@@ -44,9 +44,7 @@ async function stage(
 }
 
 /** Ends the watch, so that a test leaves nothing behind. */
-async function end(
-  { lifecycle, watching, clock, runtime }: Stage,
-): Promise<void> {
+async function end({ lifecycle, watching, clock, runtime }: Stage): Promise<void> {
   lifecycle.requestStop("requested");
   await watching;
   assert.deepEqual([clock.sleeping, runtime.events.listening], [0, 0]);
@@ -119,10 +117,7 @@ for (const [what, prepare] of IDLE) {
 }
 
 Deno.test("Lifecycle counts the five minutes from the end of the last work", async () => {
-  const on = await stage(
-    {},
-    (runtime) => runtime.addExecution({ status: "running" }),
-  );
+  const on = await stage({}, (runtime) => runtime.addExecution({ status: "running" }));
   await on.clock.advance(7 * MINUTE_MS + 10_000);
   on.runtime.setStatus(1, "success");
   await on.clock.advance(2 * MINUTE_MS);
@@ -141,10 +136,7 @@ Deno.test("Lifecycle counts the five minutes from the end of the last work", asy
 });
 
 Deno.test("Lifecycle notices within a minute that the last trigger is gone", async () => {
-  const on = await stage(
-    {},
-    (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch })),
-  );
+  const on = await stage({}, (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch })));
   await on.clock.advance(10 * MINUTE_MS + 30_000);
   on.runtime.agents.clear();
   await on.clock.advance(5 * MINUTE_MS);
@@ -176,20 +168,13 @@ Deno.test("Lifecycle stays, and says so, when it cannot tell whether it is idle"
   on.runtime.countExecutions = () => Promise.reject(new Error("disk"));
   await on.clock.advance(6 * MINUTE_MS);
   assert.equal(on.lifecycle.stopping, null);
-  assert.equal(
-    on.runtime.log.lines[0]?.message,
-    "Cannot tell whether the service is idle",
-  );
+  assert.equal(on.runtime.log.lines[0]?.message, "Cannot tell whether the service is idle");
   await end(on);
 });
 
 Deno.test("Lifecycle keeps the first reason to stop and refuses to end streams before it", () => {
   const runtime = new FakeRuntime({ clock: new TestClock() });
-  const lifecycle = new Lifecycle({
-    runtime,
-    keepAlive: false,
-    serviceMode: false,
-  });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
   assert.throws(() => lifecycle.endStreams(), TypeError);
   lifecycle.requestStop("signal");
   lifecycle.requestStop("idle");

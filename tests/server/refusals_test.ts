@@ -1,24 +1,7 @@
-// Which refusal comes first, and where it says the fault is; and answers without a body.
+// Where a refusal says the fault is; and answers without a body.
 import assert from "node:assert/strict";
 import { AnswerMisfit } from "../../runtime/executions/human_request.ts";
-import { fakeAgent } from "../support/fake_agent.ts";
 import { createTestApp } from "../support/test_app.ts";
-
-Deno.test("An unknown agent or execution is 404 before its body's type, its JSON or its values are refused", async () => {
-  const { call, runtime } = createTestApp();
-  const text = { method: "POST", body: "x", headers: { "content-type": "text/plain" } };
-  const wrong = { method: "POST", json: { message: 7 } };
-  for (const path of ["/agents/nobody/run", "/executions/9/respond"]) {
-    for (const init of [text, wrong]) assert.equal((await call(path, init)).status, 404, path);
-  }
-  for (const path of ["/executions/9/messages", "/executions/9/stream", "/agents/nobody/runs"]) {
-    assert.equal((await call(`${path}?limit=no&after=no`)).status, 404, path);
-  }
-  runtime.addAgent(fakeAgent("writer"));
-  assert.equal((await call("/agents/writer/run", text)).status, 415);
-  assert.equal((await call("/agents/writer/run", wrong)).status, 422);
-  assert.deepEqual(runtime.runs, []);
-});
 
 Deno.test("An answer of the wrong kind is told with its place and what was sent", async () => {
   const { call, runtime } = createTestApp();

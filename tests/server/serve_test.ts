@@ -1,51 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  ApiError,
-  type Client,
-  openSocketClient,
-  ServiceUnreachable,
-} from "../../server/client.ts";
-import { serve, type ServeOptions, type Service, SocketUnavailable } from "../../server/mod.ts";
+import { ApiError, ServiceUnreachable } from "../../server/client.ts";
+import { serve, SocketUnavailable } from "../../server/mod.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
-import { FakeRuntime } from "../support/fake_runtime.ts";
-import { TestClock } from "../support/test_clock.ts";
+import { createTestService } from "../support/test_service.ts";
 import { until } from "../support/until.ts";
-
-interface Stage extends AsyncDisposable {
-  directory: string;
-  socketFile: string;
-  clock: TestClock;
-  runtime: FakeRuntime;
-  start(options?: ServeOptions): Promise<Service>;
-  client: Client;
-}
-
-/** A temporary state directory; whatever was started in it is stopped at the end. */
-async function stage(): Promise<Stage> {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-serve-" });
-  const clock = new TestClock();
-  const runtime = new FakeRuntime({ clock, directory });
-  const { socketFile } = runtime.directories;
-  const client = openSocketClient(socketFile);
-  const services: Service[] = [];
-  return {
-    directory,
-    socketFile,
-    clock,
-    runtime,
-    client,
-    async start(options = {}) {
-      const service = await serve(runtime, options);
-      services.push(service);
-      return service;
-    },
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      for (const service of services) await service.shutdown("requested");
-      await Deno.remove(directory, { recursive: true });
-    },
-  };
-}
 
 function permissionsOf(path: string): string {
   return ((Deno.lstatSync(path).mode ?? 0) & 0o777).toString(8);
@@ -59,7 +17,7 @@ async function isGone(path: string): Promise<boolean> {
 }
 
 Deno.test("serve() listens on a socket of mode 600 in a directory of mode 700", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await Deno.mkdir(on.runtime.directories.stateDir, { mode: 0o755 });
   const service = await on.start();
   assert.equal(permissionsOf(on.socketFile), "600");
@@ -69,33 +27,18 @@ Deno.test("serve() listens on a socket of mode 600 in a directory of mode 700", 
   assert.deepEqual((await on.client.info()).transports, service.transports);
 });
 
-Deno.test("serve() replaces a socket that nobody answers on", async () => {
-  await using on = await stage();
-  await Deno.mkdir(on.runtime.directories.stateDir);
-  // A process that is killed leaves its socket file behind.
-  const code = `Deno.listen({ transport: "unix", path: ${JSON.stringify(on.socketFile)} });
-    Deno.kill(Deno.pid, "SIGKILL");`;
-  await new Deno.Command(Deno.execPath(), { args: ["eval", code] }).output();
-  assert.ok(Deno.lstatSync(on.socketFile).isSocket);
-  await assert.rejects(on.client.health(), ServiceUnreachable);
-  await on.start();
-  assert.deepEqual(await on.client.health(), { status: "ok" });
-});
-
 Deno.test("serve() never takes over a live socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await on.start();
   await assert.rejects(
     serve(on.runtime),
-    new SocketUnavailable(
-      `Cannot listen on ${on.socketFile}: a service answers there already`,
-    ),
+    new SocketUnavailable(`Cannot listen on ${on.socketFile}: a service answers there already`),
   );
   assert.deepEqual(await on.client.health(), { status: "ok" });
 });
 
 Deno.test("serve() never removes a file that is not a socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await Deno.mkdir(on.runtime.directories.stateDir);
   await Deno.writeTextFile(on.socketFile, "precious");
   await assert.rejects(serve(on.runtime), SocketUnavailable);
@@ -103,7 +46,7 @@ Deno.test("serve() never removes a file that is not a socket", async () => {
 });
 
 Deno.test("serve() answers POST /shutdown, stops the runtime and removes the socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start();
   assert.deepEqual(await on.client.shutdown(), { message: "shutting down" });
   assert.equal(await service.finished, "requested");
@@ -113,7 +56,7 @@ Deno.test("serve() answers POST /shutdown, stops the runtime and removes the soc
 });
 
 Deno.test("serve() refuses runs but goes on answering while executions finish", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start();
   on.runtime.addAgent(fakeAgent("writer"));
   const { execution_id } = await on.client.run("writer");
@@ -127,16 +70,13 @@ Deno.test("serve() refuses runs but goes on answering while executions finish", 
   const frames = Array.fromAsync(on.client.follow(execution_id));
   on.runtime.append(execution_id, "final_answer");
   on.runtime.setStatus(execution_id, "success");
-  assert.deepEqual((await frames).map(({ event }) => event), [
-    "final_answer",
-    "complete",
-  ]);
+  assert.deepEqual((await frames).map(({ event }) => event), ["final_answer", "complete"]);
   grace.resolve();
   assert.equal(await service.finished, "requested");
 });
 
 Deno.test("serve() closes although a failing runtime cannot stop, and says so", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const failure = new Error("disk");
   on.runtime.onStop = () => Promise.reject(failure);
   const service = await serve(on.runtime);
@@ -145,7 +85,7 @@ Deno.test("serve() closes although a failing runtime cannot stop, and says so", 
 });
 
 Deno.test("serve() stops by itself when idle, not while a stream is open", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   on.runtime.addExecution();
   const frames = on.client.follow(1);
@@ -163,7 +103,7 @@ Deno.test("serve() stops by itself when idle, not while a stream is open", async
 });
 
 Deno.test("serve() stops when idle although it is asked how it is, and not while its agents are asked for", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   for (let i = 0; i < 6; i++) {
     await on.client.agents();
@@ -177,7 +117,7 @@ Deno.test("serve() stops when idle although it is asked how it is, and not while
 });
 
 Deno.test("serve() notices that the reader of a silent stream has gone", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await on.start();
   on.runtime.addExecution();
   const controller = new AbortController();
@@ -192,16 +132,13 @@ Deno.test("serve() notices that the reader of a silent stream has gone", async (
 });
 
 Deno.test("serve() holds no more of a log than its slow reader takes", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   await on.start();
   on.runtime.addExecution();
   for (let n = 0; n < 200; n++) {
     on.runtime.append(1, "ai", { content: "x".repeat(100_000) });
   }
-  const connection = await Deno.connect({
-    transport: "unix",
-    path: on.socketFile,
-  });
+  const connection = await Deno.connect({ transport: "unix", path: on.socketFile });
   const request = "GET /executions/1/stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
   await connection.write(new TextEncoder().encode(request));
   await connection.read(new Uint8Array(1_000));
@@ -213,7 +150,7 @@ Deno.test("serve() holds no more of a log than its slow reader takes", async () 
 });
 
 Deno.test("serve() answers nobody before it has what it needs of the database", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const failure = new Error("the database is away");
   on.runtime.listAgents = () => Promise.reject(failure);
   await assert.rejects(serve(on.runtime), failure);

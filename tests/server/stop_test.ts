@@ -4,10 +4,11 @@ import { openSocketClient } from "../../server/client.ts";
 import { serve, type Service } from "../../server/mod.ts";
 import { BODY_TIMEOUT_MS } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
-import { FakeRuntime } from "../support/fake_runtime.ts";
+import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTcpClient } from "../support/machine/tcp_client.ts";
 import { TestClock } from "../support/test_clock.ts";
 import { IS_POSTGRES } from "../support/test_database.ts";
+import { createTestService } from "../support/test_service.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
 
@@ -103,13 +104,11 @@ async function withHalfSent(
     connection: Deno.Conn;
   }) => Promise<void>,
 ): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-stop-" });
-  const clock = new TestClock();
-  const runtime = new FakeRuntime({ clock, directory });
+  await using on = await createTestService();
+  const { clock, runtime } = on;
   runtime.addAgent(fakeAgent("writer"));
-  const service = await serve(runtime, { idleTimeoutMs: 60_000 });
-  const path = runtime.directories.socketFile;
-  const connection = await Deno.connect({ transport: "unix", path });
+  const service = await on.start({ idleTimeoutMs: 60_000 });
+  const connection = await Deno.connect({ transport: "unix", path: on.socketFile });
   await connection.write(new TextEncoder().encode(bytes));
   try {
     await use({ clock, runtime, service, connection });
@@ -117,7 +116,6 @@ async function withHalfSent(
     connection.close();
     void service.shutdown("requested");
     await timeToFinish({ service, clock }, { most: 60_000, step: 1_000 });
-    await Deno.remove(directory, { recursive: true });
   }
 }
 

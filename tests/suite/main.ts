@@ -51,7 +51,12 @@ const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });
 const folder = await Deno.makeTempDir({ prefix: "inkling-suite-" });
 try {
-  await using shared = await startShared(files, { postgres: values.postgres ?? false });
+  const isWhole = positionals.length === 0 && filter === undefined;
+  await using shared = await startShared(files, {
+    postgres: values.postgres ?? false,
+    // Coverage counts the lines of the sources.
+    build: isWhole && !Deno.env.has("DENO_COVERAGE_DIR"),
+  });
   const code = await runTests({
     modules: await writeGroups(groups, folder),
     args: [

@@ -100,7 +100,9 @@ export function createReport(
       for (const { name, seconds } of unexplained.sort((a, b) => b.seconds - a.seconds)) {
         print(`  ${seconds} s  ${name}`);
       }
-      if (skipped > 0) print(`\n${skipped} tests were skipped.`);
+      if (skipped > 0) {
+        print(`\n${skipped === 1 ? "1 test was" : `${skipped} tests were`} skipped.`);
+      }
       for (const { what, get } of skipped > 0 ? missingPrograms() : []) {
         print(`  ${what}: not installed. Debian: apt-get install ${get}`);
       }

@@ -9,23 +9,34 @@ export interface SharedPrograms extends AsyncDisposable {
   env: Readonly<Record<string, string>>;
 }
 
-/** Starts what these files need and the machine has; `postgres`: they store everything in PostgreSQL. */
+/** Choices of a run of the suite. */
+export interface SharedOptions {
+  /** Tests store everything in PostgreSQL. */
+  postgres: boolean;
+  /** Tests start the built program: it starts in two thirds of the time, and building it takes as long as 100 starts. */
+  build: boolean;
+}
+
+/** Starts what these files need and the machine has. */
 export async function startShared(
   files: readonly string[],
-  { postgres }: { postgres: boolean },
+  { postgres, build }: SharedOptions,
 ): Promise<SharedPrograms> {
   const isNamed = (word: RegExp) =>
     files.some((file) => word.test(Deno.readTextFileSync(join(REPOSITORY, file))));
   await using opened = new AsyncDisposableStack();
-  const [browser, database] = await Promise.all([
+  const [browser, database, program] = await Promise.all([
     hasChromium && isNamed(/InBrowser|TestBrowser/) ? startBrowserServer() : undefined,
     postgres || (HAS_POSTGRES && isNamed(/postgres/i)) ? startPostgres() : undefined,
+    build ? import("./built_program.ts").then((it) => it.buildProgram()) : undefined,
   ]);
   if (browser !== undefined) opened.use(browser);
   if (database !== undefined) opened.use(database);
+  if (program !== undefined) opened.use(program);
   const stop = opened.move();
   return {
     env: {
+      ...program?.env,
       ...(browser !== undefined && { INKLING_TEST_BROWSER: browser.address }),
       ...(database !== undefined && { INKLING_TEST_POSTGRES: database.address }),
       ...(postgres && { INKLING_TEST_DATABASE: "postgres" }),

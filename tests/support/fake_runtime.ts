@@ -12,7 +12,7 @@ import { EventBus } from "../../runtime/events/bus.ts";
 import type { Frame, FrameEvent } from "../../runtime/events/frame.ts";
 import { type ExecutionStatus, isFinal } from "../../runtime/executions/states.ts";
 import type { CheckpointStats } from "../../runtime/executions/record/checkpoint_store.ts";
-import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
+import type { GivenResponse, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type {
   AgentListing,
   AutoApproval,
@@ -40,6 +40,7 @@ import type {
   SchedulerJob,
   SchedulerStatus,
   ServiceNode,
+  TriggerResumed,
   UsageReport,
   UsageRequest,
 } from "../../runtime/runtime.ts";
@@ -77,7 +78,7 @@ export class FakeRuntime implements Runtime {
   /** What their calls would do to files. */
   readonly previews = new Map<number, CallPreview>();
   readonly autoApprovals: { agentId: string; tool: string; write: boolean }[] = [];
-  readonly responses: { id: number; requestId: string; answer: HumanAnswer }[] = [];
+  readonly responses: ({ id: number } & GivenResponse)[] = [];
   /** Called when an answer was taken: lets the execution go on as the test wants. */
   onRespond: (id: number) => void = (id) => this.setStatus(id, "running");
   checkpoints: CheckpointStats = {
@@ -243,7 +244,8 @@ export class FakeRuntime implements Runtime {
     if (isFinal(status)) {
       const { agentId, displayName, durationMs } = execution;
       const type = "execution_completed";
-      this.events.publish({ type, executionId, agentId, displayName, status, durationMs });
+      const ageMs = this.clock.now() - execution.startedAt;
+      this.events.publish({ type, executionId, agentId, displayName, status, durationMs, ageMs });
     }
   }
 
@@ -286,9 +288,10 @@ export class FakeRuntime implements Runtime {
     if (this.runFailure !== undefined) throw this.runFailure;
     await this.getAgent(agentId);
     this.runs.push({ agentId, request });
-    const { sessionId } = request;
+    const { sessionId, message = null } = request;
+    const chat = sessionId && { sessionId, trigger: "chat" as const };
     return {
-      ...this.addExecution({ agentId, ...(sessionId && { sessionId, trigger: "chat" }) }),
+      ...this.addExecution({ agentId, message, ...chat }),
       ...(this.notices.length > 0 && { notices: this.notices }),
     };
   }
@@ -370,12 +373,19 @@ export class FakeRuntime implements Runtime {
       .filter((one) => parentId === undefined || one.parentExecutionId === parentId)
       .filter((one) => trigger === undefined || one.trigger === trigger)
       .filter((one) => one.startedAt >= since && one.startedAt < until)
-      .filter((one) => `${one.outputData} ${one.error}`.includes(text));
+      .filter((one) => filter.isOfResults || `${one.outputData} ${one.error}`.includes(text));
+    const hasResult = ({ id }: ExecutionDetail) =>
+      this.frames.some(({ executionId, event, payload }) =>
+        executionId === id && event === "tool_result" && payload.includes(text)
+      );
     return Promise.resolve(
-      found.slice(offset, offset + limit).map((one) => ({
-        ...one,
-        ...(filter.preview === true && { preview: { asked: null, answered: one.outputData } }),
-      })),
+      found.slice(offset, offset + limit).filter((one) => !filter.isOfResults || hasResult(one))
+        .map((
+          one,
+        ) => ({
+          ...one,
+          ...(filter.preview === true && { preview: { asked: null, answered: one.outputData } }),
+        })),
     );
   }
 
@@ -413,8 +423,7 @@ export class FakeRuntime implements Runtime {
 
   countExecutions(): Promise<{ running: number; waiting: number }> {
     const count = (status: ExecutionStatus) =>
-      [...this.executions.values()].filter((one) => one.status === status)
-        .length;
+      [...this.executions.values()].filter((one) => one.status === status).length;
     return Promise.resolve({ running: count("running"), waiting: count("waiting") });
   }
 
@@ -439,11 +448,7 @@ export class FakeRuntime implements Runtime {
     const { agentId } = this.#execution(Math.max(id, ...asking.map(([other]) => other)));
     return request === undefined
       ? Promise.reject(new FakeRefusal("not_found", "No pending request"))
-      : Promise.resolve({
-        ...request,
-        askedBy: agentId,
-        preview: this.previews.get(id) ?? null,
-      });
+      : Promise.resolve({ ...request, askedBy: agentId, preview: this.previews.get(id) ?? null });
   }
 
   /** What edited calls would do; rejects with `editFailure` where that is set. */
@@ -460,10 +465,7 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve(this.previews.get(id) ?? null);
   }
 
-  autoApprove(
-    agentId: string,
-    request: { tool: string; write: boolean },
-  ): Promise<AutoApproval> {
+  autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval> {
     this.autoApprovals.push({ agentId, ...request });
     const listing = this.agents.get(agentId);
     if (listing === undefined) {
@@ -477,7 +479,7 @@ export class FakeRuntime implements Runtime {
     });
   }
 
-  respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  respond(id: number, response: GivenResponse): Promise<void> {
     if (this.requests.get(id)?.requestId !== response.requestId) {
       return Promise.reject(
         new FakeRefusal("conflict", "This execution does not wait for an answer"),
@@ -513,9 +515,16 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve();
   }
 
-  resumeScheduler(): Promise<void> {
+  resumeScheduler(): Promise<number> {
     this.schedulerStatus = "running";
-    return Promise.resolve();
+    return Promise.resolve(0);
+  }
+
+  async resumeAgent(id: string): Promise<TriggerResumed> {
+    const listing = await this.getAgent(id);
+    const isResumed = listing.triggerPaused !== null;
+    listing.triggerPaused = null;
+    return { isResumed, reason: null, droppedChanges: isResumed ? 3 : 0 };
   }
 
   async stop(options: { graceMs: number }): Promise<void> {

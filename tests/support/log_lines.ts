@@ -11,11 +11,7 @@ export interface LogLine {
 export class LogLines implements ServiceLog {
   readonly lines: LogLine[] = [];
 
-  write(
-    level: LogLevel,
-    message: string,
-    fields: Readonly<Record<string, unknown>> = {},
-  ): void {
+  write(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.lines.push({ level, message, fields });
   }
 }

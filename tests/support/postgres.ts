@@ -25,6 +25,12 @@ const GIVEN = Deno.env.get("INKLING_TEST_POSTGRES");
 /** Whether tests with PostgreSQL can run here. */
 export const HAS_POSTGRES = GIVEN !== undefined || POSTGRES_BIN !== undefined;
 
+/** Tests with PostgreSQL, whichever database the other tests use. */
+export const withPostgres = {
+  test: (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
+    Deno.test({ name, ignore: !HAS_POSTGRES, fn }),
+};
+
 /** A server, to be stopped. */
 export interface PostgresServer extends AsyncDisposable {
   /** postgres://inkling@127.0.0.1:port, without a database. */

@@ -1,10 +1,15 @@
-// The program that tests start as a process: the sources, or a bundle of them that INKLING_TEST_BUNDLE names the folder of.
+// The program that tests start as a process: the built one, or the sources.
 import { sourceCommand } from "../../cli/self_command.ts";
 import { REPOSITORY } from "./repository.ts";
 
+/** The folder of the built program, or undefined where tests start the sources. */
+export function builtProgram(): string | undefined {
+  return Deno.env.get("INKLING_TEST_BUNDLE");
+}
+
 /** Program and first arguments, under Deno's flags: all that it may ever need. */
 export function programCommand(flags?: readonly string[]): string[] {
-  const bundle = Deno.env.get("INKLING_TEST_BUNDLE");
+  const bundle = builtProgram();
   const command = sourceCommand(flags);
   return bundle === undefined ? command : bundledCommand(command, bundle);
 }

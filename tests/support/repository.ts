@@ -4,9 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder that holds deno.json. */
-export const REPOSITORY = resolve(
-  fileURLToPath(new URL("../..", import.meta.url)),
-);
+export const REPOSITORY = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 
 /** The permissions of a test file: all that the product has, and no question to anybody. */
 export const TEST_PERMISSIONS: readonly string[] = [
@@ -75,8 +73,7 @@ export function importsOf(file: string): Import[] {
 function onlyTypes(statement: string): boolean {
   const names = /\{([^}]*)\}/.exec(statement)?.[1]?.split(",").map((name) => name.trim())
     .filter((name) => name !== "");
-  return names !== undefined && names.length > 0 &&
-    !/import\s+\w+\s*,/.test(statement) &&
+  return names !== undefined && names.length > 0 && !/import\s+\w+\s*,/.test(statement) &&
     names.every((name) => name.startsWith("type "));
 }
 

@@ -9,9 +9,7 @@ export interface Call {
 }
 
 /** A transport that gives these answers in order; an error is thrown, and so is any further call. */
-export function scripted(
-  answers: (Response | Error)[],
-): { calls: Call[]; fetch: Transport } {
+export function scripted(answers: (Response | Error)[]): { calls: Call[]; fetch: Transport } {
   const calls: Call[] = [];
   return {
     calls,

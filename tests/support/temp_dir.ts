@@ -1,17 +1,15 @@
 // A folder of a test's own.
 
 /** Runs `body` in a new folder (its real path), and removes the folder afterwards. */
-export async function withTempDir(
-  body: (dir: string) => Promise<void> | void,
-): Promise<void> {
-  const dir = await Deno.realPath(
-    await Deno.makeTempDir({ prefix: "inkling-test-" }),
-  );
-  try {
-    await body(dir);
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+export async function withTempDir(body: (dir: string) => Promise<void> | void): Promise<void> {
+  await using dir = await createTempDir();
+  await body(dir.path);
+}
+
+/** Makes a new folder, which is removed with everything in it. */
+export async function createTempDir(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-test-" }));
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
 /** Makes a file look as if it had been written a minute ago (more for a larger `minutes`). */

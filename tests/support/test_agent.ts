@@ -11,6 +11,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
     model: { provider: "demo", name: "script", streamUsage: true },
     trigger: { type: "manual" },
     after: [],
+    maxFailures: 10,
     settings: {
       temperature: 0.7,
       maxTokens: 4096,

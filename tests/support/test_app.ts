@@ -23,11 +23,7 @@ export interface TestApp {
 export function createTestApp(options: AppOptions = {}): TestApp {
   const clock = new TestClock();
   const runtime = new FakeRuntime({ clock, directory: "/home/me" });
-  const lifecycle = new Lifecycle({
-    runtime,
-    keepAlive: false,
-    serviceMode: false,
-  });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
   const app = createApp({
     runtime,
     lifecycle,

@@ -7,8 +7,18 @@ import { createTestPostgres } from "./postgres.ts";
 /** Whether tests of what is stored, and of what runs, use PostgreSQL. */
 export const IS_POSTGRES = Deno.env.get("INKLING_TEST_DATABASE") === "postgres";
 
+/** Tests of what only machines that share a database have: they run where the others use PostgreSQL, too. */
+export const onPostgres = {
+  test: (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: !IS_POSTGRES, fn }),
+};
+
 /** For tests of what only SQLite has. */
 export const SQLITE = { ignore: IS_POSTGRES };
+
+/** Such tests. */
+export const onSqlite = {
+  test: (name: string, fn: () => Promise<void>) => Deno.test({ name, ...SQLITE, fn }),
+};
 
 /** An empty database. */
 export async function openTestDatabase(): Promise<Database & (AsyncDisposable | Disposable)> {
@@ -17,9 +27,7 @@ export async function openTestDatabase(): Promise<Database & (AsyncDisposable | 
 
 /** One in PostgreSQL, which is removed with it: on the server that tests share, or on this one. */
 export async function openTestPostgres(server?: string): Promise<PostgresDatabase> {
-  const { PostgresDatabase } = await import(
-    "../../runtime/storage/postgres/postgres_database.ts"
-  );
+  const { PostgresDatabase } = await import("../../runtime/storage/postgres/postgres_database.ts");
   const made = await createTestPostgres(server);
   const database = await PostgresDatabase.open({ address: made.address, connections: 4 });
   const close = database[Symbol.asyncDispose].bind(database);

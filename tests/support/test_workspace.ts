@@ -52,9 +52,7 @@ export interface TestWorkspace extends AsyncDisposable {
 export async function createTestWorkspace(
   options: { config?: string; shell?: Record<string, string> } = {},
 ): Promise<TestWorkspace> {
-  const root = await Deno.realPath(
-    await Deno.makeTempDir({ prefix: "inkling-" }),
-  );
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-" }));
   const workspace = join(root, "work");
   const agentsDir = join(workspace, "agents");
   const configDir = join(root, "config");
@@ -144,10 +142,7 @@ export async function rowsOf(place: TestWorkspace): Promise<[table: string, rows
 }
 
 /** The payloads of an execution's frames, parsed. */
-export async function payloadsOf(
-  runtime: Runtime,
-  id: number,
-): Promise<Record<string, unknown>[]> {
+export async function payloadsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   const frames = await runtime.readFrames(id, { after: 0 });
   return frames.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
 }
@@ -162,10 +157,7 @@ export async function runToEnd(
 }
 
 /** Follows an execution until it has ended or waits for a person. */
-export async function toEnd(
-  runtime: Runtime,
-  id: number,
-): Promise<ExecutionDetail> {
+export async function toEnd(runtime: Runtime, id: number): Promise<ExecutionDetail> {
   const signal = new AbortController().signal;
   for await (const _ of await runtime.follow(id, { after: 0, signal })) { /* to the end */ }
   return await runtime.getExecution(id);

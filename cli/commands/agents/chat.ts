@@ -1,23 +1,19 @@
 // chat: a conversation, line by line. Each line is an execution of the same session.
 import { formatDuration } from "../../../base/durations.ts";
-import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
-import { ApiError, type Client } from "../../../server/client.ts";
+import { ApiError } from "../../../server/client.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import type { CommandContext } from "../../context.ts";
-import { openService } from "../../service/daemon.ts";
-import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { EXIT, type ExitCode, Interrupted } from "../../exit.ts";
 import type { LineSource } from "../../prompting/input.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { formatCost, formatCount, formatPlural } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import { formatLocal } from "../../output/time.ts";
 import { shorten } from "../../output/width.ts";
 import { openTextView } from "../../output/run/text_view.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
 import { type RunOutcome, watchRun } from "../../runs/watch_run.ts";
-import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import { type ChatSession, chooseSession, describeModel, introduce } from "./chat_session.ts";
 import { type ChatLine, COMMAND_NAMES, describeCommands, readChatLine } from "./chat_commands.ts";
 
 const PROMPT = "> ";
@@ -33,93 +29,14 @@ export async function chat(
   const { app } = context;
   const agentId = agent ?? await pickAgent(context, "chat");
   await introduce(context, agentId);
-  const sessionId = await chooseSession(context, agentId, options);
-  const conversation = new Conversation(context, agentId, sessionId);
+  const session = await chooseSession(context, agentId, options);
+  const conversation = new Conversation(context, agentId, session);
   await using lines = await app.input.openLines({ edited: conversation.isInteractive });
   try {
     return await conversation.hold(lines);
   } finally {
     conversation.summarise();
   }
-}
-
-/** Says who answers. Throws CommandFailure for an agent that is not there, before anything is typed. */
-async function introduce(context: CommandContext, agentId: string): Promise<void> {
-  const { app, output } = context;
-  using client = await openService(context);
-  const agent = await orUnknownAgent(readAgent(client, agentId), { app, client, agentId });
-  if (hasPerson(context)) {
-    const model = agent.model_name === null
-      ? "no model"
-      : `${agent.model_provider}/${agent.model_name}`;
-    output.detail(
-      `${output.style.bold(toOneLine(agent.display_name))} ` +
-        output.style.dim(
-          toOneLine(`· ${model} · /exit or Ctrl+D ends the chat, Ctrl+C an answer · /help`),
-        ),
-    );
-  }
-  if (agent.history === "off") {
-    output.warning(`${toOneLine(agentId)} has history: off, and does not remember what was said`);
-  }
-}
-
-/** The agent, whose file may be newer than the service's last look at the folder: as for a run, that looks again. */
-async function readAgent(client: Client, agentId: string): Promise<AgentDetail> {
-  try {
-    return await client.agent(agentId);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    await client.reload();
-    return await client.agent(agentId);
-  }
-}
-
-/** The conversation that is meant: one from before, or a new one. Throws CommandFailure where there is none to go on with. */
-async function chooseSession(
-  context: CommandContext,
-  agentId: string,
-  options: { continue?: boolean | undefined; session?: string | undefined },
-): Promise<string> {
-  const { output } = context;
-  const { session } = options;
-  if (session === undefined && options.continue !== true) return crypto.randomUUID();
-  const wanted = session?.trim();
-  if (wanted === "") {
-    throw new CommandFailure(EXIT.usage, "--session needs the id of a conversation");
-  }
-  using client = await openService(context);
-  const last = await findTurn(client, agentId, wanted);
-  if (last === undefined && wanted === undefined) {
-    throw new CommandFailure(
-      EXIT.failed,
-      `There is no conversation with ${toOneLine(agentId)} to continue: ` +
-        `inkling chat ${toOneLine(agentId)} begins one`,
-    );
-  }
-  const id = wanted ?? last?.session_id ?? crypto.randomUUID();
-  output.note(
-    last === undefined
-      ? `Begins the conversation ${toOneLine(id)}: nothing has been said in it yet`
-      : `Continues the conversation ${toOneLine(id)}, last at ` +
-        formatLocal(last.started_at),
-  );
-  return id;
-}
-
-/** The last turn of a conversation, or of any chat with the agent. */
-async function findTurn(
-  client: Client,
-  agentId: string,
-  sessionId: string | undefined,
-): Promise<ExecutionSummary | undefined> {
-  const [turn] = await client.executions({
-    agent: agentId,
-    trigger: "chat",
-    session: sessionId,
-    limit: 1,
-  });
-  return turn;
 }
 
 /** A line that does not end the chat. */
@@ -132,15 +49,16 @@ class Conversation {
   #sessionId: string;
   readonly #startedAt: number;
   #turns = 0;
-  /** Whether something was said in the conversation since it was begun or taken up. */
-  #isBegun = false;
+  /** What the person said last in the conversation; undefined where nothing has been said in it. */
+  #lastMessage: string | undefined;
   #tokens = 0;
   #costUsd: number | null = null;
   #hasFailed = false;
 
-  constructor(context: CommandContext, agentId: string, sessionId: string) {
+  constructor(context: CommandContext, agentId: string, session: ChatSession) {
     this.#context = context;
-    this.#sessionId = sessionId;
+    this.#sessionId = session.id;
+    this.#lastMessage = session.lastMessage;
     this.#agentId = agentId;
     this.#startedAt = context.app.clock.now();
     this.isInteractive = hasPerson(context);
@@ -167,8 +85,18 @@ class Conversation {
         return undefined;
       case "clear":
         this.#sessionId = crypto.randomUUID();
-        this.#isBegun = false;
+        this.#lastMessage = undefined;
         this.#tell("A new conversation");
+        return undefined;
+      case "cost":
+        this.#tell(this.#figures());
+        return undefined;
+      case "model":
+        this.#tell(await describeModel(this.#context, this.#agentId));
+        return undefined;
+      case "retry":
+        if (this.#lastMessage !== undefined) return await this.#takeTurn(this.#lastMessage);
+        this.#context.output.error("There is nothing to say again: nothing has been said yet");
         return undefined;
       case "unknown":
         this.#context.output.error(
@@ -184,15 +112,19 @@ class Conversation {
     }
   }
 
-  summarise(): void {
-    const summary = [
+  #figures(): string {
+    return [
       formatPlural(this.#turns, "turn"),
       `${formatCount(this.#tokens)} tokens`,
       ...(this.#costUsd === null ? [] : [formatCost(this.#costUsd)]),
       formatDuration(this.#context.app.clock.now() - this.#startedAt),
     ].join(" · ");
-    this.#tell(summary);
-    if (!this.#isBegun) return;
+  }
+
+  /** Says what the chat took, and how to go on with it. */
+  summarise(): void {
+    this.#tell(this.#figures());
+    if (this.#lastMessage === undefined) return;
     const words = [this.#agentId, "--session", this.#sessionId].map(quoteWord).join(" ");
     this.#tell(toOneLine(`Go on with: inkling chat ${words}`));
   }
@@ -228,7 +160,7 @@ class Conversation {
       );
       using _ = client;
       this.#turns++;
-      this.#isBegun = true;
+      this.#lastMessage = message;
       outcome = await watchRun({
         app,
         output,

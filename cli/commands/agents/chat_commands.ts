@@ -3,14 +3,17 @@
 const COMMANDS = {
   "/help": "show these commands",
   "/clear": "begin a new conversation, which remembers nothing of this one",
-  "/exit": "end the chat",
+  "/retry": "say your last message again",
+  "/cost": "show turns, tokens and cost of this chat",
+  "/model": "show which model answers",
+  "/exit": "end the chat, and say how to go on with it",
   "/quit": "the same",
 } as const;
 
 /** What is done with a line. Only `say` reaches the model. */
 export type ChatLine =
   | { kind: "say"; text: string }
-  | { kind: "help" | "clear" | "end" | "nothing" }
+  | { kind: "help" | "clear" | "retry" | "cost" | "model" | "end" | "nothing" }
   | { kind: "unknown"; text: string };
 
 /** Reads a line. One that begins with a slash is a command; two slashes stand for one that is said. */
@@ -24,6 +27,12 @@ export function readChatLine(line: string): ChatLine {
       return { kind: "help" };
     case "/clear":
       return { kind: "clear" };
+    case "/retry":
+      return { kind: "retry" };
+    case "/cost":
+      return { kind: "cost" };
+    case "/model":
+      return { kind: "model" };
     case "/exit":
     case "/quit":
       return { kind: "end" };

@@ -1,9 +1,10 @@
-// mcp add: shows what a server would run and may reach, asks, and writes its entry.
+// mcp: adds a server after its details were confirmed, lists the servers of the workspace, removes one.
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import type { ExitCode } from "../../exit.ts";
-import { addWithConsent } from "../../install/consent.ts";
-import type { BroughtServer } from "../../install/server_installer.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { changeWithConsent } from "../../install/consent.ts";
+import type { BroughtServer, ListedServer } from "../../install/server_installer.ts";
 import { toOneLine } from "../../output/sanitise.ts";
+import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../output/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
@@ -11,18 +12,86 @@ import { listenToInterrupts } from "../../prompting/interrupts.ts";
 export async function addServer(
   context: CommandContext,
   server: { name: string; source: string; args: readonly string[] },
-  { yes, env = [], ...rest }: { env?: string[]; token?: string; yes?: true },
+  { yes, env = [], token }: { env?: string[]; token?: string; yes?: true },
 ): Promise<ExitCode> {
   const { app } = context;
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
-  await using brought = await installer.bring({ ...server, ...rest, env }, interrupts.first);
-  return await addWithConsent(context, {
+  const wish = { ...server, env, ...(token !== undefined && { token }) };
+  await using brought = await installer.bring(wish, interrupts.first);
+  return await changeWithConsent(context, {
     fields: describe(brought),
     question: `Add the MCP server ${toOneLine(brought.name)}?`,
+    done: "added",
     target: brought.file,
-    use: `mcp: [${brought.name}]`,
-    add: () => brought.add(),
+    next: `To use it, write into an agent's file: mcp: [${brought.name}]`,
+    make: () => brought.add(),
+  }, { yes: yes === true });
+}
+
+/** Shows every server of mcp-servers.json. */
+export async function listServers(
+  context: CommandContext,
+  { json }: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const servers = await (await app.openServerInstaller(workspaceOf(context))).list();
+  if (json) output.json(servers.map(toJson));
+  else if (servers.length === 0) {
+    output.detail('There are no MCP servers. "inkling mcp add" adds one');
+  } else {
+    output.table(
+      [
+        { header: "Server", paint: output.style.bold },
+        { header: "Source", shrinks: true },
+        { header: "Runs", shrinks: true },
+        { header: "Agents", shrinks: true },
+      ],
+      servers.map(({ name, runs, pinned, agents }) => [
+        name,
+        pinned ?? NOTHING,
+        runs || NOTHING,
+        agents.join(", ") || NOTHING,
+      ]),
+      { notes: servers.map(({ problem }) => problem && `cannot be used: ${problem}`) },
+    );
+  }
+  return EXIT.ok;
+}
+
+function toJson({ name, runs, pinned, problem, agents }: ListedServer): Record<string, unknown> {
+  return { name, runs, source: pinned ?? null, problem: problem ?? null, agents };
+}
+
+/** Removes the server's entry, and its package. */
+export async function removeServer(
+  context: CommandContext,
+  name: string,
+  { yes }: { yes?: true },
+): Promise<ExitCode> {
+  const { app } = context;
+  const installer = await app.openServerInstaller(workspaceOf(context));
+  const servers = await installer.list();
+  const found = servers.find((one) => one.name === name);
+  if (found === undefined) {
+    const nearest = app.suggest(name, servers.map((one) => one.name));
+    const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
+    throw new CommandFailure(EXIT.usage, `There is no MCP server "${toOneLine(name)}"${hint}`);
+  }
+  return await changeWithConsent(context, {
+    fields: [
+      ["Server", toVisibleLine(name)],
+      ["Runs", toVisibleLine(found.runs || (found.problem ?? ""))],
+      ["Used by", found.agents.map(toVisibleLine).join(", ") || "no agent"],
+      ...(found.folder === undefined ? [] : [["Deletes", toVisibleLine(found.folder)]]),
+    ] as [string, string][],
+    question: `Remove the MCP server ${toOneLine(name)}?`,
+    done: "removed",
+    target: toVisibleLine(name),
+    ...(found.agents.length > 0 && {
+      next: `These agents fail until they no longer name it: ${found.agents.join(", ")}`,
+    }),
+    make: () => installer.remove(found),
   }, { yes: yes === true });
 }
 
@@ -33,25 +102,25 @@ function describe(server: BroughtServer): [string, string][] {
   const words = [command, ...Array.isArray(args) ? args : []].map(String);
   const variables = Object.keys(env ?? {});
   const others = otherPackages === 0 ? "" : `, with ${otherPackages} other packages`;
-  const loose = isProgram
-    ? "a program of this machine: nothing holds it at a version"
-    : "an address: what runs there is up to it";
+  const unpinned = isProgram
+    ? "a program on this machine; its version can change"
+    : "an address; what runs there can change";
   return [
     ["Server", toVisibleLine(name)],
-    ["From", pinned === undefined ? loose : toVisibleLine(`${pinned}${others}`)],
+    ["Source", pinned === undefined ? unpinned : toVisibleLine(`${pinned}${others}`)],
     isProgram
       ? [
-        "Runs",
+        "Command",
         toVisibleLine(
           words.map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" "),
         ),
       ]
-      : ["Sends to", toVisibleLine(String(url))],
-    ["May reach", isProgram ? REACH : "what agents tell it, and nothing on this machine"],
-    ...(variables.length > 0 ? [["Gets", variables.map(toVisibleLine).join(", ")]] : []),
-    ["Goes to", [file, ...(folder === undefined ? [] : [folder])].map(toVisibleLine).join(", ")],
+      : ["Address", toVisibleLine(String(url))],
+    ["Access", isProgram ? ACCESS : "what agents send to it; nothing on this machine"],
+    ...(variables.length > 0 ? [["Variables", variables.map(toVisibleLine).join(", ")]] : []),
+    ["Writes", [file, ...(folder === undefined ? [] : [folder])].map(toVisibleLine).join(", ")],
   ] as [string, string][];
 }
 
-const REACH = "what you may reach yourself, unless a sandbox holds it: " +
-  "then its own files, what its arguments name, and the paths of the agents that name it";
+const ACCESS = "everything that you can access; in a sandbox only its own files, " +
+  "the paths in its arguments, and the paths of the agents that use it";

@@ -8,6 +8,9 @@ import type { AgentAuthor, NewAgentFields } from "../../new/agent_author.ts";
 import type { NewOptions } from "../../new/new_options.ts";
 import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";
+import { readSchedule } from "../../new/spoken_schedule.ts";
+import { describeStart } from "../../new/start_text.ts";
+import { checkHealth } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../app.ts";
@@ -31,7 +34,7 @@ export async function newAgent(
     if (error instanceof Interrupted) output.note("Nothing was saved");
     throw error;
   }
-  const { path, problems } = await author.save(id, text);
+  const { path, problems, start } = await author.save(id, text);
   if (output.quiet) {
     output.line(toOneLine(path));
     return EXIT.ok;
@@ -41,8 +44,16 @@ export async function newAgent(
     const remedy = hint === undefined ? "" : ` (${hint})`;
     output.warning(toOneLine(`line ${line}: ${message}${remedy}`));
   }
+  const sentences = describeStart(id, start, { isRunning: await isServiceRunning(context) });
+  if (sentences.length > 0) output.line();
+  for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
   return EXIT.ok;
+}
+
+async function isServiceRunning({ app, workspace }: CommandContext): Promise<boolean> {
+  using client = app.connect(await app.places(workspace));
+  return await checkHealth(client, { clock: app.clock }) === "answers";
 }
 
 async function fromFlags(
@@ -88,10 +99,10 @@ function fieldsOf(
   options: NewOptions,
   info: Pick<InfoReport, "defaultModel">,
 ): Omit<NewAgentFields, "prompt"> {
-  const { description, every, cron, watch, path } = options;
+  const { description, every, cron, watch, after, path } = options;
   const model = modelOf(options, info);
   const trigger = every !== undefined
-    ? { type: "schedule" as const, every }
+    ? { type: "schedule" as const, ...(readSchedule(every) ?? { every }) }
     : cron !== undefined
     ? { type: "schedule" as const, cron }
     : watch !== undefined
@@ -101,14 +112,17 @@ function fieldsOf(
     ...(description !== undefined && { description }),
     ...(model !== undefined && { model }),
     ...(trigger !== undefined && { trigger }),
+    ...(after !== undefined && { after }),
     ...(path !== undefined && { paths: path }),
   };
 }
 
 /** Whether flags say more than what the agent is for: then a model would have nothing left to decide. */
 function hasFieldFlags(options: NewOptions): boolean {
-  const { provider, model, baseUrl, every, cron, watch, path } = options;
-  return [provider, model, baseUrl, every, cron, watch, path].some((flag) => flag !== undefined);
+  const { provider, model, baseUrl, every, cron, watch, after, path } = options;
+  return [provider, model, baseUrl, every, cron, watch, after, path].some((flag) =>
+    flag !== undefined
+  );
 }
 
 function modelOf(

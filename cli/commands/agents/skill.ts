@@ -1,10 +1,11 @@
-// skill add: shows what a skill is and what of it agents may start, asks, and puts it into the workspace.
+// skill: adds a skill after its details were confirmed, lists the skills of the workspace, removes one.
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import type { ExitCode } from "../../exit.ts";
-import { addWithConsent } from "../../install/consent.ts";
-import type { BroughtSkill } from "../../install/skill_installer.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { changeWithConsent } from "../../install/consent.ts";
+import type { BroughtSkill, ListedSkill } from "../../install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitise.ts";
+import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../output/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
@@ -15,20 +16,89 @@ const NAMED_FILES = 20;
 export async function addSkill(
   context: CommandContext,
   source: string,
-  { yes, ...wish }: { name?: string; path?: string; yes?: true },
+  { yes, name, path }: { name?: string; path?: string; yes?: true },
 ): Promise<ExitCode> {
   const { app } = context;
   const installer = await app.openSkillInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
-  await using skill = await installer.bring({ source, ...wish }, interrupts.first);
+  const wish = { source, ...(name !== undefined && { name }), ...(path !== undefined && { path }) };
+  await using skill = await installer.bring(wish, interrupts.first);
   const isSame = skill.changes !== undefined && listChanges(skill.changes) === "";
   const verb = skill.changes === undefined ? "Add" : isSame ? "Write" : "Replace";
-  return await addWithConsent(context, {
+  return await changeWithConsent(context, {
     fields: describe(skill),
     question: `${verb} the skill ${toOneLine(skill.name)}?`,
+    done: "added",
     target: skill.target,
-    use: `skills: [${skill.name}]`,
-    add: () => skill.add(),
+    next: `To use it, write into an agent's file: skills: [${skill.name}]`,
+    make: () => skill.add(),
+  }, { yes: yes === true });
+}
+
+/** Shows every skill of the workspace. */
+export async function listSkills(
+  context: CommandContext,
+  { json }: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const skills = await (await app.openSkillInstaller(workspaceOf(context))).list();
+  if (json) output.json(skills.map(toJson));
+  else if (skills.length === 0) output.detail('There are no skills. "inkling skill add" adds one');
+  else {
+    output.table(
+      [
+        { header: "Skill", paint: output.style.bold },
+        { header: "Source", shrinks: true },
+        { header: "Agents", shrinks: true },
+        { header: "Description", shrinks: true },
+      ],
+      skills.map(({ name, source, agents, description }) => [
+        name,
+        source ?? NOTHING,
+        agents.join(", ") || NOTHING,
+        description,
+      ]),
+      { notes: skills.map(({ problem }) => problem && `cannot be used: ${problem}`) },
+    );
+  }
+  return EXIT.ok;
+}
+
+function toJson(
+  { name, description, source, problem, agents }: ListedSkill,
+): Record<string, unknown> {
+  return { name, description, source: source ?? null, problem: problem ?? null, agents };
+}
+
+/** Deletes the skill's folder. */
+export async function removeSkill(
+  context: CommandContext,
+  name: string,
+  { yes }: { yes?: true },
+): Promise<ExitCode> {
+  const { app } = context;
+  const installer = await app.openSkillInstaller(workspaceOf(context));
+  const skills = await installer.list();
+  const found = skills.find((one) => one.name === name);
+  if (found === undefined) {
+    const nearest = app.suggest(name, skills.map((one) => one.name));
+    const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
+    throw new CommandFailure(EXIT.usage, `There is no skill "${toOneLine(name)}"${hint}`);
+  }
+  return await changeWithConsent(context, {
+    fields: [
+      ["Skill", toVisibleLine(name)],
+      ["Source", toVisibleLine(found.source ?? "written here: nothing brings it back")],
+      ["Used by", found.agents.map(toVisibleLine).join(", ") || "no agent"],
+      ["Deletes", toVisibleLine(found.target)],
+    ],
+    question: `Remove the skill ${toOneLine(name)}?`,
+    done: "removed",
+    target: found.target,
+    ...(found.agents.length > 0 && {
+      next: `These agents fail until they no longer name it: ${found.agents.join(", ")}`,
+    }),
+    make: () => installer.remove(found),
   }, { yes: yes === true });
 }
 
@@ -37,18 +107,16 @@ function describe(skill: BroughtSkill): [string, string][] {
   const confined = scripts.filter((path) => /\.[tj]s$/.test(path));
   const free = scripts.filter((path) => !confined.includes(path));
   const starts = [
-    ...(free.length > 0
-      ? [`${list(free)}: with your own rights, unless a sandbox holds them`]
-      : []),
+    ...(free.length > 0 ? [`${list(free)}: with your own rights, unless there is a sandbox`] : []),
     ...(confined.length > 0 ? [`${list(confined)}: within the agent's paths, no network`] : []),
   ];
   return [
     ["Skill", toVisibleLine(name)],
-    ["Says", toVisibleLine(description) || "nothing of itself"],
-    ["From", toVisibleLine(pinned)],
+    ["Description", toVisibleLine(description) || "none"],
+    ["Source", toVisibleLine(pinned)],
     ["Files", `${files.length} (${formatBytes(bytes)}): ${list(files)}`],
-    ["Agents may start", starts.join("; ") || "nothing of it"],
-    ["Goes to", toVisibleLine(target)],
+    ["Agents can run", starts.join("; ") || "none of its files"],
+    ["Writes", toVisibleLine(target)],
     ...(changes === undefined ? [] : [["Changes", listChanges(changes) || "none"]] as [
       string,
       string,
@@ -57,7 +125,7 @@ function describe(skill: BroughtSkill): [string, string][] {
 }
 
 function listChanges({ changed, added, missing }: NonNullable<BroughtSkill["changes"]>): string {
-  const parts = [["changed", changed], ["new", added], ["gone", missing]] as const;
+  const parts = [["changed", changed], ["new", added], ["missing", missing]] as const;
   return parts.flatMap(([what, paths]) => paths.length > 0 ? [`${what}: ${list(paths)}`] : [])
     .join("; ");
 }

@@ -2,6 +2,7 @@
 import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ValidatedFile } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
+import { connectService } from "../../service/connection.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -19,20 +20,37 @@ const LEAST_TEXT = 32;
 export async function validate(
   context: CommandContext,
   target: string | undefined,
-  options: { json?: true },
+  options: { json?: true; connect?: true },
 ): Promise<ExitCode> {
   const { app, output } = context;
-  const files = await app.validate(target, workspaceOf(context));
+  const { connect = false } = options;
+  const files = await app.validate(target, { ...workspaceOf(context), connect });
   if (target !== undefined && files.length === 0) {
     const problem = await describePath(target);
     if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     const all = await app.validate(undefined, workspaceOf(context));
     throw unknownAgent(app, target, all.map(({ agentId }) => ({ id: agentId })));
   }
+  await addLessons(files, context);
   if (options.json) output.json(files.map(toJson));
   else showFiles(output, files);
   const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
   return failed ? EXIT.failed : EXIT.ok;
+}
+
+/** Adds what only a service that runs has learned of the agents' models. */
+async function addLessons(files: readonly ValidatedFile[], context: CommandContext): Promise<void> {
+  const { app, workspace } = context;
+  const client = await connectService(app, await app.places(workspace)).catch(() => undefined);
+  if (client === undefined) return;
+  using _client = client;
+  for (const { agentId, path, diagnostics } of files) {
+    if (!path.endsWith(".md")) continue;
+    const known = new Set(diagnostics.map(({ message }) => message));
+    const found = await client.agent(agentId).catch(() => undefined);
+    if (found?.source_path !== path) continue;
+    diagnostics.push(...found.warnings.filter(({ message }) => !known.has(message)));
+  }
 }
 
 /** What is wrong with a target that is meant as a path; undefined for one that is meant as an agent's id. */
@@ -51,8 +69,9 @@ async function describePath(target: string): Promise<string | undefined> {
   return isPath ? `${shown} is a folder, not a .md file` : undefined;
 }
 
-function toJson({ agentId, path, diagnostics }: ValidatedFile): Record<string, unknown> {
-  return { agent_id: agentId, path, diagnostics };
+function toJson(file: ValidatedFile): Record<string, unknown> {
+  const { agentId, path, diagnostics, connected } = file;
+  return { agent_id: agentId, path, diagnostics, ...(connected !== undefined && { connected }) };
 }
 
 function select(
@@ -81,6 +100,9 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
     const path = shown.length === 0 ? "" : `  ${style.dim(toOneLine(file.path))}`;
     output.line(`${mark} ${style.bold(toOneLine(file.agentId))}${path}`);
     showDiagnostics(output, file, shown);
+    for (const { server, tools } of output.quiet ? [] : file.connected ?? []) {
+      output.line(`  ${toOneLine(server)} started and lists ${formatPlural(tools, "tool")}`);
+    }
   }
   output.detail(
     files.length === 0

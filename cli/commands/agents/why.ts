@@ -19,6 +19,7 @@ import {
   explainBroken,
   explainDowntime,
   explainExecution,
+  explainPassedOver,
   explainSlot,
   explainState,
   firstLine,
@@ -73,7 +74,7 @@ export async function explain(
 ): Promise<Explanation> {
   const { agent, broken } = await findAgent(client, agentId);
   const id = agent?.id ?? agentId;
-  const found = await findEvent(client, id, at);
+  const found = findPassedOver(agent, at, await findEvent(client, id, at));
   const base = {
     agent_id: id,
     at: found?.at ?? (at === undefined ? null : new Date(at).toISOString()),
@@ -220,7 +221,24 @@ async function readQuestion(client: Client, { id }: ListedExecution): Promise<st
   }
 }
 
-type Found = { at: string } & ({ execution: ListedExecution } | { slot: SlotBody });
+type PassedOver = NonNullable<AgentDetail["passed_over"]>;
+type Found =
+  & { at: string }
+  & ({ execution: ListedExecution } | { slot: SlotBody } | { passed: PassedOver });
+
+/** A change that did not fire, where that is what was asked about or happened last; else what was found. */
+function findPassedOver(
+  agent: AgentDetail | undefined,
+  at: number | undefined,
+  found: Found | undefined,
+): Found | undefined {
+  const passed = agent?.passed_over ?? null;
+  if (passed === null) return found;
+  const isAsked = at === undefined ||
+    Math.floor(Date.parse(passed.at) / MINUTE_MS) === Math.floor(at / MINUTE_MS);
+  const isNewest = found === undefined || Date.parse(found.at) < Date.parse(passed.at);
+  return isAsked && isNewest ? { at: passed.at, passed } : found;
+}
 
 async function explainEvent(client: Client, agentId: string, found: Found): Promise<Reason> {
   if ("execution" in found) {
@@ -228,6 +246,7 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
     const isOpen = execution.status === "waiting";
     return explainExecution(execution, isOpen ? await readQuestion(client, execution) : null);
   }
+  if ("passed" in found) return explainPassedOver(agentId, found.passed);
   const { slot } = found;
   const due = Date.parse(slot.scheduled_for);
   return explainSlot(agentId, slot, {

@@ -1,6 +1,6 @@
 // What `why` says of one thing that happened or holds: one sentence why, and one what to do.
 import { toLabelWords } from "../../../base/text/label_words.ts";
-import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import type { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
@@ -84,6 +84,19 @@ export interface SlotSurroundings {
   scheduler: InfoBody["scheduler_status"];
 }
 
+/** Why a change of a file started nothing. */
+export function explainPassedOver(
+  agentId: string,
+  { path, at, count }: NonNullable<AgentDetail["passed_over"]>,
+): Reason {
+  const others = count === 1 ? "" : `, as ${count - 1} more times before it`;
+  return {
+    reason: `${path} was written at ${toMinute(at)} with the same content, ` +
+      `so that ${agentId} was not started${others}`,
+    remedy: "same_content: true in its trigger starts it all the same",
+  };
+}
+
 /** Why a due time passed without a run. */
 export function explainSlot(
   agentId: string,
@@ -96,6 +109,9 @@ export function explainSlot(
     remedy,
   });
   const recorded = reason ?? "";
+  if (/^its trigger is stopped/.test(recorded)) {
+    return say(recorded, `Fix the cause, then resume it: inkling resume ${agentId}`);
+  }
   if (/waiting for an answer/.test(recorded)) {
     const parallel = "on_pending: parallel in its file lets it run meanwhile";
     if (waiting === undefined) {
@@ -168,7 +184,7 @@ export function explainState(agent: AgentSummary, around: AgentSurroundings): Re
   if (stopped !== null) {
     return {
       reason: `${id} was stopped: ${stopped}`,
-      remedy: "Mend the cause, then save its file",
+      remedy: `Fix the cause, then resume it: inkling resume ${id}`,
     };
   }
   if (!isAutomatic(agent)) return undefined;

@@ -1,25 +1,33 @@
 // cancel: ends executions that run or wait, and tells of each what became of it.
+import type { Client } from "../../../server/client.ts";
 import type { CancelBody, ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
+import { formatRelative } from "../../output/time.ts";
+import { hasPerson } from "../../prompting/ask_person.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** Cancels each execution once. An id without an execution makes the command fail, after the others are cancelled. */
+/** The most executions that are offered at once. */
+const MOST_LISTED = 100;
+
+/** Cancels each execution once; without an id, those that the person picks. An id without an execution makes the command fail, after the others are cancelled. */
 export async function cancel(
   context: CommandContext,
   ids: readonly number[],
   options: { json?: true },
 ): Promise<ExitCode> {
   const { output } = context;
-  if (ids.length === 0) {
-    throw new CommandFailure(EXIT.usage, 'Which execution? "inkling cancel 12" cancels one');
-  }
   using client = await openService(context);
+  const chosen = ids.length > 0 ? ids : await chooseOpen(context, client, options);
+  if (chosen.length === 0) {
+    output.line("Nothing is running or waiting");
+    return EXIT.ok;
+  }
   const results: CancelBody[] = [];
   let code: ExitCode = EXIT.ok;
-  for (const id of new Set(ids)) {
+  for (const id of new Set(chosen)) {
     const execution = await findExecution(client, id).catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       output.error(error.message);
@@ -32,6 +40,36 @@ export async function cancel(
   }
   if (options.json) output.json(results);
   return code;
+}
+
+/** The ids that the person picks of what runs or waits. Throws CommandFailure where nobody can be asked. */
+async function chooseOpen(
+  context: CommandContext,
+  client: Client,
+  { json }: { json?: true },
+): Promise<number[]> {
+  const { app: { clock, input }, output } = context;
+  const open = await client.executions({ status: ["running", "waiting"], limit: MOST_LISTED });
+  const now = clock.now();
+  const choices = open.map(({ id, agent_id, status, started_at }) => ({
+    value: String(id),
+    label: `${id} ${toOneLine(agent_id)}`,
+    hint: `${status}, started ${formatRelative(started_at, now)}`,
+  }));
+  if (json || !hasPerson(context)) {
+    const list = choices.map(({ label, hint }) => `\n  ${label} (${hint})`).join("");
+    const what = list === "" ? "Nothing is running or waiting" : `Running or waiting now:${list}`;
+    throw new CommandFailure(
+      EXIT.usage,
+      `Which execution? "inkling cancel 12" cancels one. ${what}`,
+    );
+  }
+  if (choices.length === 0) return [];
+  const message = "Which executions are to be cancelled?";
+  const picked = await input.prompter.multiselect({ message, choices });
+  if (picked !== undefined) return picked.map(Number);
+  output.note("Nothing was cancelled");
+  throw new Interrupted();
 }
 
 function describe({ id, agent_id, status }: ExecutionSummary, result: CancelBody): string {

@@ -18,6 +18,7 @@ export interface ForkOptions {
   message?: string;
   model?: string;
   agentFile?: string;
+  followers?: true;
   detach?: true;
   json?: true;
 }
@@ -29,12 +30,13 @@ export async function fork(
   options: ForkOptions,
 ): Promise<ExitCode> {
   const { app, output } = context;
-  const { at, message, model, agentFile } = options;
+  const { at, message, model, agentFile, followers } = options;
   const body: ForkBody = {
     ...(at !== undefined && { step: at }),
     ...(message !== undefined && { message }),
     ...(model !== undefined && { model }),
     ...(agentFile !== undefined && { agent_text: await readAgentText(agentFile) }),
+    ...(followers && { start_followers: true }),
   };
   using interrupts = listenToInterrupts(app);
   const { client, accepted } = await acceptFork(context, { executionId: id, body }, {
@@ -65,7 +67,7 @@ export async function fork(
     executionId,
     view: options.json
       ? new JsonView(output)
-      : await openTextView({ output, clock: app.clock, isTurn: false, asks }),
+      : await openTextView({ output, clock: app.clock, isTurn: false, asks, takenOver: from }),
     cancelSignal: interrupts.first,
     leaveSignal: interrupts.second,
     questions: asks ? "ask" : "leave",

@@ -12,6 +12,8 @@ import type { CommandContext } from "../../context.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
 import { followFile } from "../../service/follow_file.ts";
+import { formatCount } from "../../output/figures.ts";
+import { formatLocal } from "../../output/time.ts";
 import { showHistory } from "../../output/run/history.ts";
 import { sanitise, toOneLine } from "../../output/sanitise.ts";
 import { Transcript } from "../../output/run/transcript.ts";
@@ -22,8 +24,8 @@ export interface LogsOptions {
   last?: number;
   since?: string;
   until?: string;
-  status?: ExecutionSummary["status"] | "failed" | "cancelled";
-  trigger?: string;
+  status?: ExecutionSummary["status"];
+  trigger?: ExecutionSummary["trigger"];
   search?: string;
   execution?: number;
   follow?: true;
@@ -33,6 +35,9 @@ export interface LogsOptions {
 const DEFAULT_LAST = 10;
 /** The most that the service returns at once. */
 const PAGE = 500;
+/** So many executions have their tool results searched, and so many at once. */
+const MOST_SEARCHED = 1_000;
+const SEARCHED_AT_ONCE = 50;
 /** Slots that are asked for at once: those of one reason in a row are one, so that a page is mostly enough. */
 const SLOT_PAGE = 100;
 
@@ -70,7 +75,12 @@ async function showExecutions(
   const { agentId, last = DEFAULT_LAST } = options;
   const filter = toFilter(options, app.clock.now());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const executions = await readExecutions(client, { ...filter, agent: agentId }, last);
+  const query = { ...filter, agent: agentId };
+  const listed = await readExecutions(client, query, last);
+  const searched = filter.q === undefined ? undefined : await searchResults(client, query, last);
+  const executions = searched === undefined
+    ? listed
+    : newestOf([...listed, ...searched.executions], last);
   if (executions.length === 0 && agentId !== undefined) {
     // The list tells nothing of an agent that is unknown.
     await orUnknownAgent(client.runs(agentId, { limit: 1 }), { app, client, agentId });
@@ -79,12 +89,60 @@ async function showExecutions(
   const slots = agentId === undefined || isFiltered
     ? []
     : await readSlots(client, agentId, { executions, last });
-  if (executions.length === 0 && slots.length === 0) return output.sentence(nothing(options));
-  showHistory(output, executions, slots, { isOfAll: agentId === undefined });
+  if (executions.length === 0 && slots.length === 0) output.sentence(nothing(options));
+  else showHistory(output, executions, slots, { isOfAll: agentId === undefined });
+  if (searched !== undefined) output.note(describeSearch(searched));
   const [newest] = executions;
   if (output.stdout.isTerminal && newest !== undefined) {
     output.note(`"inkling logs -e ${newest.id}" shows what was said`);
   }
+}
+
+/** The matches of the search in tool results, and its extent. */
+interface ResultSearch {
+  executions: ListedExecution[];
+  count: number;
+  /** The start of the oldest searched execution; absent when all were searched. */
+  backTo?: string;
+}
+
+/** Searches the tool results of the newest executions. They have no index, so the number is bounded. */
+async function searchResults(
+  client: Client,
+  query: ExecutionQuery,
+  last: number,
+): Promise<ResultSearch> {
+  const { q, ...others } = query;
+  const executions: ListedExecution[] = [];
+  let count = 0;
+  let backTo: string | undefined;
+  while (count < MOST_SEARCHED && executions.length < last) {
+    const page = { ...others, limit: SEARCHED_AT_ONCE, offset: count };
+    const read = await client.executions(page);
+    if (read.length > 0) {
+      executions.push(...await client.executions({ ...page, q, results: true, preview: true }));
+    }
+    count += read.length;
+    if (read.length < SEARCHED_AT_ONCE) return { executions, count };
+    backTo = read.at(-1)?.started_at;
+  }
+  return { executions, count, ...(backTo && { backTo }) };
+}
+
+/** Each execution once, the newest first. */
+function newestOf(executions: readonly ListedExecution[], last: number): ListedExecution[] {
+  return [...new Map(executions.map((one) => [one.id, one])).values()]
+    .sort((a, b) => b.id - a.id).slice(0, last);
+}
+
+function describeSearch({ count, backTo }: ResultSearch): string {
+  const results = backTo === undefined
+    ? "all tool results"
+    : `the tool results of the last ${formatCount(count)} executions, back to ${
+      formatLocal(backTo).slice(0, -3)
+    }: --since and --until choose others`;
+  return "Searched messages, answers and errors (the first 1,000 characters of each) and " +
+    results;
 }
 
 function nothing({ agentId, ...options }: LogsOptions & { agentId: string | undefined }): string {

@@ -2,7 +2,7 @@
 import type { Client } from "../../../server/client.ts";
 import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs/answer_flags.ts";
-import { askPerson, hasPerson } from "../../prompting/ask_person.ts";
+import { hasPerson } from "../../prompting/ask_person.ts";
 import type { Answer } from "../../prompting/asking.ts";
 import { connectService } from "../../service/connection.ts";
 import type { CommandContext } from "../../context.ts";
@@ -12,6 +12,7 @@ import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.
 import { findGoneWorkspace } from "../../missing_workspace.ts";
 import { formatDiff } from "../../output/diff.ts";
 import { readArguments } from "../../prompting/read_arguments.ts";
+import { AnsweredElsewhere, askWhileOpen, giveAnswer } from "../../runs/ask_while_open.ts";
 import { readPending } from "../../runs/open_question.ts";
 import { toVisibleLine } from "../../output/visible_text.ts";
 import { formatRequest } from "../../output/requests.ts";
@@ -40,14 +41,21 @@ export async function respond(
     output.errorLine(wrapExactly(shown, output.stderr.columns));
   }
   if (flags.always) await allowForGood(context, client, pending);
-  const response = given ?? await ask(context, pending, { client, interrupts });
-  if (response === undefined) {
-    output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
-    return EXIT.waiting;
-  }
   // What was said before the answer is known already; only what follows it is shown.
   const after = (await client.messages(executionId)).at(-1)?.id ?? 0;
-  await client.respond(executionId, { request_id: pending.request_id, response });
+  try {
+    if (given !== undefined) await giveAnswer(client, pending, given);
+    else if (!(await ask(context, pending, { client, interrupts }))) {
+      output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
+      return EXIT.waiting;
+    }
+  } catch (error) {
+    if (!(error instanceof AnsweredElsewhere)) throw error;
+    throw new CommandFailure(
+      EXIT.failed,
+      `${error.message}. "inkling watch ${executionId}" shows how it goes on`,
+    );
+  }
   const asks = hasPerson(context);
   const { code } = await watchRun({
     app,
@@ -125,20 +133,16 @@ async function ask(
   context: CommandContext,
   pending: PendingBody,
   { client, interrupts }: { client: Client; interrupts: Interrupts },
-): Promise<Answer | undefined> {
+): Promise<boolean> {
   const { app, output } = context;
   if (!hasPerson(context)) {
     throw new CommandFailure(
       EXIT.usage,
-      `There is no terminal to ask at: execution ${pending.execution_id} ${describeNeed(pending)}`,
+      `Execution ${pending.execution_id} ${
+        describeNeed(pending)
+      }: this is not a terminal, and an ` +
+        "answer is not read from a pipe",
     );
   }
-  const { input: { prompter }, editText } = app;
-  return await askPerson(pending, {
-    output,
-    prompter,
-    client,
-    editText,
-    signal: interrupts.first,
-  });
+  return await askWhileOpen(pending, { app, output, client, signal: interrupts.first });
 }

@@ -22,7 +22,7 @@ export async function watch(
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
   using client = await openService(context, { signal: interrupts.first });
-  await findExecution(client, id);
+  const { forked_from: takenOver } = await findExecution(client, id);
   const asks = options.asks !== false && !options.json && hasPerson(context);
   try {
     const { code } = await watchRun({
@@ -32,7 +32,7 @@ export async function watch(
       executionId: id,
       view: options.json
         ? new JsonView(output)
-        : await openTextView({ output, clock: app.clock, isTurn: false, asks }),
+        : await openTextView({ output, clock: app.clock, isTurn: false, asks, takenOver }),
       leaveSignal: interrupts.first,
       questions: asks ? "ask" : "leave",
     });
@@ -48,7 +48,7 @@ async function letGo(
   client: Client,
   { id, interrupts }: { id: number; interrupts: Interrupts },
 ): Promise<ExitCode> {
-  output.note(`Let go of execution ${id}: "inkling watch ${id}" takes it up. Ctrl+C cancels it`);
+  output.note(`Execution ${id} goes on: "inkling watch ${id}" follows it. Ctrl+C cancels it`);
   // A prompt that was open took the first one for itself.
   const next = interrupts.first.aborted ? interrupts.second : interrupts.first;
   try {

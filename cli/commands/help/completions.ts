@@ -1,12 +1,33 @@
 // completions: the script with which a shell completes command lines of inkling.
-import { INSTALL_COMMANDS, loadShellScript } from "../../completions/shell_script.ts";
+import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
 import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 
-/** Prints the script of a shell. */
-export async function completions({ output }: CommandContext, shell: Shell): Promise<ExitCode> {
+/** Prints the script of a shell, by default of the person's own. At a terminal only how to install it, unless it is named. */
+export async function completions(
+  { app, output }: CommandContext,
+  named: Shell | undefined,
+): Promise<ExitCode> {
+  const shell = named ?? findShell(app.environment["SHELL"]);
+  if (named === undefined && output.stdout.isTerminal) {
+    output.line(`To install it for ${shell}: ${INSTALL_COMMANDS[shell]}`);
+    return EXIT.ok;
+  }
   output.stdout.write(await loadShellScript(shell));
   if (output.stdout.isTerminal) output.note(`To install it: ${INSTALL_COMMANDS[shell]}`);
   return EXIT.ok;
+}
+
+/** The shell at this path. Throws CommandFailure where it is unknown. */
+function findShell(path = ""): Shell {
+  const found = SHELLS.find((one) => one === path.split("/").at(-1));
+  if (found !== undefined) return found;
+  const reason = path === "" ? "SHELL is not set" : `SHELL names ${path}, which has no script`;
+  throw new CommandFailure(
+    EXIT.usage,
+    `Which shell? ${reason}. Type one of: ${
+      SHELLS.map((shell) => `inkling completions ${shell}`).join(", ")
+    }`,
+  );
 }

@@ -170,7 +170,7 @@ async function examineTriggers(
       severity: "error",
       subject: id,
       problem: `Its trigger is stopped: ${reason}`,
-      remedy: "mend the cause, then save its file",
+      remedy: `fix the cause, then resume it: inkling resume ${id}`,
     });
   }
   if (scheduler === "paused" && agents.some(isAutomatic)) {

@@ -49,7 +49,7 @@ export function showPlan(
   }));
 
   for (const [source, tools] of Map.groupBy(plan.tools, describeSource)) {
-    heading(`Tools: ${toOneLine(source)}`);
+    heading(`Tools: ${toOneLine(source)} (${tools.length})`);
     output.table(
       [
         { header: "Name" },

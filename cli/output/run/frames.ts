@@ -9,6 +9,7 @@ import { formatLocal } from "../time.ts";
 import {
   formatCall,
   formatFolded,
+  formatPrompt,
   formatResult,
   type ToolCall,
   type ToolLineOptions,
@@ -32,8 +33,12 @@ export interface FrameRendererOptions {
   showMessages?: boolean;
   /** Puts the time of day before each step. */
   showTimes?: boolean;
-  /** Numbers the replies, as a fork does; how many there were before. */
+  /** Numbers the replies, as a fork does. */
+  showSteps?: boolean;
+  /** How many replies there were before. */
   stepsBefore?: number;
+  /** How many of all replies, with their calls, are those of the execution that this one was forked from. */
+  stepsTakenOver?: number;
   /** Shows a call when it is made, not only with its result: nothing else shows that it is running. */
   showCalls?: boolean;
 }
@@ -52,8 +57,10 @@ export class FrameRenderer {
   readonly #showMessages: boolean;
   readonly #showTimes: boolean;
   readonly #showCalls: boolean;
-  /** How many replies there were; undefined where they are not numbered. */
-  #steps: number | undefined;
+  readonly #showSteps: boolean;
+  readonly #stepsTakenOver: number;
+  /** How many replies there were. */
+  #steps: number;
   /** Calls without a result, in the order of the reply. */
   readonly #calls = new Map<string, ToolCall>();
   /** Whether the calls of the last reply stand on lines of their own, and one alone. */
@@ -74,7 +81,9 @@ export class FrameRenderer {
     this.#showMessages = options.showMessages ?? verbose;
     this.#showTimes = options.showTimes ?? false;
     this.#showCalls = options.showCalls ?? false;
-    this.#steps = options.stepsBefore;
+    this.#showSteps = options.showSteps ?? false;
+    this.#stepsTakenOver = options.stepsTakenOver ?? 0;
+    this.#steps = options.stepsBefore ?? 0;
   }
 
   /** Calls without a result so far. */
@@ -90,7 +99,7 @@ export class FrameRenderer {
         if (payload["dry_run"] === true) this.#wouldDo = [];
         return [this.#sentence(payload, this.#header(payload))];
       case "system":
-        return this.#showMessages ? [this.#message(payload, "System prompt")] : [];
+        return this.#showMessages ? [this.#prompt(payload)] : [];
       case "human":
         return this.#showMessages ? [this.#message(payload, "User", { whole: true })] : [];
       case "meta":
@@ -135,8 +144,15 @@ export class FrameRenderer {
   }
 
   #nextStep(payload: FramePayload): FramePiece[] {
-    if (this.#steps === undefined) return [];
-    return [this.#step(payload, this.#style.bold(`Step ${++this.#steps}`))];
+    this.#steps++;
+    if (!this.#showSteps) return [];
+    const origin = this.#isTakenOver ? this.#style.dim(" taken over") : "";
+    return [this.#step(payload, this.#style.bold(`Step ${this.#steps}`) + origin)];
+  }
+
+  /** Whether the last reply and its calls happened in the execution that this one was forked from. */
+  get #isTakenOver(): boolean {
+    return this.#steps > 0 && this.#steps <= this.#stepsTakenOver;
   }
 
   #header(payload: FramePayload): string {
@@ -149,6 +165,11 @@ export class FrameRenderer {
       `execution ${numberOf(payload, "execution_id") ?? "?"}`,
     ];
     return `${name} ${this.#style.dim(`· ${toOneLine(rest.join(" · "))}`)}`;
+  }
+
+  #prompt(payload: FramePayload): FramePiece {
+    const lines = formatPrompt(textOf(payload, "content"), this.#layout);
+    return this.#step(payload, [this.#style.bold("System prompt"), ...lines].join("\n"));
   }
 
   #message(payload: FramePayload, title: string, options: { whole?: boolean } = {}): FramePiece {
@@ -194,7 +215,7 @@ export class FrameRenderer {
     const calls = objectsOf(payload, "tools").map(toToolCall);
     const beside = sanitise(textOf(payload, "content")).trim();
     for (const [index, call] of calls.entries()) this.#calls.set(call.id || String(index), call);
-    if (this.#callCount !== undefined) this.#callCount += calls.length;
+    if (this.#callCount !== undefined && !this.#isTakenOver) this.#callCount += calls.length;
     this.#isObvious = this.#showCalls && calls.length === 1;
     return [
       ...(beside === "" ? [] : [this.#said(payload, beside)]),
@@ -227,7 +248,8 @@ export class FrameRenderer {
     if (isRoutine && !this.#showMessages) return [];
     const isShown = this.#isObvious || this.#showCalls && this.#layout.verbose;
     const shown = isShown ? undefined : call;
-    return [this.#step(payload, formatResult(payload, shown, this.#layout))];
+    const layout = { ...this.#layout, isTakenOver: this.#isTakenOver };
+    return [this.#step(payload, formatResult(payload, shown, layout))];
   }
 
   #stats(payload: FramePayload): FramePiece[] {

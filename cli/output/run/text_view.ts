@@ -1,5 +1,6 @@
 // A run for a person: its frames as text, replies as they come, and what it is doing meanwhile.
 import type { StreamFrame } from "../../../server/client.ts";
+import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
 import type { Clock } from "../../app.ts";
 import { Activity } from "./activity.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
@@ -19,6 +20,8 @@ export interface TextViewOptions {
   isTurn: boolean;
   /** The questions of the run are put to the person here: they need no line of their own. */
   asks: boolean;
+  /** Of a fork: the execution whose first steps it has. */
+  takenOver?: ExecutionDetail["forked_from"];
 }
 
 /** A view of a run as text. What lays out Markdown is loaded only where there is a terminal that shows it. */
@@ -58,6 +61,7 @@ class TextView implements RunView {
       columns: output.watched.columns,
       verbose: output.verbose,
       showCalls: output.live === undefined,
+      stepsTakenOver: options.takenOver?.step ?? 0,
     });
     this.#activity = new Activity({
       output,

@@ -33,6 +33,8 @@ export interface ToolLineOptions {
   lead: number;
   /** Whole arguments and results. */
   verbose: boolean;
+  /** The call was made in the execution that this one was forked from. */
+  isTakenOver?: boolean;
 }
 
 /** The call that a `tools` entry of a frame describes. */
@@ -64,11 +66,12 @@ export function formatResult(
   const delegated = name === "run_agent" ? parseObject(firstLine) : undefined;
   const hasFailed = payload["is_error"] === true ||
     delegated !== undefined && textOf(delegated, "status") !== "success";
-  const mark = hasFailed ? style.red("✖") : style.green("✔");
+  const { isTakenOver = false } = options;
+  const mark = isTakenOver ? style.dim("↪") : hasFailed ? style.red("✖") : style.green("✔");
   const duration = numberOf(payload, "duration_ms");
   const head = formatHead(mark, call ?? { id: "", name, args: "{}" }, {
     ...options,
-    end: duration === undefined ? "" : formatDuration(duration),
+    end: isTakenOver ? "taken over" : duration === undefined ? "" : formatDuration(duration),
   });
   const lines = delegated === undefined
     ? formatFolded(content, { ...options, lines: hasFailed ? ERROR_LINES : RESULT_LINES })
@@ -95,6 +98,22 @@ export function formatFolded(
     );
   }
   return shown.map((line) => line === "" ? "" : `    ${style.dim(line)}`);
+}
+
+/** The environment, which is alike for all agents, and the agent's own text. */
+const PROMPT = /^<environment>\n([^]*?)\n<\/environment>\n\n<task>\n([^]*)\n<\/task>$/;
+const ENVIRONMENT_LINES = 1;
+const OTHER_PROMPT_LINES = 3;
+
+/** Formats a system prompt: the environment folded, the agent's own text whole. */
+export function formatPrompt(prompt: string, options: ToolLineOptions): string[] {
+  const [, environment = "", task] = PROMPT.exec(prompt.trim()) ?? [];
+  if (task === undefined) return formatFolded(prompt, { ...options, lines: OTHER_PROMPT_LINES });
+  return [
+    ...formatFolded(environment, { ...options, lines: ENVIRONMENT_LINES }),
+    "",
+    ...formatFolded(task, { ...options, lines: Infinity }),
+  ];
 }
 
 function formatHead(

@@ -31,6 +31,8 @@ export class Transcript {
       showMessages: !output.quiet,
       showTimes: true,
       stepsBefore: log.slice(0, start).filter(isReply).length,
+      showSteps: true,
+      stepsTakenOver: from?.step ?? 0,
     });
     const replies = await openReplies(output);
     if (from !== null) {

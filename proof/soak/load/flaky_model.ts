@@ -50,6 +50,8 @@ export class FlakyModel implements AsyncDisposable {
   readonly overloads: { at: string; open: number; ms: number }[] = [];
   requests = 0;
   readonly #options: FlakyModelOptions;
+  /** The longest that it thinks before it answers. */
+  thinkingMs: number;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #sending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -59,6 +61,7 @@ export class FlakyModel implements AsyncDisposable {
 
   constructor(options: FlakyModelOptions) {
     this.#options = options;
+    this.thinkingMs = options.thinkingMs ?? THINKING_MS;
     this.#server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
       (request) => this.#answer(request),
@@ -163,7 +166,7 @@ export class FlakyModel implements AsyncDisposable {
     },
   ): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
-    const thinking = this.#options.chance.between(0, this.#options.thinkingMs ?? THINKING_MS);
+    const thinking = this.#options.chance.between(0, this.thinkingMs);
     let isGone = false;
     void over.then(() => isGone = true);
     const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {

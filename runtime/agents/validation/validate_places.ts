@@ -11,15 +11,10 @@ import { PATHS } from "../../../base/plain_path.ts";
 import type { Agent } from "../agent.ts";
 import { isDatabaseFile } from "../agent_paths.ts";
 import { itemPath } from "./validate_resources.ts";
-import {
-  describeTooLarge,
-  isIgnoredFolder,
-  MOST_WATCHED_ENTRIES,
-  namesIgnoredFolder,
-  readWatchPaths,
-} from "../watch_path.ts";
+import { foldersToSkip, isSkipped } from "../../folders/ignored_names.ts";
+import { describeTooLarge, MOST_WATCHED_ENTRIES, readWatchPaths } from "../watch_path.ts";
 
-const { basename, dirname, relative } = PATHS;
+const { dirname, relative } = PATHS;
 
 /** Where the agent's paths begin, and what is closed to a watch. */
 export interface PlaceSurroundings {
@@ -112,11 +107,10 @@ async function checkWatchPaths(
       if (closed !== undefined) warn(`The ${closed.name} folder is never watched: ${base}`);
       else if (!await exists(base)) warn(`The watched path does not exist yet: ${base}`);
       else {
-        const everything = namesIgnoredFolder([...trigger.filters.include, glob ?? ""]);
-        const isSkipped = (path: string) =>
-          never.some(({ folder }) => isBelow(path, folder)) ||
-          !everything && isIgnoredFolder(basename(path));
-        if (await holdsMoreThan(base, { most, recursive, isSkipped })) {
+        const ignored = foldersToSkip([...trigger.filters.include, glob ?? ""]);
+        const isLeftOut = (path: string) =>
+          never.some(({ folder }) => isBelow(path, folder)) || isSkipped(path, ignored);
+        if (await holdsMoreThan(base, { most, recursive, isSkipped: isLeftOut })) {
           warn(describeTooLarge(base, most));
         }
       }

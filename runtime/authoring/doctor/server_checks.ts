@@ -4,7 +4,6 @@ import type { AgentRegistry } from "../../agents/registry.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
-import type { McpServers } from "../../tools/mcp/mcp_servers.ts";
 import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
 import { openMcpServers, openProcessSandbox } from "../../wiring/tool_catalog.ts";
 import type { Check, Finding } from "./finding.ts";
@@ -12,8 +11,13 @@ import type { Check, Finding } from "./finding.ts";
 /** What a server says before it ends may be long. */
 const MOST_CHARACTERS = 400;
 
+/** What came of a start: how many tools the server lists, or why it cannot be used. */
+export type Connection = { tools: number } | { problem: string };
+
 /** Servers opened for a look. Dispose ends all that was started. */
 export interface OpenedServers extends AsyncDisposable {
+  /** Starts a server and reads its tools. */
+  connect(name: string): Promise<Connection>;
   /** A check for each of these servers; all are started at once. */
   checks(names: readonly string[]): Check[];
 }
@@ -45,26 +49,33 @@ export async function openServers(
   }, await openProcessSandbox({ settings }));
   const { mcpServersFile } = settings.directories;
   const kept = opened.move();
+  const connect = async (name: string): Promise<Connection> => {
+    try {
+      const { length } = await servers.openTools({ mcp: [name] }, { taken: [] });
+      return { tools: length };
+    } catch (error) {
+      if (!(error instanceof ToolsUnavailable)) throw error;
+      return { problem: error.message.replaceAll(/([^:\n])\n/g, "$1. ") };
+    }
+  };
   return {
+    connect,
     checks(names) {
-      const looks = names.map((name) => look(name, servers, mcpServersFile));
+      const looks = names.map(async (name) =>
+        toFindings(name, await connect(name), mcpServersFile)
+      );
       return looks.map((found) => () => found);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function look(name: string, servers: McpServers, file: string): Promise<Finding[]> {
-  try {
-    await servers.openTools({ mcp: [name] }, { taken: [] });
-    return [];
-  } catch (error) {
-    if (!(error instanceof ToolsUnavailable)) throw error;
-    return [{
-      severity: "error",
-      subject: `MCP server ${name}`,
-      problem: toPlainLine(error.message.replaceAll(/([^:\n])\n/g, "$1. "), MOST_CHARACTERS),
-      remedy: `start it by hand, or see its entry in ${file}`,
-    }];
-  }
+function toFindings(name: string, connection: Connection, file: string): Finding[] {
+  if ("tools" in connection) return [];
+  return [{
+    severity: "error",
+    subject: `MCP server ${name}`,
+    problem: toPlainLine(connection.problem, MOST_CHARACTERS),
+    remedy: `start it by hand, or see its entry in ${file}`,
+  }];
 }

@@ -1,6 +1,7 @@
-// The programs that bring what is added from elsewhere: git, npm and tar, each started with its arguments, never by a shell.
+// The programs that bring what is added from elsewhere: git, npm, pip and tar, each started with its arguments, never by a shell.
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
+import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { runProgram } from "../../tools/processes/run_program.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
@@ -13,9 +14,10 @@ const FAILURE_CHARACTERS = 500;
 /** What they need to find their way out, and the person's own keys to get in. No key of Inkling's. */
 const INHERITED = [
   ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK"],
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
+  ...CERTIFICATE_VARIABLES,
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
   ...["npm_config_registry", "npm_config_userconfig"],
+  ...["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_CONFIG_FILE"],
 ];
 
 /** How they are run. */
@@ -29,7 +31,7 @@ export interface FetchContext {
 
 /** Runs one of them; resolves to what it printed. Throws NotInstalled with what it complained of, and the signal's reason. */
 export async function runFetch(
-  program: "git" | "npm" | "tar",
+  program: "git" | "npm" | "python3" | "tar",
   args: readonly string[],
   { shell, clock, signal, staging }: FetchContext,
 ): Promise<string> {

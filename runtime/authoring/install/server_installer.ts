@@ -1,25 +1,26 @@
-// What `mcp add` does: finds out what a server would run, tells it, and puts its entry into mcp-servers.json.
+// What `mcp` does with the servers of a workspace: adds one with its package and its entry in mcp-servers.json, lists and removes.
 import { dirname, join, resolve } from "node:path";
-import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import { readWholeFile } from "../../../base/files/whole_file.ts";
-import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import { decodeText } from "../../config/files/text_file.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
-import { LARGEST_SERVERS_FILE_BYTES } from "../../tools/mcp/mcp_limits.ts";
-import { parseServers } from "../../tools/mcp/servers_file/parse_servers.ts";
-import { findEntries } from "../../tools/mcp/servers_file/server_entries.ts";
-import { insertMember } from "./json_insert.ts";
 import { NotInstalled, orNotInstalled } from "./not_installed.ts";
 import { parsePackageName } from "./package_name.ts";
-import { installPackage } from "./server_package.ts";
+import { installedSource, installPackage } from "./server_package.ts";
+import { installPythonPackage, parsePythonPackage } from "./python_package.ts";
+import { agentsNaming } from "./naming_agents.ts";
+import {
+  addEntry,
+  readEntries,
+  readServers,
+  removeEntry,
+  writeEntry,
+} from "./servers_file_edit.ts";
 
 /** A server as it was asked for. */
 export interface ServerWish {
   name: string;
-  /** As typed: `npm:name`, an address, or a program. */
+  /** As typed: `npm:name`, `pypi:name`, an address, or a program. */
   source: string;
   /** Arguments of the program. */
   args: readonly string[];
@@ -45,7 +46,22 @@ export interface BroughtServer extends AsyncDisposable {
   add(): Promise<void>;
 }
 
-/** Adds servers to one workspace. */
+/** A server in mcp-servers.json. */
+export interface ListedServer {
+  name: string;
+  /** Its command line or its address, as the entry has it: variables stand as `${NAME}`. */
+  runs: string;
+  /** Why it cannot be used. */
+  problem: string | undefined;
+  /** The package at its version; undefined: nothing holds it at a version. */
+  pinned: string | undefined;
+  /** The folder of its package; undefined: there is none. */
+  folder: string | undefined;
+  /** The ids of the agents that name it. */
+  agents: string[];
+}
+
+/** The servers of one workspace. */
 export class ServerInstaller {
   readonly #settings: WorkspaceSettings;
   readonly #clock: Clock;
@@ -71,10 +87,9 @@ export class ServerInstaller {
       const variables = env.length > 0
         ? { env: Object.fromEntries(env.map((one) => [one, `\${${one}}`])) }
         : {};
-      const packageName = source.startsWith("npm:")
-        ? parsePackageName(source.slice("npm:".length))
-        : undefined;
-      if (packageName === undefined) {
+      const npm = withoutPrefix("npm:", source);
+      const pypi = withoutPrefix("pypi:", source);
+      if (npm === undefined && pypi === undefined) {
         const entry = isAddress(source)
           ? { url: source, ...headersOf(wish) }
           : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
@@ -97,12 +112,16 @@ export class ServerInstaller {
       const fresh = join(staging, "server");
       await Deno.mkdir(fresh);
       const context = { shell, clock: this.#clock, signal, staging };
-      const installed = await installPackage(packageName, fresh, context);
       const folder = join(folders, name);
+      const installed = pypi !== undefined
+        ? await installPythonPackage(pypi, { fresh, folder }, context)
+        : await installPackage(npm ?? "", { fresh, folder }, context);
       const entry = {
-        command: "node",
-        args: [join(folder, installed.program), ...args],
-        ...variables,
+        command: installed.command,
+        args: [...installed.args, ...args],
+        ...(installed.env === undefined && env.length === 0
+          ? {}
+          : { env: { ...installed.env, ...variables.env } }),
       };
       const kept = stack.move();
       return {
@@ -123,10 +142,47 @@ export class ServerInstaller {
       };
     });
   }
+
+  /** The servers of mcp-servers.json, in their order. Throws NotInstalled where the file is broken. */
+  async list(): Promise<ListedServer[]> {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    return await orNotInstalled(async () => {
+      const entries = await readEntries(file);
+      if (entries.length === 0) return [];
+      const naming = await agentsNaming("mcp", this.#settings);
+      return await Promise.all(entries.map(async ({ name, ...entry }) => {
+        const folder = join(dirname(file), "mcp", name);
+        const pinned = NAME.test(name) ? await installedSource(folder) : undefined;
+        return {
+          name,
+          ...entry,
+          pinned,
+          folder: pinned === undefined ? undefined : folder,
+          agents: naming.get(name) ?? [],
+        };
+      }));
+    });
+  }
+
+  /** Removes a server's entry, and its package where it has one. Throws NotInstalled. */
+  async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    await orNotInstalled(async () => {
+      await removeEntry({ file, name });
+      if (folder !== undefined) await Deno.remove(folder, { recursive: true });
+    });
+  }
+}
+
+/** Names that `add` gives to servers. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+function withoutPrefix(prefix: string, source: string): string | undefined {
+  return source.startsWith(prefix) ? source.slice(prefix.length) : undefined;
 }
 
 function checkWish({ name, source, args, env, token }: ServerWish): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
+  if (!NAME.test(name)) {
     throw new NotInstalled(
       `The name of a server must be letters, digits, _ and -, 64 at most: ${JSON.stringify(name)}`,
     );
@@ -137,9 +193,16 @@ function checkWish({ name, source, args, env, token }: ServerWish): void {
       "A variable is given by its name; its value belongs in agents/_config/.env",
     );
   }
-  if (source.startsWith("npm:") && parsePackageName(source.slice("npm:".length)) === undefined) {
+  const npm = withoutPrefix("npm:", source);
+  if (npm !== undefined && parsePackageName(npm) === undefined) {
     throw new NotInstalled(
       `${JSON.stringify(source)} names no package: npm:name, npm:@scope/name, each with @version`,
+    );
+  }
+  const pypi = withoutPrefix("pypi:", source);
+  if (pypi !== undefined && parsePythonPackage(pypi) === undefined) {
+    throw new NotInstalled(
+      `${JSON.stringify(source)} names no package: pypi:name, or pypi:name@version`,
     );
   }
   if (isAddress(source)) {
@@ -164,42 +227,4 @@ function isAddress(source: string): boolean {
 
 function headersOf({ token }: ServerWish): { headers?: { Authorization: string } } {
   return token === undefined ? {} : { headers: { Authorization: `Bearer \${${token}}` } };
-}
-
-async function readServers(file: string): Promise<string | undefined> {
-  const bytes = await readWholeFile(file, { maxBytes: LARGEST_SERVERS_FILE_BYTES })
-    .catch(ignoreMissing);
-  if (bytes === undefined) return undefined;
-  const decoded = decodeText(bytes, file);
-  if ("diagnostic" in decoded) throw new NotInstalled(formatDiagnostic(decoded.diagnostic));
-  return decoded.text;
-}
-
-/** The file's text with the entry. Throws NotInstalled where it is broken, or has one of that name. */
-function addEntry(
-  text: string | undefined,
-  { file, name, entry }: { file: string; name: string; entry: JsonObject },
-): string {
-  if (text === undefined) return `${JSON.stringify({ [name]: entry }, null, 2)}\n`;
-  const parsed = parseServers(text, file);
-  if ("problem" in parsed) throw new NotInstalled(parsed.problem);
-  if (parsed.servers.has(name)) {
-    throw new NotInstalled(`There is a server ${JSON.stringify(name)} in ${file} already`);
-  }
-  const { wrapper } = findEntries(JSON.parse(text));
-  const path = wrapper?.split(".") ?? [];
-  const edited = insertMember(text, { path, name, value: entry });
-  if (edited !== undefined) return edited;
-  throw new NotInstalled(`${file} has no place for it: add the entry by hand`);
-}
-
-/** From the file as it is now: somebody may have changed it since it was looked at. */
-async function writeEntry(
-  { file, name, entry }: { file: string; name: string; entry: JsonObject },
-): Promise<void> {
-  const before = await readServers(file);
-  const text = addEntry(before, { file, name, entry });
-  await Deno.mkdir(dirname(file), { recursive: true });
-  // Tokens may come to stand in it.
-  await writeFileAtomically(file, text, before === undefined ? { mode: 0o600 } : {});
 }

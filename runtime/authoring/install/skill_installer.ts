@@ -1,9 +1,9 @@
-// What `skill add` does: brings a skill, tells what it is, and puts it into the workspace with its lock.
+// What `skill` does with the skills of a workspace: adds one with its lock, lists and removes.
 import { basename, dirname, join } from "node:path";
 import { describeBadName } from "../../agents/agent_id.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { errorsFirst, formatDiagnostic } from "../../../base/diagnostics.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
@@ -12,6 +12,7 @@ import { parseYaml } from "../../config/files/yaml_document.ts";
 import { isWithin } from "../../tools/files/path_within.ts";
 import { isScriptName } from "../../tools/skills/script_names.ts";
 import { parseSkillFile } from "../../tools/skills/skill_file.ts";
+import { SkillLibrary } from "../../tools/skills/skill_library.ts";
 import {
   LOCK_NAME,
   readSkillFiles,
@@ -24,6 +25,7 @@ import {
   readLock,
   type SkillChanges,
 } from "../../tools/skills/skill_lock.ts";
+import { agentsNaming } from "./naming_agents.ts";
 import { NotInstalled, orNotInstalled } from "./not_installed.ts";
 import { fetchSource, parseSkillSource } from "./skill_source.ts";
 
@@ -59,7 +61,21 @@ export interface BroughtSkill extends AsyncDisposable {
   add(): Promise<void>;
 }
 
-/** Adds skills to one workspace. */
+/** A skill of the workspace. */
+export interface ListedSkill {
+  name: string;
+  description: string;
+  /** Where it was added from, at its version; undefined: a person wrote it here. */
+  source: string | undefined;
+  /** Why it cannot be used. */
+  problem: string | undefined;
+  /** Its folder. */
+  target: string;
+  /** The ids of the agents that name it. */
+  agents: string[];
+}
+
+/** The skills of one workspace. */
 export class SkillInstaller {
   readonly #settings: WorkspaceSettings;
   readonly #clock: Clock;
@@ -117,6 +133,41 @@ export class SkillInstaller {
         add: () => orNotInstalled(() => put({ files, pinned, staging, target })),
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };
+    });
+  }
+
+  /** The skills of the workspace, by name. */
+  async list(): Promise<ListedSkill[]> {
+    const { skillsDir } = this.#settings.directories;
+    return await orNotInstalled(async () => {
+      const entries = await Array.fromAsync(Deno.readDir(skillsDir)).catch(ignoreMissing) ?? [];
+      const names = entries.filter(({ isFile }) => !isFile).map(({ name }) => name)
+        .filter((name) => describeBadName(name) === undefined).sort();
+      if (names.length === 0) return [];
+      const library = new SkillLibrary(this.#settings);
+      const naming = await agentsNaming("skills", this.#settings);
+      return await Promise.all(names.map(async (name) => {
+        const target = join(skillsDir, name);
+        const reading = await library.read(name);
+        const lock = await readLock(target);
+        const [problem] = "skill" in reading ? [] : errorsFirst(reading.diagnostics);
+        return {
+          name,
+          description: "skill" in reading ? reading.skill.description : "",
+          source: lock === undefined || lock === "broken" ? undefined : lock.source,
+          problem: problem?.message,
+          target,
+          agents: naming.get(name) ?? [],
+        };
+      }));
+    });
+  }
+
+  /** Deletes a skill's folder; of a link only the link. Throws NotInstalled. */
+  async remove({ target }: Pick<ListedSkill, "target">): Promise<void> {
+    await orNotInstalled(async () => {
+      const { isSymlink } = await Deno.lstat(target);
+      await Deno.remove(target, { recursive: !isSymlink });
     });
   }
 }

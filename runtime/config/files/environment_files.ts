@@ -55,6 +55,12 @@ export class EnvironmentFiles implements Environment {
     return found;
   }
 
+  /** The names of all variables that have a value. */
+  names(): string[] {
+    const names = this.#layers().flatMap((layer) => [...layer.keys()]);
+    return [...new Set(names)].filter((name) => this.get(name)).sort();
+  }
+
   /** Also of values that another layer hides: they are as secret. */
   secrets(names: readonly string[] = []): Secret[] {
     const layers = this.#layers();

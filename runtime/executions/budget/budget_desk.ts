@@ -129,8 +129,12 @@ export class BudgetDesk {
 function describeMissing({ agentId, unit, period }: RaiseRequest, all: readonly Budget[]): string {
   const whose = agentId === undefined ? "The workspace" : `Agent '${agentId}'`;
   const names = [...new Set(all.map(nameOf))];
-  const has = names.length === 0 ? "it has none now" : `it has ${names.join(", ")}`;
-  return `${whose} has no budget ${nameOf({ unit, period })}: ${has}`;
+  const wanted = nameOf({ unit, period });
+  return names.length > 0
+    ? `${whose} has no budget ${wanted}, but ${names.join(", ")}`
+    : period === "tree"
+    ? `${whose} has no budget to raise: no run with a budget ${wanted} is open`
+    : `${whose} has no budget to raise: set budget.${wanted} first`;
 }
 
 /** Tells the service that a budget has come near its end. */

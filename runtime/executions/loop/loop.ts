@@ -1,8 +1,9 @@
 // The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome or a question.
 import type { Agent } from "../../agents/agent.ts";
 import type { AssistantMessage } from "../../models/message.ts";
-import { ModelError } from "../../models/model.ts";
+import { ModelError, type ModelReply } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/retry.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { describeBudget } from "../budget/budget.ts";
 import { BudgetExceeded } from "../budget/budget_gate.ts";
@@ -16,10 +17,13 @@ import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
 import { LoopDetector } from "./loop_detection.ts";
+import { modelFailure } from "../runs/failure.ts";
 import { type Run, RunStopped } from "../runs/run.ts";
 import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
 import { ReplyCut, takeTurn } from "./turn.ts";
 import type { RunSettings } from "../../config/agent_settings.ts";
+
+const loadWrittenCall = lazyModule(() => import("./written_call.ts"));
 
 /**
  * Runs a conversation to its end, or to a question for a person (its own, or one of an execution it delegated to), from
@@ -35,6 +39,9 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       const last = run.conversation.lastReply();
       if (last !== undefined && isLast(last.message)) {
         const judged = judgeAnswer(last.message, { agent: run.agent, figures });
+        if (run.format === undefined && judged.status === "success") {
+          return await judgeText(run, last.message) ?? judged;
+        }
         if (run.format === undefined || !isWhole(last.message)) return judged;
         const { content } = last.message;
         const faults = await findFaults(content, run.format, run);
@@ -79,19 +86,20 @@ function budgetPause(
 }
 
 /** Takes one reply and stores it; returns the execution with its new figures. */
-async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Execution> {
-  const reply = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
+async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Execution> {
+  const told = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
+  const reply = await withWrittenCalls(run, told);
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
   if (costUsd !== null && costUsd > 0) run.telemetry.cost(run, costUsd);
   const { maxCostUsd } = run.agent.settings;
-  const isPriceMissed = costUsd === null && maxCostUsd !== null && !told.isPriceMissed;
+  const isPriceMissed = costUsd === null && maxCostUsd !== null && !step.isPriceMissed;
   const reason = reply.usage === null
     ? `${run.model.id} reports no token counts`
     : `No price is known for ${run.model.id}`;
   const warning = `${reason}: max_cost_usd does not hold`;
   if (isPriceMissed) {
-    told.isPriceMissed = true;
+    step.isPriceMissed = true;
     run.warn(warning);
   }
   const figures = await run.journal.reply(reply, {
@@ -102,6 +110,23 @@ async function takeStep(run: Run, told: { isPriceMissed: boolean }): Promise<Exe
   });
   run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });
   return figures;
+}
+
+/** How a call begins that is written as text; other replies are not looked at. */
+const BEGINS_LIKE_CALL = /^\s*(?:<(?:tool_call|function|invoke)|```|\[?\s*\{)/;
+
+async function withWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
+  const { message } = reply;
+  const isText = message.toolCalls.length === 0 && isWhole({ ...message, stop: reply.stop });
+  if (run.format !== undefined || !isText || !BEGINS_LIKE_CALL.test(message.content)) return reply;
+  const { takeWrittenCalls } = await loadWrittenCall();
+  return await takeWrittenCalls(run, reply);
+}
+
+async function judgeText(run: Run, message: AssistantMessage): Promise<Outcome | undefined> {
+  if (!BEGINS_LIKE_CALL.test(message.content)) return undefined;
+  const { judgeWrittenCall } = await loadWrittenCall();
+  return judgeWrittenCall(run, message);
 }
 
 /** Characters of a refusal that stand in the error. */
@@ -150,7 +175,7 @@ function toOutcome(error: unknown): Outcome {
   if (error instanceof ReplyTimeout) {
     return { status: "timeout", error: error.message, output: null };
   }
-  if (error instanceof ModelError) return { status: "error", error: error.message, output: null };
+  if (error instanceof ModelError) return modelFailure(error);
   throw error;
 }
 

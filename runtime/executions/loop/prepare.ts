@@ -1,6 +1,7 @@
 // From an accepted execution to a run that the loop can take: model, tools, sandbox, opening messages.
 import type { Agent } from "../../agents/agent.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
+import { refuseTooManyTools } from "../../models/tool_limit.ts";
 import type { RunCause } from "../../run_cause.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
@@ -63,6 +64,7 @@ export async function prepareRun(
   if (tools.sandboxGap !== undefined) {
     ports.serviceLog.write("warn", tools.sandboxGap, subjectOf(execution));
   }
+  refuseTooManyTools(agent.model, tools.toolbox.names().length);
   const opened = { request, agent, roots: await sandbox.roots(), tools };
   const terms = await packTerms(toCallTerms(agent, tools.toolbox));
   const first = stored.messages[0];

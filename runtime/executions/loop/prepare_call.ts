@@ -3,7 +3,7 @@
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { parseArguments } from "../../tools/arguments.ts";
-import type { AnsweredQuestion, Delegation, ToolQuestion } from "../../tools/tool.ts";
+import type { AnsweredQuestion, Delegation, Tool, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import {
@@ -67,7 +67,10 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
       return settled(answerResult(given.answer));
     }
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
-    if (run.execution.isDryRun && (effect !== "read" || isGuarded(run.agent, tool))) {
+    // A page may have been quoted in it: no more than reading goes without a person.
+    const isDoubtful = call.written === true && !isDeclaredRead(tool);
+    const asks = isDoubtful || isGuarded(run.agent, tool);
+    if (run.execution.isDryRun && (effect !== "read" || asks)) {
       return { kind: "describe", tool, args };
     }
     if (run.leftCalls.get(call.position)?.startedAt != null && effect === "unsafe") {
@@ -77,8 +80,8 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
           (edited === undefined ? "" : `\n${remark}`),
       );
     }
-    if (permission === undefined && isGuarded(run.agent, tool)) {
-      return { kind: "ask", question: confirmation(call.name), args, isGuard: true };
+    if (permission === undefined && asks) {
+      return { kind: "ask", question: confirmation(call.name, isDoubtful), args, isGuard: true };
     }
     if (permission !== undefined && !("approved" in permission && permission.approved)) {
       return settled({ content: describeDenial(permission), isError: true });
@@ -107,8 +110,13 @@ function toAnsweredQuestion({ request, answer }: GivenAnswer): AnsweredQuestion 
   return { question, answer };
 }
 
-function confirmation(toolName: string): ToolQuestion {
-  return { kind: "confirm", message: `Allow ${toolName}?`, options: null, multi: false };
+function isDeclaredRead(tool: Tool): boolean {
+  return "fixedEffect" in tool && tool.fixedEffect === "read";
+}
+
+function confirmation(toolName: string, isWritten: boolean): ToolQuestion {
+  const why = isWritten ? " The model wrote this call as text, perhaps quoting something" : "";
+  return { kind: "confirm", message: `Allow ${toolName}?${why}`, options: null, multi: false };
 }
 
 /** What the model reads as the result of a question. */

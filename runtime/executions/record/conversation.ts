@@ -21,6 +21,8 @@ export interface PlannedCall {
   toolCallId: string;
   name: string;
   arguments: string;
+  /** See ToolCall. */
+  written?: true;
 }
 
 /** Grows by replies and results; the store holds the same. */
@@ -89,6 +91,7 @@ export function planCalls(reply: AssistantMessage, replyPosition: number): Plann
     toolCallId: call.id,
     name: call.name,
     arguments: call.arguments,
+    ...(call.written && { written: true }),
   }));
 }
 

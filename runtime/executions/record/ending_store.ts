@@ -12,6 +12,9 @@ export interface CutReply {
   costUsd: number | null;
 }
 
+/** What an end means for the triggers of agents. */
+export type Consequences = Pick<Ending, "followers" | "verdict">;
+
 /** How an execution ends. */
 export interface Outcome {
   status: FinalStatus;
@@ -23,6 +26,17 @@ export interface Outcome {
   output: string | null;
   /** A reply that the end cut off, which has not been counted yet. */
   cut?: CutReply;
+  /** Its model could not be reached: the same run may succeed later. */
+  isTransient?: true;
+}
+
+/** How an end counts for the trigger that started the run. */
+export interface TriggerVerdict {
+  failed: boolean;
+  /** After so many failures in a row the trigger pauses. */
+  maxFailures: number;
+  /** See agentPrint: an edited agent is counted from zero. */
+  print: string;
 }
 
 /** The end of an execution, as it is stored. */
@@ -46,6 +60,8 @@ export interface Ending {
   durationMs: number;
   /** The agents that start because of it; that they are to is stored in the same change. */
   followers?: readonly string[];
+  /** Absent where it counts for no trigger. */
+  verdict?: TriggerVerdict;
   /** The last frames, `complete` the very last. They are told the cumulative figures. */
   frames: (figures: Execution) => FrameDraft[];
 }

@@ -36,6 +36,11 @@ export interface ExecutionFilter {
   text?: string;
   /** Whether the text is looked for in answers and errors alone. */
   isOfAnswers?: boolean;
+  /**
+   * Whether the text is looked for in the tool results of the page's executions instead, which are read for that: the page is
+   * that of the other conditions, less those without the text.
+   */
+  isOfResults?: boolean;
   /** Whether the beginnings of what was asked and of the answer come along. */
   preview?: boolean;
   limit: number;
@@ -104,7 +109,7 @@ export interface ExecutionReads {
   /** What they cost; null when no price is known. */
   readSpanCost(span: { since: number; until: number }): Promise<number | null>;
 
-  /** When no service ran between these times, oldest first. */
+  /** When no service ran between these times, oldest first; a restart within a minute is left out. */
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;
 
   /** By agent: what came of the executions that began at `since` or later. */

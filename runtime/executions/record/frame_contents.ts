@@ -7,6 +7,7 @@ import type { FinishedCall } from "./conversation_store.ts";
 import type { Execution } from "../execution.ts";
 import {
   describeAnswer,
+  type GivenResponse,
   type HumanAnswer,
   type HumanRequest,
   requestFields,
@@ -164,14 +165,18 @@ export function toInterruptFrame(request: HumanRequest): FrameContent {
   };
 }
 
-/** A person's answer, and which question it is to. */
-export function toAnswerFrame(requestId: string, answer: HumanAnswer): FrameContent {
+/** A person's answer, which question it is to, and where it was given. */
+export function toAnswerFrame(
+  { requestId, via }: Pick<GivenResponse, "requestId" | "via">,
+  answer: HumanAnswer,
+): FrameContent {
   const content = describeAnswer(answer);
+  const place = "expired" in answer ? "nobody" : via;
   return {
     event: "message",
     eventType: "human",
     message: content,
-    fields: { role: "user", content, request_id: requestId },
+    fields: { role: "user", content, request_id: requestId, ...(place && { answered_via: place }) },
   };
 }
 

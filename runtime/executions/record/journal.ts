@@ -21,7 +21,7 @@ import {
   toToolMessage,
 } from "./conversation.ts";
 import type { ConversationStore, RecordedResult } from "./conversation_store.ts";
-import type { Ending, EndingStore, Outcome } from "./ending_store.ts";
+import type { Consequences, Ending, EndingStore, Outcome } from "./ending_store.ts";
 import type { Execution } from "../execution.ts";
 import { stateBefore } from "../states.ts";
 import type { FamilyStore } from "./family_store.ts";
@@ -39,7 +39,7 @@ import {
   toResultFrame,
   toStatsFrame,
 } from "./frame_contents.ts";
-import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { RequestStore } from "./request_store.ts";
 import type { Resumption } from "../runs/resumption.ts";
 import { RunningTime } from "./running_time.ts";
@@ -57,8 +57,8 @@ export interface JournalPorts extends JournalStores {
   log: ExecutionLog;
   redactor: Redactor;
   clock: Clock;
-  /** The agents that start because an execution ends so; nobody does where it is absent. */
-  followersOf?: (execution: Execution, outcome: Outcome) => string[];
+  /** What an end means for the triggers of agents; nothing where it is absent. */
+  consequencesOf?: (execution: Execution, outcome: Outcome) => Consequences;
 }
 
 /** Stands in the figures where the last reply was not counted by its provider. */
@@ -218,19 +218,19 @@ export class Journal {
    * Undefined when the question is not open (any more).
    */
   async answer(
-    { requestId, raise }: Pick<HumanRequest, "requestId" | "raise">,
+    request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "via">,
     answer: HumanAnswer,
   ): Promise<Resumption | undefined> {
     const { requests, clock, redactor } = this.#ports;
     const isApproved = "approved" in answer && answer.approved;
     const at = clock.now();
     const resumption = await requests.answerRequest(this.#identity.executionId, {
-      requestId,
+      requestId: request.requestId,
       answer,
       answeredAt: at,
-      ...(raise && isApproved && { raise }),
+      ...(request.raise && isApproved && { raise: request.raise }),
       frames: (execution) => [
-        createFrame(identityOf(execution), toAnswerFrame(requestId, answer), { redactor, at }),
+        createFrame(identityOf(execution), toAnswerFrame(request, answer), { redactor, at }),
       ],
     });
     this.#notify();
@@ -280,7 +280,7 @@ export class Journal {
       error: outcome.error === null ? null : shown(outcome.error),
       output,
       ...(outcome.cut && { cut: outcome.cut }),
-      followers: this.#ports.followersOf?.(this.#execution, outcome) ?? [],
+      ...this.#ports.consequencesOf?.(this.#execution, outcome),
       frames: (figures) => [
         ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
         ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),

@@ -46,6 +46,8 @@ const CassetteCall = z.strictObject({
   name: z.string(),
   /** JSON text, as the model wrote it. */
   arguments: z.string(),
+  /** It stood in the text of the reply. */
+  written: z.literal(true).optional(),
   /** Absent: the run ended before there was one. Of a delegation: what its caller's model read. */
   result: z.strictObject({
     /** Without what a person said when the call was approved. */

@@ -177,7 +177,7 @@ class Reading {
   }
 
   #toCall(
-    { id, name, arguments: args }: AssistantMessage["toolCalls"][number],
+    { id, name, arguments: args, written }: AssistantMessage["toolCalls"][number],
     position: number,
     places: { instructions: number },
   ): CassetteCall {
@@ -190,6 +190,7 @@ class Reading {
       id,
       name,
       arguments: args,
+      ...(written && { written }),
       ...(found?.role === "tool" && {
         result: {
           content: this.#withoutRemark(found.content, position),

@@ -10,6 +10,8 @@ export interface ForkRequest {
   model?: string;
   /** The text of an agent file that holds instead of the agent's. */
   agentText?: string;
+  /** Its end starts the agents that run after this one; without it, it starts none. */
+  startsFollowers?: true;
   /** See RunRequest. */
   idempotencyKey?: string;
 }

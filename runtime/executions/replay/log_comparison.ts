@@ -3,13 +3,14 @@ import type { Frame } from "../../events/frame.ts";
 import { isJsonObject } from "../../../base/json.ts";
 import type { Difference } from "./difference.ts";
 
-/** What is never the same twice. */
+/** Fields that differ between two plays of one run. */
 const IDS_AND_TIMES = new Set([
   "execution_id",
   "timestamp",
   "duration_ms",
   "created_at",
   "expires_at",
+  "answered_via",
 ]);
 
 /** A frame's payload without ids and times, to be compared byte for byte. */

@@ -4,12 +4,8 @@ import type { Outcome } from "../record/ending_store.ts";
 import type { Journal } from "../record/journal.ts";
 import type { Difference } from "./difference.ts";
 import type { PlayClock } from "./playback.ts";
-import {
-  describeOutcome,
-  isDecidedByLoop,
-  isLimit,
-  toRecordedOutcome,
-} from "./recorded_outcome.ts";
+import { isLimit } from "../states.ts";
+import { describeOutcome, isDecidedByLoop, toRecordedOutcome } from "./recorded_outcome.ts";
 import type { Script } from "./script.ts";
 
 /** What a play ends with. */

@@ -76,7 +76,9 @@ function toReply(step: CassetteReply): ModelReply {
     message: {
       role: "assistant",
       content,
-      toolCalls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+      toolCalls: calls.map(({ id, name, arguments: args, written }) => (
+        { id, name, arguments: args, ...(written && { written }) }
+      )),
       ...(providerData !== undefined && { providerData }),
     },
     stop: stop ?? (calls.length > 0 ? "tool_calls" : "end"),

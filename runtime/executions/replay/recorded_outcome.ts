@@ -1,27 +1,19 @@
 // How a recorded run ended: by what its loop decides again when it is played, or by what came from outside of it.
 import type { Outcome } from "../record/ending_store.ts";
-import type { FinalStatus } from "../states.ts";
+import { type FinalStatus, isLimit } from "../states.ts";
 import type { Cassette } from "./cassette.ts";
 
 type Recorded = NonNullable<Cassette["outcome"]>;
 
-/** Ends that the loop brings about by limits of the agent's settings, and by what it sees in the conversation. */
-const LIMITS =
-  /^Aborted: (max_tool_calls|max_execution_tokens|max_cost_usd|max_tokens|loop_detected)\b/;
 /** Ends that a last reply brings about. */
 const REPLIES =
   /^(The provider's content filter stopped the reply|The model refused to answer|The model returned an empty reply)/;
-
-/** Whether an end is one of the agent's limits. */
-export function isLimit({ error }: { error: string | null }): boolean {
-  return LIMITS.test(error ?? "");
-}
 
 /** Whether a play must come to this end by itself; else it is taken from the record. */
 export function isDecidedByLoop(
   { status, error }: Pick<Recorded, "status" | "error">,
 ): boolean {
-  return status === "success" || LIMITS.test(error ?? "") || REPLIES.test(error ?? "");
+  return status === "success" || isLimit({ error }) || REPLIES.test(error ?? "");
 }
 
 /** A recorded end as the outcome that is stored. `by`: who ended it, where that was not the run itself. */

@@ -7,6 +7,7 @@ import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Telemetry } from "../telemetry.ts";
+import type { Resumption } from "./resumption.ts";
 
 /** What is told to, and by. */
 export interface AnnouncerPorts {
@@ -54,7 +55,7 @@ export class Announcer {
   }
 
   ended(execution: Execution): void {
-    const { status, durationMs, error } = execution;
+    const { status, durationMs, startedAt, finishedAt, error } = execution;
     const level = FAILED.has(status) ? "warn" : "info";
     this.#log("Execution ended", execution, { status, error: error ?? undefined }, level);
     this.#ports.telemetry.ended(execution);
@@ -63,7 +64,18 @@ export class Announcer {
       ...identityOf(execution),
       status,
       durationMs,
+      ageMs: (finishedAt ?? startedAt) - startedAt,
     });
+  }
+
+  /** Reports that an end stopped its agent's trigger, or let it fire again. */
+  triggerChanged(
+    { agentId, displayName }: Execution,
+    change: NonNullable<Resumption["trigger"]>,
+  ): void {
+    const status = change === "running" ? change : "paused" as const;
+    const why = change === "running" ? { reason: null } : change;
+    this.#ports.events.publish({ type: "trigger_changed", agentId, displayName, status, ...why });
   }
 
   #log(

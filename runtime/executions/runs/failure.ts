@@ -22,6 +22,7 @@ export function toFailure(
     error: sentence,
     output: null,
   });
+  if (error instanceof ModelError) return modelFailure(error);
   if (isExpected(error)) return failed(error.message);
   context.serviceLog.write("error", "An execution failed inside Inkling", {
     execution: context.execution.id,
@@ -30,8 +31,13 @@ export function toFailure(
   return failed("Internal error: the service's log has the details");
 }
 
+/** The outcome of a run whose model call failed. */
+export function modelFailure({ message: error, retryable }: ModelError): Outcome {
+  return { status: "error", error, output: null, ...(retryable && { isTransient: true }) };
+}
+
 function isExpected(error: unknown): error is Error {
-  return error instanceof ModelError || error instanceof ToolsUnavailable ||
+  return error instanceof ToolsUnavailable ||
     error instanceof OutputSchemaUnusable || error instanceof AgentTextUnusable ||
     error instanceof NoDescriptorLeft || error instanceof TextTooLong ||
     error instanceof RuntimeError && error.code === "storage";

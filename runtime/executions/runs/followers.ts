@@ -6,15 +6,16 @@ import { CANCELLED } from "../states.ts";
 
 /**
  * The enabled agents that follow this end. The turns of a chat, and what another agent delegated, are no ends of an agent's
- * work, and a dry
- * run did none. What a person cancelled is neither a success nor a failure.
+ * work, a dry run did none, and a fork starts them only when that was asked for. What a person cancelled is neither a success
+ * nor a failure.
  */
 export function followersOf(
   agents: readonly Agent[],
-  { agentId, trigger, isDryRun }: Pick<Execution, "agentId" | "trigger" | "isDryRun">,
+  execution: Pick<Execution, "agentId" | "trigger" | "isDryRun" | "isUnfollowed">,
   { status, error }: Pick<Outcome, "status" | "error">,
 ): string[] {
-  if (isDryRun || trigger === "chat" || trigger === "agent") return [];
+  const { agentId, trigger, isDryRun, isUnfollowed } = execution;
+  if (isDryRun || isUnfollowed || trigger === "chat" || trigger === "agent") return [];
   const end = status === "success" ? "success" : error === CANCELLED ? "cancelled" : "failure";
   return agents.filter(({ enabled, after }) =>
     enabled && after.some((one) => one.agentId === agentId && (one.on === "any" || one.on === end))

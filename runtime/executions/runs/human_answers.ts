@@ -7,7 +7,13 @@ import {
   requireExecution,
   type StoredRun,
 } from "../record/execution_reads.ts";
-import { fitAnswer, type HumanAnswer, type HumanRequest, NotWaiting } from "../human_request.ts";
+import {
+  fitAnswer,
+  type GivenResponse,
+  type HumanAnswer,
+  type HumanRequest,
+  NotWaiting,
+} from "../human_request.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { Execution } from "../execution.ts";
 import { Journal, type JournalPorts } from "../record/journal.ts";
@@ -32,11 +38,6 @@ export type HumanAnswersPorts = JournalPorts & {
 
 const OLDER_REQUEST = "This answer is to an older request: ask for the pending one again";
 
-interface GivenResponse {
-  requestId: string;
-  answer: HumanAnswer;
-}
-
 /** What became of a question whose time is over. */
 export type Expiry = "over" | "postponed";
 
@@ -58,7 +59,10 @@ export class HumanAnswers {
   async give(id: number, response: GivenResponse): Promise<void> {
     const { executions, runs } = this.#ports;
     const { open, answer, execution, request } = await this.#check(id, response);
-    const answered = await new Journal(execution, this.#ports).answer(open, answer);
+    const answered = await new Journal(execution, this.#ports).answer({
+      ...open,
+      ...(response.via && { via: response.via }),
+    }, answer);
     if (answered === undefined) throw new NotWaiting(OLDER_REQUEST);
     await runs.resume({ execution: answered.execution, request });
     for (const above of answered.ancestors) {

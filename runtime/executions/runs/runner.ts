@@ -10,7 +10,7 @@ import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
 import type { AcceptedExecution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
-import type { HumanAnswer, HumanRequest } from "../human_request.ts";
+import type { GivenResponse, HumanRequest } from "../human_request.ts";
 import { recoverExecutions, type RecoveryPorts } from "./recovery.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
@@ -77,7 +77,7 @@ export class Runner implements AsyncDisposable {
   }
 
   /** Answers what an execution, or one that it delegated to, asks; it continues. Throws what is wrong with the answer. */
-  async respond(id: number, response: { requestId: string; answer: HumanAnswer }): Promise<void> {
+  async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#active.admit(() => this.#answers.give(id, response));
   }
 

@@ -194,7 +194,9 @@ export class Runs {
   async #afterEnd(ended: Resumption | undefined): Promise<void> {
     if (ended === undefined) return;
     const { announcer, executions, families } = this.#ports;
-    const { execution, ancestors } = ended;
+    const { execution, ancestors, trigger } = ended;
+    // First: the next change or slot must not start a run of a trigger that was stopped.
+    if (trigger !== undefined) announcer.triggerChanged(execution, trigger);
     announcer.ended(execution);
     for (const child of await families.listChildren(execution.id)) {
       if (isFinal(child.status)) continue;

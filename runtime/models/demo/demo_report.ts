@@ -1,5 +1,6 @@
 // What `demo/report` and `demo/echo` do at each point of a conversation. The report is computed from what the tools
 // returned, so that the run shown is a real one.
+import { formatPlural } from "../../../base/text/plural.ts";
 import type { DemoStep } from "./demo_script.ts";
 import type { DemoTurn } from "./demo_turn.ts";
 
@@ -82,8 +83,10 @@ function proseFacts(text: string, lines: string[]): string[] {
   const done = lines.filter((line) => /^\s*[-*] \[x\]\s/i.test(line)).length;
   const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
   return [
-    `${words.length} words in ${lines.length} lines`,
-    ...(open.length + done === 0 ? [] : [`${open.length} open items, ${done} done`]),
+    `${formatPlural(words.length, "word")} in ${formatPlural(lines.length, "line")}`,
+    ...(open.length + done === 0
+      ? []
+      : [`${formatPlural(open.length, "open item")}, ${done} done`]),
     ...(headings.length === 0 ? [] : [`Sections: ${headings.join(", ")}`]),
     ...open.map((item) => `Open: ${item}`),
     ...frequentWords(words),
@@ -111,5 +114,6 @@ function tableFacts(lines: string[]): string[] {
     const sum = values.reduce((total, value) => total + Number(value), 0);
     return [`Sum of ${name}: ${Number(sum.toFixed(6))}`];
   });
-  return [`${rows.length} rows of ${(header ?? []).length} columns`, ...sums];
+  const columns = formatPlural((header ?? []).length, "column");
+  return [`${formatPlural(rows.length, "row")} of ${columns}`, ...sums];
 }

@@ -12,6 +12,8 @@ export interface AdapterOptions {
   baseUrl?: string;
   /** Absent: the calls carry no key. */
   apiKey?: string;
+  /** The tokens of the model's context window, where a person said so. */
+  contextWindow?: number;
   /** Reads a date in Retry-After. */
   clock: Clock;
 }

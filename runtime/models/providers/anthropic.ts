@@ -101,6 +101,6 @@ class AnthropicModel implements Model {
     const message = typeof told === "string" ? told : providerMessage(error.message);
     return status === undefined
       ? streamedFailure(this.#context, { code: undefined, type, message, cause: error })
-      : answerFailure(this.#context, { status, message, headers, cause: error });
+      : answerFailure(this.#context, { status, message, codes: [type], headers, cause: error });
   }
 }

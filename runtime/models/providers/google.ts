@@ -6,13 +6,7 @@ import { toWireSchema } from "../answer_schema.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { toGooglePrompt } from "./google_messages.ts";
 import { GoogleReplyAssembly } from "./google_reply.ts";
-import {
-  type Model,
-  type ModelDelta,
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-} from "../model.ts";
+import type { Model, ModelDelta, ModelError, ModelReply, ModelRequest } from "../model.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
 import { answerFailure, type ProviderContext } from "../provider_failure.ts";
 import { createProviderFetch, type ProviderFetch } from "../provider_fetch.ts";
@@ -116,16 +110,14 @@ class GoogleModel implements Model {
     if (status === undefined) return undefined;
     const detail = errorOf(error);
     const message = typeof detail?.message === "string" ? detail.message : "";
-    const failure = answerFailure(this.#context, {
+    return answerFailure(this.#context, {
       status,
       message,
+      codes: [detail?.status],
       headers: answer?.headers,
+      retryAfterMs: wishedDelay(detail),
       cause: error,
     });
-    const retryAfterMs = failure.retryAfterMs ?? wishedDelay(detail);
-    if (retryAfterMs === undefined) return failure;
-    const { retryable } = failure;
-    return new ModelError(failure.message, { retryable, status, retryAfterMs, cause: error });
   }
 }
 

@@ -4,11 +4,13 @@ import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.t
 import { askInWords, grammarSchema } from "../answer_schema.ts";
 import { type AdapterOptions, toProviderContext } from "./adapter_options.ts";
 import { readJsonLines } from "./json_lines.ts";
-import type { Message } from "../message.ts";
+import { restoreFields } from "./kept_fields.ts";
+import type { AssistantMessage, Message } from "../message.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "../model.ts";
 import { OllamaReplyAssembly } from "./ollama_reply.ts";
 import { answerFailure, cutStreamFailure, type ProviderContext } from "../provider_failure.ts";
 import { createProviderFetch } from "../provider_fetch.ts";
+import type { BlockOwner } from "./provider_blocks.ts";
 import { streamReply } from "./streamed_reply.ts";
 import { estimateInputTokens } from "../token_estimate.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
@@ -36,11 +38,15 @@ export function contextSize(request: ModelRequest): number {
 class OllamaModel implements Model {
   readonly id: string;
   readonly #name: string;
+  readonly #owner: BlockOwner;
   readonly #context: ProviderContext;
+  readonly #window: number;
 
   constructor(options: AdapterOptions) {
     this.id = options.id;
     this.#name = options.name;
+    this.#owner = { format: "ollama", model: options.id };
+    this.#window = options.contextWindow ?? Infinity;
     this.#context = toProviderContext(options, OLLAMA_BASE_URL);
   }
 
@@ -51,7 +57,10 @@ class OllamaModel implements Model {
     return streamReply({
       context: this.#context,
       signal: options.signal,
-      assembly: new OllamaReplyAssembly(this.#context, estimateInputTokens(request)),
+      assembly: new OllamaReplyAssembly(this.#context, {
+        owner: this.#owner,
+        promptTokens: estimateInputTokens(request),
+      }),
       open: () => this.#open(request, options.signal),
       toFailure: () => undefined,
     });
@@ -83,13 +92,13 @@ class OllamaModel implements Model {
   }
 
   #body(request: ModelRequest): JsonObject {
-    const { temperature, maxTokens, tools } = request;
+    const { temperature, maxTokens, tools, refused = new Set() } = request;
     // A grammar without the words lets a model fill in the fields without knowing what for.
     const { messages } = askInWords(request);
     const schema = grammarSchema(request);
     return {
       model: this.#name,
-      messages: messages.map(toOllamaMessage),
+      messages: messages.map((one) => toOllamaMessage(one, { owner: this.#owner, refused })),
       stream: true,
       ...(schema && { format: schema }),
       ...(tools.length === 0 ? {} : {
@@ -99,7 +108,7 @@ class OllamaModel implements Model {
         })),
       }),
       options: {
-        num_ctx: contextSize(request),
+        num_ctx: Math.min(contextSize(request), this.#window),
         num_predict: maxTokens,
         ...(temperature === undefined ? {} : { temperature }),
       },
@@ -107,7 +116,9 @@ class OllamaModel implements Model {
   }
 }
 
-function toOllamaMessage(message: Message): JsonObject {
+type KeptParts = Parameters<typeof restoreFields>[1];
+
+function toOllamaMessage(message: Message, kept: KeptParts): JsonObject {
   switch (message.role) {
     case "system":
     case "user":
@@ -115,17 +126,24 @@ function toOllamaMessage(message: Message): JsonObject {
     case "tool":
       return { role: "tool", tool_name: message.toolName, content: message.content };
     case "assistant":
-      return {
-        role: "assistant",
-        content: message.content,
-        ...(message.toolCalls.length === 0 ? {} : {
-          tool_calls: message.toolCalls.map((call) => ({
-            function: { name: call.name, arguments: toArgumentsObject(call.arguments) },
-          })),
-        }),
-      };
+      if (message.toolCalls.length > 0) return toCalls(message, kept);
+      return { role: "assistant", content: message.content };
   }
   return message satisfies never;
+}
+
+function toCalls(message: AssistantMessage, kept: KeptParts): JsonObject {
+  const { fields, ofCalls, content } = restoreFields(message, kept);
+  return {
+    ...fields,
+    role: "assistant",
+    content,
+    tool_calls: message.toolCalls.map(({ name, arguments: args }, index) => {
+      const { function: ofFunction, ...ofCall } = ofCalls[index] ?? {};
+      const own = isJsonObject(ofFunction) ? ofFunction : {};
+      return { ...ofCall, function: { ...own, name, arguments: toArgumentsObject(args) } };
+    }),
+  };
 }
 
 function errorOf(body: string): string {

@@ -2,7 +2,10 @@
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { type ModelDelta, type ModelReply, type StopReason, type Usage } from "../model.ts";
 import { type ProviderContext, streamedFailure } from "../provider_failure.ts";
+import { addFields, keepFields } from "./kept_fields.ts";
+import type { BlockOwner } from "./provider_blocks.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
+import { ThinkTag } from "./think_tag.ts";
 import { toTokenCount } from "./token_count.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
 
@@ -10,20 +13,27 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(
   Object.entries({ stop: "end", length: "length" }),
 );
 
+const KNOWN_FIELDS = new Set(["role", "content", "tool_calls", "images", "tool_name"]);
+
 /** One reply of an Ollama chat as it grows. */
 export class OllamaReplyAssembly implements ReplyAssembly {
   readonly #context: ProviderContext;
   readonly #toolCalls = new ToolCallAssembly();
   readonly #promptTokens: number;
+  readonly #owner: BlockOwner;
+  readonly #think = new ThinkTag();
+  readonly #fields: JsonObject = {};
+  #characters = 0;
   #calls = 0;
   #text = "";
   #last: JsonObject | undefined;
   #usage: Usage | null = null;
 
   /** `promptTokens` stands in where the server does not count the prompt: it does not when it had it in its cache. */
-  constructor(context: ProviderContext, promptTokens: number) {
+  constructor(context: ProviderContext, of: { owner: BlockOwner; promptTokens: number }) {
     this.#context = context;
-    this.#promptTokens = promptTokens;
+    this.#owner = of.owner;
+    this.#promptTokens = of.promptTokens;
   }
 
   /** Counted in the last line alone. */
@@ -48,7 +58,8 @@ export class OllamaReplyAssembly implements ReplyAssembly {
       // Calls come whole; a number of our own keeps two of the same name apart.
       if (isJsonObject(call)) this.#toolCalls.add({ ...call, index: this.#calls++ });
     }
-    const text = typeof content === "string" ? content : "";
+    this.#characters += addFields(this.#fields, line.message, KNOWN_FIELDS);
+    const text = this.#think.push(typeof content === "string" ? content : "");
     this.#text += text;
     return text === "" ? { type: "progress" } : { type: "text", text };
   }
@@ -60,8 +71,20 @@ export class OllamaReplyAssembly implements ReplyAssembly {
     const stop =
       STOP_REASONS.get(typeof last.done_reason === "string" ? last.done_reason : "stop") ??
         "unknown";
+    this.#text += this.#think.finish({ isCut: stop === "length" });
+    const { ofCalls, characters } = this.#toolCalls.kept();
     return {
-      message: { role: "assistant", content: this.#text, toolCalls },
+      message: {
+        role: "assistant",
+        content: this.#text,
+        toolCalls,
+        ...keepFields(this.#owner, {
+          fields: this.#fields,
+          ofCalls,
+          characters: characters + this.#characters,
+          thought: this.#think.thought,
+        }),
+      },
       stop: stop === "end" && toolCalls.length > 0 ? "tool_calls" : stop,
       usage: this.#usage,
       reportedCostUsd: null,

@@ -1,8 +1,10 @@
 // The runtime's conversation in the format of the Chat Completions API.
 import type OpenAI from "openai";
-import type { Message } from "../message.ts";
+import type { AssistantMessage, Message } from "../message.ts";
 import type { ToolDescription } from "../../tool_description.ts";
-import { isWholeJson } from "../../../base/json.ts";
+import { isJsonObject, isWholeJson } from "../../../base/json.ts";
+import { restoreFields } from "./kept_fields.ts";
+import type { BlockOwner } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
@@ -18,9 +20,16 @@ export type OpenAiFlavour = "openai" | "compatible";
  */
 export function toOpenAiMessages(
   messages: readonly Message[],
-  flavour: OpenAiFlavour,
+  { flavour, ...kept }: { flavour: OpenAiFlavour } & KeptParts,
 ): WireMessage[] {
-  return (flavour === "openai" ? messages : joinInstructions(messages)).map(toOpenAiMessage);
+  return (flavour === "openai" ? messages : joinInstructions(messages))
+    .map((message) => toOpenAiMessage(message, kept));
+}
+
+/** Whose fields go back with its replies, and which of them it refuses. */
+interface KeptParts {
+  owner: BlockOwner;
+  refused: ReadonlySet<string>;
 }
 
 function joinInstructions(messages: readonly Message[]): Message[] {
@@ -42,7 +51,7 @@ export function toOpenAiTools(tools: readonly ToolDescription[]): WireTool[] {
   }));
 }
 
-function toOpenAiMessage(message: Message): WireMessage {
+function toOpenAiMessage(message: Message, kept: KeptParts): WireMessage {
   switch (message.role) {
     case "system":
     case "user":
@@ -51,18 +60,32 @@ function toOpenAiMessage(message: Message): WireMessage {
       return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
     case "assistant":
       if (message.toolCalls.length === 0) return { role: "assistant", content: message.content };
-      return {
-        role: "assistant",
-        content: message.content === "" ? null : message.content,
-        tool_calls: message.toolCalls.map((call) => ({
-          id: call.id,
-          type: "function",
-          // Servers that fill chat templates parse past arguments and fail on what is not JSON.
-          function: { name: call.name, arguments: toWireArguments(call.arguments) },
-        })),
-      };
+      return toCalls(message, kept);
   }
   return message satisfies never;
+}
+
+function toCalls(message: AssistantMessage, kept: KeptParts): WireMessage {
+  const { fields, ofCalls, content } = restoreFields(message, kept);
+  return {
+    ...fields,
+    role: "assistant",
+    content: content === "" ? null : content,
+    tool_calls: message.toolCalls.map(({ id, name, arguments: args }, index) => {
+      const { function: ofFunction, ...ofCall } = ofCalls[index] ?? {};
+      return {
+        ...ofCall,
+        id,
+        type: "function",
+        function: {
+          ...(isJsonObject(ofFunction) ? ofFunction : {}),
+          name,
+          // Servers that fill chat templates parse past arguments and fail on what is not JSON.
+          arguments: toWireArguments(args),
+        },
+      };
+    }),
+  };
 }
 
 function toWireArguments(text: string): string {

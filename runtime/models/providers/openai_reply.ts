@@ -2,7 +2,10 @@
 // endpoints that call themselves compatible differ in every field.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
+import { addFields, keepFields } from "./kept_fields.ts";
+import type { BlockOwner } from "./provider_blocks.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
+import { ThinkTag } from "./think_tag.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
@@ -18,14 +21,27 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   refusal: "refusal",
 }));
 
+/** What a message has anyway, and what says nothing to the model that is sent it again. */
+const KNOWN_FIELDS = new Set(
+  ["role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio"],
+);
+
 /** One reply of a Chat Completions stream as it grows. */
 export class OpenAiReplyAssembly implements ReplyAssembly {
+  readonly #owner: BlockOwner;
+  readonly #think = new ThinkTag();
+  readonly #fields: JsonObject = {};
+  #characters = 0;
   #text = "";
   #refused = false;
   #finishReason: string | undefined;
   #usage: Usage | null = null;
   #reportedCostUsd: number | null = null;
   #toolCalls = new ToolCallAssembly();
+
+  constructor(owner: BlockOwner) {
+    this.#owner = owner;
+  }
 
   get usage(): Usage | null {
     return this.#usage;
@@ -48,9 +64,22 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
     const toolCalls = this.#toolCalls.finish();
+    const stop = this.#stop(toolCalls.length > 0);
+    this.#text += this.#think.finish({ isCut: stop === "length" });
+    const { ofCalls, characters } = this.#toolCalls.kept();
     return {
-      message: { role: "assistant", content: this.#text, toolCalls },
-      stop: this.#stop(toolCalls.length > 0),
+      message: {
+        role: "assistant",
+        content: this.#text,
+        toolCalls,
+        ...keepFields(this.#owner, {
+          fields: this.#fields,
+          ofCalls,
+          characters: characters + this.#characters,
+          thought: this.#think.thought,
+        }),
+      },
+      stop,
       usage: this.#usage,
       reportedCostUsd: this.#reportedCostUsd,
     };
@@ -67,7 +96,8 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     }
     const refusal = typeof delta.refusal === "string" ? delta.refusal : "";
     if (refusal !== "") this.#refused = true;
-    return textOf(delta.content) + refusal;
+    this.#characters += addFields(this.#fields, delta, KNOWN_FIELDS);
+    return this.#think.push(textOf(delta.content)) + refusal;
   }
 
   /** The last counts stand: endpoints that report in every chunk report running totals. */

@@ -1,8 +1,9 @@
 // Puts tool calls together from the fragments of an OpenAI-style stream, whatever the endpoint leaves out: the index,
 // the id, the name's repetition, or text where it sends an object.
-import { isJsonObject, isWholeJson } from "../../../base/json.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
 import { ModelError } from "../model.ts";
+import { addFields } from "./kept_fields.ts";
 
 /** The most calls of one reply. */
 const MOST_CALLS = 1_000;
@@ -19,11 +20,17 @@ interface PartialCall {
   id: string;
   name: string;
   arguments: string;
+  /** Those that only the provider understands. */
+  fields: JsonObject;
 }
+
+const CALL_FIELDS = new Set(["id", "index", "type", "function"]);
+const FUNCTION_FIELDS = new Set(["name", "arguments", "index"]);
 
 /** Tool calls of one reply as they grow. */
 export class ToolCallAssembly {
   #calls: PartialCall[] = [];
+  #characters = 0;
 
   /** Takes one element of a chunk's `tool_calls`; anything but an object is ignored. */
   add(fragment: unknown): void {
@@ -34,8 +41,10 @@ export class ToolCallAssembly {
       id: typeof fragment.id === "string" ? fragment.id : "",
       name: typeof called.name === "string" ? called.name : "",
       arguments: argumentsText(called.arguments),
+      fields: {},
     };
     const call = this.#find(part);
+    this.#addFields((call ?? part).fields, { fragment, called });
     if (call === undefined) {
       checkCallCount(this.#calls.length + 1);
       this.#calls.push(part);
@@ -50,8 +59,7 @@ export class ToolCallAssembly {
   /** The calls in the order in which they began, each with an id of its own. */
   finish(): ToolCall[] {
     const seen = new Set<string>();
-    return this.#calls
-      .filter((call) => call.name !== "" || call.arguments !== "")
+    return this.#whole()
       .map((call) => {
         const id = call.id === "" || seen.has(call.id) ? inventCallId() : call.id;
         seen.add(id);
@@ -61,6 +69,25 @@ export class ToolCallAssembly {
           arguments: call.arguments.trim() === "" ? "{}" : call.arguments,
         };
       });
+  }
+
+  /** For each of these calls the fields that only the provider understands, and about how many characters all have. */
+  kept(): { ofCalls: JsonObject[]; characters: number } {
+    return { ofCalls: this.#whole().map(({ fields }) => fields), characters: this.#characters };
+  }
+
+  #whole(): PartialCall[] {
+    return this.#calls.filter((call) => call.name !== "" || call.arguments !== "");
+  }
+
+  #addFields(
+    fields: JsonObject,
+    { fragment, called }: { fragment: JsonObject; called: JsonObject },
+  ): void {
+    const ofFunction = isJsonObject(fields.function) ? fields.function : {};
+    this.#characters += addFields(fields, fragment, CALL_FIELDS) +
+      addFields(ofFunction, called, FUNCTION_FIELDS);
+    if (Object.keys(ofFunction).length > 0) fields.function = ofFunction;
   }
 
   /** The call that a fragment continues; undefined when it begins a new one. */

@@ -7,6 +7,7 @@ import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
+import { countVerdict } from "../trigger_states.ts";
 import { voidRequests } from "./request_rows.ts";
 import { wakeAncestors } from "./waiting.ts";
 import { isAlive } from "../instances.ts";
@@ -68,10 +69,15 @@ export class SqlEndingStore implements EndingStore {
       const execution = toExecution(row);
       yield* appendFrames(executionId, ending.frames(execution));
       yield* messages.tell({ type: "ended", execution, output: ending.output });
+      const trigger = ending.verdict && (yield* countVerdict(execution, ending.verdict));
+      if (trigger !== undefined && trigger !== "running") {
+        const { agentId, displayName } = execution;
+        yield* messages.tell({ type: "stopped", agentId, displayName, ...trigger });
+      }
       yield* insertFollowUps(executionId, ending.followers ?? []);
       // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
       const ancestors = ending.from === "waiting" ? yield* wakeAncestors(executionId, ownerId) : [];
-      return { execution, ancestors };
+      return { execution, ancestors, ...(trigger && { trigger }) };
     });
   }
 

@@ -2,6 +2,7 @@
 import type { Execution } from "../../executions/execution.ts";
 import { CANCELLED, type ExecutionStatus } from "../../executions/states.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import {
   type Downtime,
   type ExecutionFilter,
@@ -45,7 +46,14 @@ const IN_ANSWERS = {
   sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
   postgres: `answered ILIKE ${PATTERN}`,
 };
+/** The first pattern finds the text in a frame as it is stored, the second in what the tool returned. */
+const inResults = (like: string) =>
+  "EXISTS (SELECT 1 FROM frames WHERE execution_id = page.id AND event = 'tool_result' " +
+  String.raw`AND payload ${like} ? ESCAPE '\' AND payload ->> '$.content' ${like} ? ESCAPE '\')`;
+const IN_RESULTS = { sqlite: inResults("LIKE"), postgres: inResults("ILIKE") };
 
+/** A service that was restarted was not away. */
+const SHORTEST_GAP_MS = MINUTE_MS;
 /** From the end of each service to the start of the next one. */
 const GAPS =
   'SELECT stopped_at AS "from", lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances';
@@ -89,7 +97,8 @@ export class SqlExecutionReads implements ExecutionReads {
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
     return this.#db.read(function* () {
       const { conditions, values } = toConditions(filter);
-      const { text, since, until } = filter;
+      const { since, until, isOfResults = false } = filter;
+      const text = isOfResults ? undefined : filter.text;
       const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
       // The rows of the search are in the order of their ids: the first page is found without reading the others.
       const [from, order] = text !== undefined
@@ -99,17 +108,21 @@ export class SqlExecutionReads implements ExecutionReads {
         : ["executions", "id"];
       const statement = (search: string) => {
         const all = text === undefined ? conditions : [search, ...conditions];
-        return `SELECT ${EXECUTION_COLUMNS}${previews} FROM ${from} ` +
+        const page = `SELECT ${EXECUTION_COLUMNS}${previews} FROM ${from} ` +
           (all.length > 0 ? `WHERE ${all.join(" AND ")} ` : "") +
           `ORDER BY ${order} DESC LIMIT ? OFFSET ?`;
+        return isOfResults
+          ? `SELECT * FROM (${page}) AS page WHERE ${search} ORDER BY ${order} DESC`
+          : page;
       };
-      const search = filter.isOfAnswers === true ? IN_ANSWERS : IN_TEXTS;
+      const search = isOfResults ? IN_RESULTS : filter.isOfAnswers === true ? IN_ANSWERS : IN_TEXTS;
       const rows = yield* all<ExecutionRow & Partial<PreviewRow>>(
         { sqlite: statement(search.sqlite), postgres: statement(search.postgres) },
         ...(text === undefined ? [] : [text]),
         ...values,
         filter.limit,
         filter.offset,
+        ...(isOfResults ? toPatterns(filter.text ?? "") : []),
       );
       return rows.map((row) => ({
         ...toExecution(row),
@@ -180,7 +193,8 @@ export class SqlExecutionReads implements ExecutionReads {
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]> {
     return this.#db.read(function* () {
       const select = (gaps: string) =>
-        `SELECT "from", "to" FROM (${gaps}) AS gaps WHERE "to" > ? AND coalesce("from", 0) < ? ORDER BY "to"`;
+        `SELECT "from", "to" FROM (${gaps}) AS gaps WHERE "to" > ? AND coalesce("from", 0) < ? ` +
+        `AND ("from" IS NULL OR "to" - "from" >= ${SHORTEST_GAP_MS}) ORDER BY "to"`;
       const rows = yield* all<Downtime>(
         { sqlite: select(GAPS), postgres: select(GAPS_OF_ALL) },
         span.since,
@@ -232,6 +246,12 @@ function* selectCost(
     until,
   );
   return row?.cost ?? null;
+}
+
+/** Patterns that find a text in the JSON of a frame, and by itself. */
+function toPatterns(text: string): string[] {
+  return [JSON.stringify(text).slice(1, -1), text]
+    .map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
 }
 
 function toStored(row: ExecutionRow & { output_data: string | null }): StoredExecution {

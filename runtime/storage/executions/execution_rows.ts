@@ -55,7 +55,7 @@ export function toReturned(row: ExecutionRow | undefined): Execution {
 
 /** The execution of a row. */
 export function toExecution(row: ExecutionRow): Execution {
-  const { args, cause, dryRun } = toRequest(row);
+  const { args, cause, dryRun, fork } = toRequest(row);
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -65,6 +65,7 @@ export function toExecution(row: ExecutionRow): Execution {
     parentExecutionId: row.parent_execution_id,
     ...(cause?.type === "after" && { afterExecutionId: cause.executionId }),
     ...(dryRun && { isDryRun: true }),
+    ...(fork && !fork.startsFollowers && { isUnfollowed: true }),
     sessionId: row.session_id,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

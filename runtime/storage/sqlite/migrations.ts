@@ -227,6 +227,21 @@ export const DRY_RUNS = `
 ALTER TABLE tool_calls ADD COLUMN described TEXT CHECK (json_valid(described));
 `;
 
+/**
+ * What triggers remember of their agents: how many runs in a row failed, and, where that stopped one, why. And what the watched
+ * files of agents that catch up held.
+ */
+const TRIGGER_STATES = `
+CREATE TABLE trigger_states (
+  agent_id TEXT PRIMARY KEY,
+  failures INTEGER NOT NULL,
+  print TEXT NOT NULL,
+  reason TEXT,
+  retry_at INTEGER
+) STRICT;
+ALTER TABLE watched_files ADD COLUMN digest TEXT;
+`;
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -240,4 +255,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   MESSAGES,
   CALL_TERMS,
   DRY_RUNS,
+  TRIGGER_STATES,
 ];

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { isWithin } from "../files/path_within.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";
+import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
 import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -12,7 +13,7 @@ const HEAP_MB = 256;
 
 /** The variables that describe the network. */
 const NETWORK_VARIABLES = [
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "DENO_CERT", "DENO_TLS_CA_STORE"],
+  ...[...CERTIFICATE_VARIABLES, "DENO_CERT", "DENO_TLS_CA_STORE"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
 ];
 

@@ -9,7 +9,7 @@ import { CallLog } from "./call_log.ts";
 import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostRequest } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
-import { withoutFlagAdvice } from "./permission_refusal.ts";
+import { describeRefusal } from "./permission_refusal.ts";
 import { type ToolFile, toToolModule } from "./tool_files.ts";
 
 /** How long a process that answered a moment ago may take to begin. */
@@ -79,7 +79,8 @@ export async function runToolCall(
         context.redactor.beginningOf(text, MAX_FAILURE_CHARACTERS);
       log.say(beginning(end.stack), { maxLines: MAX_STACK_LINES });
       const where = end.place === undefined ? "" : `${end.place}: `;
-      throw new ToolFailure(beginning(`${where}${withoutFlagAdvice(end.message)}`));
+      const message = await describeRefusal(end.message, context.sandbox);
+      throw new ToolFailure(beginning(`${where}${message}`));
     }
     case "ending":
       await pool.discard(process);

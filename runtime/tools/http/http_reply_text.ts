@@ -44,15 +44,33 @@ function showBody(reply: ExchangeReply, redactor: Redactor): string {
     `${size} bytes. Ask for a part of it, if the server can give one.)`;
 }
 
-/** The text in the charset that the type names, or undefined when it is not text. */
+/** The byte order marks by which a text says its own encoding. */
+const MARKS: readonly (readonly [string, string])[] = [
+  ["\xef\xbb\xbf", "utf-8"],
+  ["\xfe\xff", "utf-16be"],
+  ["\xff\xfe", "utf-16le"],
+];
+/** The encoding that HTML, XML or a style sheet declares at its beginning. */
+const DECLARED =
+  /<meta\b[^>]{0,300}?\bcharset\s*=\s*["']?\s*([\w:.-]+)|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]+)|^@charset\s+"([\w:.-]+)"/i;
+
+/** Decodes text by its mark, the type's charset, or its own declaration. Returns undefined for what is not text. */
 function decodeText(body: Uint8Array, type: string): string | undefined {
-  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1] ?? "utf-8";
-  const decoder = openDecoder(charset);
+  const sample = body.subarray(0, SAMPLE_BYTES);
+  const decoder = openDecoder(charsetOf(sample, type));
   const utf8 = decoder.encoding === "utf-8";
-  if (utf8 ? isBinary(body.subarray(0, SAMPLE_BYTES)) : !/^(text|application)\//i.test(type)) {
-    return undefined;
-  }
+  if (utf8 ? isBinary(sample) : !/^(text|application)\//i.test(type)) return undefined;
   return decoder.decode(body);
+}
+
+function charsetOf(sample: Uint8Array, type: string): string {
+  const begin = new TextDecoder("latin1").decode(sample);
+  const marked = MARKS.find(([mark]) => begin.startsWith(mark))?.[1];
+  const named = marked ?? /charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1];
+  if (named !== undefined) return named;
+  const declared = DECLARED.exec(begin)?.slice(1).find((one) => one !== undefined) ?? "utf-8";
+  // A declaration that could be read as ASCII is not in UTF-16.
+  return /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }
 
 function openDecoder(charset: string): TextDecoder {

@@ -8,13 +8,26 @@ const MAX_DEPTH = 64;
 /** Keywords whose text is for readers: only there may characters be dropped without changing what the schema means. */
 const PROSE = ["description", "title", "$comment"];
 
-/** The schema to show, or why it cannot be shown (a sentence's end). The dialect mark `$schema` is dropped. */
+/**
+ * The schema to show, or why it cannot be shown (a sentence's end). The dialect mark `$schema` is dropped; faults that every
+ * provider refuses are repaired where their meaning is plain.
+ */
 export function toToolSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
+  if (isNothing(schema)) return toToolSchema({});
   if (!isJsonObject(schema)) return { problem: "its input schema is not an object" };
   const excess = schemaExcess(schema);
   if (excess !== undefined) return { problem: `its input schema is ${excess}` };
   const { $schema: _dialect, ...rest } = plainProse(schema);
-  return { schema: { type: "object", properties: {}, ...rest } };
+  try {
+    const { type = "object", ...repaired } = repairSchema(rest);
+    if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) {
+      return { problem: "its input schema describes no object" };
+    }
+    return { schema: { type: "object", properties: {}, ...repaired } };
+  } catch (error) {
+    if (error instanceof SchemaFault) return { problem: error.message };
+    throw error;
+  }
 }
 
 /** How a schema is too big to be shown and checked, as the end of a sentence; undefined: it is not. */
@@ -35,4 +48,95 @@ function plainProse(schema: JsonObject): JsonObject {
       return [key, isJsonObject(value) ? plainProse(value) : value];
     }),
   );
+}
+
+/** JSON Schema's types, by the names that schemas and programming languages have for them. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ string: "string", number: "number", integer: "integer", boolean: "boolean" },
+  ...{ object: "object", array: "array", null: "null" },
+  ...{ str: "string", text: "string", int: "integer", long: "integer", bool: "boolean" },
+  ...{ float: "number", double: "number", decimal: "number", dict: "object", map: "object" },
+  ...{ list: "array", none: "null" },
+};
+const SCHEMAS = ["items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems"];
+const MAPS_OF_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions"];
+
+/** A fault without a plain meaning. The message is the end of a sentence. */
+class SchemaFault extends Error {
+  override readonly name = "SchemaFault";
+}
+
+/** JSON's null, or an empty list: some languages cannot tell that from an empty object. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || Array.isArray(value) && value.length === 0;
+}
+
+/**
+ * Repairs a schema and those in it: types by other names, `required` inside `properties` or on a property, the name of a type
+ * in the place of a schema, `null` for nothing, an array without `items`. What is right stays as it is, in its order.
+ */
+function repairSchema(schema: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  const required = new Set(namesIn(schema["required"]));
+  for (const [key, value] of Object.entries(schema)) {
+    // "Any" allows all types, as no type does.
+    if (key === "type" && value === "any") continue;
+    if (value === null && key !== "default" && key !== "const") continue;
+    if (key === "required") result[key] = [];
+    else if (key === "type") result[key] = repairType(value);
+    else if (SCHEMAS.includes(key)) {
+      // Older dialects write a tuple as a list of `items`.
+      result[key] = Array.isArray(value) ? value.map(repairInner) : repairInner(value);
+    } else if (MAPS_OF_SCHEMAS.includes(key)) {
+      result[key] = repairMap(key, value, required);
+    } else result[key] = value;
+  }
+  if (result["type"] === "array") result["items"] ??= {};
+  if (required.size > 0) result["required"] = [...required];
+  else delete result["required"];
+  return result;
+}
+
+function repairInner(value: JsonValue): JsonValue {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "string") return { type: repairType(value) };
+  if (isNothing(value)) return {};
+  if (!isJsonObject(value)) {
+    throw new SchemaFault(`its input schema has ${JSON.stringify(value)} as a schema`);
+  }
+  return repairSchema(value);
+}
+
+/** Adds to `required` the names that stand in a wrong place. */
+function repairMap(key: string, value: JsonValue, required: Set<string>): JsonObject {
+  if (isNothing(value)) return {};
+  if (!isJsonObject(value)) {
+    throw new SchemaFault(`the ${key} in its input schema are not an object`);
+  }
+  const result: JsonObject = {};
+  for (const [name, inner] of Object.entries(value)) {
+    if (key === "properties") {
+      if (name === "required" && Array.isArray(inner)) {
+        namesIn(inner).forEach((one) => required.add(one));
+        continue;
+      }
+      if (isJsonObject(inner) && inner["required"] === true) required.add(name);
+    }
+    result[name] = repairInner(inner);
+  }
+  return result;
+}
+
+function repairType(type: JsonValue): JsonValue {
+  if (Array.isArray(type)) return type.map(repairType);
+  const known = typeof type === "string" ? TYPES[type.toLowerCase()] : undefined;
+  if (known === undefined) {
+    throw new SchemaFault(`its input schema has the type ${JSON.stringify(type)}`);
+  }
+  return known;
+}
+
+function namesIn(required: JsonValue | undefined): string[] {
+  const list = Array.isArray(required) ? required : [required];
+  return list.filter((one) => typeof one === "string");
 }

@@ -4,8 +4,10 @@
 export interface McpLimits {
   /** To start, shake hands and list the tools; also to list them again. */
   connectMs: number;
-  /** One tool call, a restart of the server included. */
+  /** One tool call, a restart of the server included; each progress message of the server begins this time anew. */
   callMs: number;
+  /** One tool call of a server that reports progress. */
+  longestCallMs: number;
   /** From the end of its input to SIGTERM, for a program that does not end by itself. */
   closeMs: number;
   /** From SIGTERM to SIGKILL; also how long a remote server may take to say goodbye. */
@@ -16,6 +18,7 @@ export interface McpLimits {
 export const MCP_LIMITS: McpLimits = {
   connectMs: 30_000,
   callMs: 60_000,
+  longestCallMs: 600_000,
   closeMs: 1_000,
   killMs: 2_000,
 };

@@ -152,7 +152,11 @@ export class McpServer implements AsyncDisposable {
   #noteEnd({ ended, startedAt }: Session): void {
     const { clock, log } = this.#ports;
     this.#backoff.ended(clock.now(), startedAt);
-    if (!(ended.reason instanceof ServerUnavailable) || this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted) return;
+    if (!(ended.reason instanceof ServerUnavailable)) {
+      this.#lastFailure = `The MCP server "${this.#name}" forgets its sessions.`;
+      return;
+    }
     this.#lastFailure = ended.reason.message;
     log.write("warn", ended.reason.message, { server: this.#name });
   }

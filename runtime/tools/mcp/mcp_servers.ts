@@ -1,6 +1,5 @@
 // The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
 import type { Agent } from "../../agents/agent.ts";
-import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -8,22 +7,23 @@ import type { JsonObject } from "../../../base/json.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
-import { cutEnd } from "../../../base/text/cut_text.ts";
 import type { OpenToolsOptions } from "../open_tools_options.ts";
-import type { ActionTool, ToolContext } from "../tool.ts";
+import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
 import { KnownTools, type KnownToolStore } from "./known_tools.ts";
+import { ListedTools } from "./listed_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
+import { isChosen } from "./servers_file/server_definition.ts";
 import { serverFolder } from "./servers_file/server_folder.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import type { CallOptions } from "./session.ts";
 import { nameTools, usualNames } from "./tool_names.ts";
-import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
-import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
+import { createMcpTool } from "./mcp_tool.ts";
+import type { RemoteTool } from "./remote_tool.ts";
 
 /** What the servers of a workspace need. */
 export interface McpServersOptions {
@@ -34,6 +34,8 @@ export interface McpServersOptions {
   /** Absolute; programs without `cwd` start in folders of their own there. */
   stateDir: string;
   environment: Environment;
+  /** The names of the variables that the service has and a server may be given: no keys of model providers. */
+  variableNames(): readonly string[];
   clock: Clock;
   log: ServiceLog;
   /** Inkling's version, which servers are told. */
@@ -64,11 +66,13 @@ export class McpServers implements AsyncDisposable {
   /** Warnings of entries that were logged, so that each is once. */
   readonly #warned = new Set<string>();
   readonly #known: KnownTools;
+  readonly #listed: ListedTools;
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
     this.#known = new KnownTools({ ...options, store: options.knownTools });
+    this.#listed = new ListedTools(options.stateDir);
     this.#limits = options.limits ?? MCP_LIMITS;
     this.#file = new ServersFile(options.file);
   }
@@ -78,7 +82,7 @@ export class McpServers implements AsyncDisposable {
    * names each server that is not available, unless `leaveOut` hears of them, and with the signal's reason.
    */
   async openTools(
-    { mcp }: Pick<Agent, "mcp">,
+    { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
     options: Partial<OpenToolsOptions> & { taken: readonly string[] },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
@@ -89,7 +93,10 @@ export class McpServers implements AsyncDisposable {
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
         const tools = await this.#server(server).tools(signal, options.tell);
-        return tools.map((tool) => ({ server, tool }));
+        await this.#listed.keep(server, tools.map(({ name }) => name));
+        const { definition } = this.#server(server);
+        return tools.filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
+          .map((tool) => ({ server, tool }));
       }),
     );
     signal.throwIfAborted();
@@ -111,7 +118,7 @@ export class McpServers implements AsyncDisposable {
           name: names[index] ?? tool.name,
           otherNames: usualNames({ server, tool: tool.name }),
           origin: { server, tool: tool.name, isReadOnly: tool.effect === "read" },
-          timeoutMs: this.#limitsOf(server).callMs,
+          limits: this.#limitsOf(server),
           call: (args, context, onProgress) =>
             this.#call({ server, tool: tool.name, args }, {
               ...context,
@@ -151,9 +158,9 @@ export class McpServers implements AsyncDisposable {
     if (this.#isClosed) throw new ToolsUnavailable("The MCP servers have been ended");
     const entry = this.#entry(name);
     if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
-    const { clock, log, version, confinement } = this.#options;
+    const { clock, log, version, confinement, variableNames } = this.#options;
     const limits = this.#limitsOf(name);
-    const ports = { clock, log, version, limits, confinement };
+    const ports = { clock, log, version, limits, confinement, variableNames };
     const server = new McpServer(name, entry.definition, ports);
     this.#servers.set(name, server);
     return server;
@@ -166,7 +173,13 @@ export class McpServers implements AsyncDisposable {
       ? entry.definition.timeoutMs
       : undefined;
     if (callMs === undefined) return this.#limits;
-    return { ...this.#limits, callMs, connectMs: Math.max(this.#limits.connectMs, callMs) };
+    const { connectMs, longestCallMs } = this.#limits;
+    return {
+      ...this.#limits,
+      callMs,
+      connectMs: Math.max(connectMs, callMs),
+      longestCallMs: Math.max(longestCallMs, callMs),
+    };
   }
 
   #entry(name: string): ResolvedServer {
@@ -245,54 +258,4 @@ export class McpServers implements AsyncDisposable {
 function isSame({ definition }: McpServer, entry: ResolvedServer | undefined): boolean {
   return entry !== undefined && "definition" in entry &&
     JSON.stringify(entry.definition) === JSON.stringify(definition);
-}
-
-/** Of what a server says during one call, so many lines enter the service log. */
-const PROGRESS_LINES = 10;
-
-/**
- * The tool, under the name it has among the agent's others. `call` makes the call at the server; how long it may take is the
- * caller's to watch, by `timeoutMs`.
- */
-async function createMcpTool(
-  tool: RemoteTool,
-  options: {
-    name: string;
-    /** See ToolDeclaration. */
-    otherNames: readonly string[];
-    origin: ServerOrigin;
-    timeoutMs: number;
-    call(
-      args: JsonObject,
-      context: ToolContext,
-      onProgress: CallOptions["onProgress"],
-    ): Promise<string>;
-  },
-): Promise<ActionTool> {
-  const { name, otherNames, origin, timeoutMs, call } = options;
-  const { description, parameters, effect } = tool;
-  // What the schema says beyond that is the server's to check.
-  const { check } = await compileArgumentsCheck(name, parameters);
-  return {
-    name,
-    otherNames,
-    origin,
-    // Whose words they are, not ours: the model is to know.
-    description: cutEnd(
-      `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
-      DESCRIPTION_CHARACTERS,
-    ),
-    parameters,
-    timeoutMs,
-    check,
-    fixedEffect: effect,
-    effect: () => effect,
-    async run(args, context) {
-      let lines = 0;
-      const onProgress = (line: string) => {
-        if (++lines <= PROGRESS_LINES) context.log(line);
-      };
-      return await call(args, context, onProgress);
-    },
-  };
 }

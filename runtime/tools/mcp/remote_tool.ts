@@ -1,9 +1,14 @@
 // The tools that a server lists, as far as they can be offered to a model.
-import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { cutEnd } from "../../../base/text/cut_text.ts";
-import type { JsonSchema } from "../../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Effect } from "../tool.ts";
+import { toListedTool } from "./listed_tool.ts";
 import { printOf, type ToolPrint } from "./tool_print.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
@@ -25,18 +30,23 @@ export interface RemoteTool {
 
 /** The tools of a page, beside those `before` it, and a sentence for each that has to be left out. */
 export function toRemoteTools(
-  listed: readonly ListedTool[],
+  listed: readonly unknown[],
   before: readonly RemoteTool[] = [],
 ): { tools: RemoteTool[]; problems: string[] } {
   const tools: RemoteTool[] = [];
   const known = new Set(before.map(({ name }) => name));
   const problems: string[] = [];
-  for (const one of listed) {
-    const { name, title, description, inputSchema, annotations, execution } = one;
+  for (const value of listed) {
+    const one = toListedTool(value);
+    if (one === undefined) {
+      problems.push("One of its tools is left out: it has no name");
+      continue;
+    }
+    const { name, title, description, inputSchema, annotations = {}, taskSupport } = one;
     const bounded = toToolSchema(inputSchema);
     const problem = "problem" in bounded
       ? bounded.problem
-      : execution?.taskSupport === "required"
+      : taskSupport === "required"
       ? "it works only as a task, and Inkling waits for results"
       : nameProblem(name, known);
     if ("problem" in bounded || problem !== undefined) {
@@ -44,7 +54,10 @@ export function toRemoteTools(
       continue;
     }
     known.add(name);
-    const told = toDescription(description ?? title ?? annotations?.title ?? "");
+    const annotated = annotations["title"];
+    const told = toDescription(
+      description ?? title ?? (typeof annotated === "string" ? annotated : ""),
+    );
     tools.push({
       name,
       description: told,
@@ -52,9 +65,9 @@ export function toRemoteTools(
       parameters: bounded.schema,
       // Decision: a server's own word counts here (rejected: trusting nobody), because the person who names a server in
       // an agent trusts it with more than that.
-      effect: annotations?.readOnlyHint === true
+      effect: annotations["readOnlyHint"] === true
         ? "read"
-        : annotations?.idempotentHint === true
+        : annotations["idempotentHint"] === true
         ? "idempotent"
         : "unsafe",
     });

@@ -1,5 +1,6 @@
 // One conversation with a server: greeted, its tools listed, calls in flight. Heavy (the client package), so loaded late.
-import { Client, type Tool as ListedTool } from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
@@ -19,14 +20,18 @@ import {
   describeFailedCall,
   describeFailure,
   describeRefusedHosts,
+  describeWithheld,
   type FailedServer,
   isConnectionFailure,
   isRefusal,
-  isUnknownSession,
+  isUnknownMethod,
   mayKnowNewerGreeting,
 } from "./session_failure.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 import { ToolList } from "./tool_list.ts";
+
+/** A page of tools, of which each is read by itself: one that is wrong must not cost the others. */
+const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /** The client's own timer knows another clock than ours; it never decides. */
 const NEVER_MS = 2 ** 31 - 1;
@@ -43,6 +48,8 @@ export interface SessionPorts {
   confinement: ServerConfinement;
   /** Our version, which a server is told. */
   version: string;
+  /** The names of the variables that the service has and a server may be given. */
+  variableNames(): readonly string[];
 }
 
 /** How one call is made. */
@@ -64,6 +71,8 @@ export class Session {
   readonly ended: AbortSignal;
   readonly startedAt: number;
   readonly #server: FailedServer;
+  /** The names of the variables that its program gets; undefined for an address. */
+  readonly #given: readonly string[] | undefined;
   readonly #ports: SessionPorts;
   readonly #client: Client;
   readonly #list: ToolList;
@@ -114,6 +123,7 @@ export class Session {
       : new HttpTransport(definition, ports);
     const net = definition.kind === "program" ? definition.sandbox?.net ?? [] : [];
     this.#server = { name, secrets, link, net };
+    this.#given = definition.kind === "program" ? Object.keys(definition.env) : undefined;
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
@@ -183,7 +193,12 @@ export class Session {
       await untilAborted(this.#list.refresh(limited), limited);
       return undefined;
     } catch (error) {
-      const text = describeFailure(error, this.#server) + this.#tellRefusedHosts();
+      const withheld = this.#given === undefined ? "" : describeWithheld(error, {
+        ...this.#server,
+        given: this.#given,
+        known: this.#ports.variableNames(),
+      });
+      const text = describeFailure(error, this.#server) + withheld + this.#tellRefusedHosts();
       const failure = new ServerUnavailable(text, { cause: error });
       await this.close();
       signal.throwIfAborted();
@@ -214,7 +229,7 @@ export class Session {
       // The server may be stuck: whoever uses it next asks first.
       if (signal.aborted) this.#list.doubt();
       signal.throwIfAborted();
-      throw this.#toCallFailure(error);
+      throw await this.#toCallFailure(error, signal);
     }
     const text = toResultText(result);
     const refused = this.#tellRefusedHosts();
@@ -222,8 +237,8 @@ export class Session {
     throw new ToolFailure(toFailureText(text, { secrets, redactor }) + refused);
   }
 
-  #toCallFailure(error: unknown): Error {
-    if (isUnknownSession(error)) {
+  async #toCallFailure(error: unknown, signal: AbortSignal): Promise<Error> {
+    if (isRefusal(error) && await this.#isForgotten(signal)) {
       const expired = new SessionExpired();
       this.#finish(expired);
       return expired;
@@ -231,6 +246,21 @@ export class Session {
     if (isConnectionFailure(error)) this.#finish(error);
     const text = describeFailedCall(error, this.#server) + this.#tellRefusedHosts();
     return new ToolFailure(text, { cause: error });
+  }
+
+  /**
+   * Returns whether a server that has just refused a call refuses a ping, too: then it has forgotten the session, whatever
+   * words and codes it has for that. A server that does not know pings says so by the code for an unknown method.
+   */
+  async #isForgotten(signal: AbortSignal): Promise<boolean> {
+    if (this.#server.link.sessionId === undefined) return false;
+    try {
+      await this.#client.ping({ signal, timeout: NEVER_MS });
+      return false;
+    } catch (error) {
+      signal.throwIfAborted();
+      return isRefusal(error) && !isUnknownMethod(error);
+    }
   }
 
   /** To the log, and as an end of what the model is told. */
@@ -250,22 +280,24 @@ export class Session {
       );
     } catch (error) {
       if (this.ended.aborted) throw this.ended.reason;
-      if (isUnknownSession(error)) throw new SessionExpired();
       throw new ServerUnavailable(describeFailure(error, this.#server), { cause: error });
     }
   }
 
   /** Not by the client's own listTools(), which gathers all pages first and writes to the console. */
-  async *#fetchTools(signal: AbortSignal): AsyncGenerator<ListedTool[], void, void> {
+  async *#fetchTools(signal: AbortSignal): AsyncGenerator<readonly unknown[], void, void> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return;
-    let cursor: string | undefined;
+    let cursor: string | null | undefined;
     do {
+      const before = cursor;
       const params = cursor === undefined ? {} : { cursor };
       const options = { signal, timeout: NEVER_MS };
-      const page = await this.#client.request({ method: "tools/list", params }, options);
+      const page = await this.#client.request({ method: "tools/list", params }, TOOL_PAGE, options);
       yield page.tools;
       cursor = page.nextCursor;
-    } while (cursor !== undefined);
+      // Some servers repeat the cursor, or send an empty one, at the end of the list.
+      if (cursor === before) return;
+    } while (cursor);
   }
 
   #finish(reason: unknown): void {

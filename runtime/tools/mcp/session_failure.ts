@@ -3,7 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelconte
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
-import type { Secret } from "../../secrets/secret.ts";
+import { isSecretName, type Secret } from "../../secrets/secret.ts";
 import { redactText } from "../../secrets/secret_marks.ts";
 import { UNANSWERED } from "./http_transport.ts";
 import type { ServerLink } from "./server_link.ts";
@@ -48,6 +48,39 @@ export function describeRefusedHosts({ name, link, net }: FailedServer): string 
     `To let it in, a person writes into its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
 }
 
+const MOST_NAMES = 20;
+/** What a shell keeps for itself, and Inkling's own settings. */
+const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
+
+/**
+ * Which variables a program did not get that started and ended before it answered, those that its error output names first, as a line of its own
+ * behind another text; empty where there are none. `known` are the names that the service has.
+ */
+export function describeWithheld(
+  error: unknown,
+  { link, given, known }: Pick<FailedServer, "link"> & {
+    given: readonly string[];
+    known: readonly string[];
+  },
+): string {
+  if (error instanceof StartFailure || isRefusal(error)) return "";
+  const words = [...new Set(link.stderr.match(/\b[A-Z][A-Z0-9_]{2,63}\b/g))];
+  const unset = words.filter((word) => isSecretName(word) && !known.includes(word));
+  const isNamed = (name: string) => words.includes(name);
+  const withheld = known.filter((name) => !NOT_FOR_SERVERS.test(name));
+  const names = [
+    ...withheld.filter(isNamed),
+    ...unset,
+    ...withheld.filter((name) => !isNamed(name)),
+  ].filter((name) => !given.includes(name));
+  if (names.length === 0) return "";
+  const shown = names.slice(0, MOST_NAMES)
+    .map((name) => unset.includes(name) ? `${name} (not set)` : name).join(", ");
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `\nVariables that it did not get: ${shown}${more}. ` +
+    "A person names those that it needs in `env` of its entry.";
+}
+
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
   // What it answered says more than that it ended then.
   const end = isRefusal(error) ? undefined : link.end;
@@ -76,11 +109,9 @@ export function isConnectionFailure(error: unknown): boolean {
   return error instanceof TypeError && /fetch failed|connection|body|request/.test(error.message);
 }
 
-/** Whether the server says that it does not know our session (any more). Some say so with 400 instead of 404. */
-export function isUnknownSession(error: unknown): boolean {
-  if (!(error instanceof SdkHttpError)) return false;
-  const { status, text } = error.data;
-  return status === 404 || status === 400 && typeof text === "string" && /session/i.test(text);
+/** Whether the server does not know the method that it was asked for. */
+export function isUnknownMethod(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === -32601;
 }
 
 /** Whether the server answered, and the answer is no: what was asked of it has not been done. */

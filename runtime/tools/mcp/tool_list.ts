@@ -1,5 +1,4 @@
 // The tools that a server lists, as they were last fetched, and whether that can still be trusted.
-import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../base/clock.ts";
 import { MAX_TOOLS } from "./mcp_limits.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
@@ -10,7 +9,7 @@ export interface ToolListOptions {
   /** How long a list is trusted, in milliseconds; for ever when it is Infinity. */
   maxAgeMs: number;
   /** Page by page, so that no more than one is held as the server wrote it. */
-  fetch(signal: AbortSignal): AsyncIterable<readonly ListedTool[]>;
+  fetch(signal: AbortSignal): AsyncIterable<readonly unknown[]>;
   /** Called with a sentence for each tool that cannot be offered. */
   onProblem(problem: string): void;
 }

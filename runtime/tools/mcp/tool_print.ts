@@ -1,8 +1,8 @@
 // What a server says of a tool, in short: enough to notice that it says something else by now, and to tell a person what.
-import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
+import type { ListedTool } from "./listed_tool.ts";
 
 const ARGUMENTS_CHARACTERS = 300;
 const HINTS_CHARACTERS = 300;
@@ -31,9 +31,9 @@ export function printOf(listed: ListedTool, told: string): ToolPrint {
     title,
     description,
     inputSchema,
-    annotations: { ...hints, title: annotations.title },
+    annotations: { ...hints, title: annotations["title"] },
   };
-  const { properties } = inputSchema;
+  const properties = isJsonObject(inputSchema) ? inputSchema["properties"] : undefined;
   const names = isJsonObject(properties) ? Object.keys(properties) : [];
   return {
     digest: digestOf(all),

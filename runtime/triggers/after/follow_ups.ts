@@ -5,9 +5,11 @@ import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
+import type { ServiceEvent } from "../../events/bus.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { StartRun } from "../fire.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
 import type { FollowUp, FollowUpStore } from "./follow_up_store.ts";
 
@@ -18,6 +20,12 @@ const MAX_RUNS = 200;
 /** The wait after a failure to start a run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
+const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
+  "execution_completed",
+  "execution_resumed",
+  "trigger_changed",
+]);
+
 /** What following needs. */
 export interface FollowUpsPorts extends RunBrakePorts {
   store: FollowUpStore;
@@ -27,12 +35,13 @@ export interface FollowUpsPorts extends RunBrakePorts {
   isUnreadable: ReconcileOptions["isUnreadable"];
   isPaused: () => Promise<boolean>;
   clock: Clock;
+  log: ServiceLog;
 }
 
 /** The runs of all agents that follow others. */
 export class FollowUps implements AsyncDisposable {
   readonly #ports: FollowUpsPorts;
-  readonly brake: RunBrake;
+  readonly #brake: RunBrake;
   readonly #work = new SerialQueue();
   readonly #over = new AbortController();
   readonly #unsubscribe: () => void;
@@ -42,10 +51,10 @@ export class FollowUps implements AsyncDisposable {
 
   constructor(ports: FollowUpsPorts) {
     this.#ports = ports;
-    this.brake = new RunBrake(ports);
+    this.#brake = new RunBrake(ports);
     this.#unsubscribe = ports.events.subscribe(({ type }) => {
-      // One has ended; or one that waited goes on, and another of its conversation may start.
-      if (type === "execution_completed" || type === "execution_resumed") this.wake();
+      // One has ended; one that waited goes on, and another of its conversation may start; or a trigger may fire again.
+      if (WAKING.has(type)) this.wake();
     });
   }
 
@@ -98,13 +107,13 @@ export class FollowUps implements AsyncDisposable {
       const reason = `${MAX_FOLLOWED} agents in a row were started by the end of the one before`;
       return await this.#drop(followUp, "warn", reason);
     }
-    if (!this.brake.admits(agent, { maxRuns: MAX_RUNS, cause: "the ends of others" })) {
+    if (!this.#brake.admits(agent, { maxRuns: MAX_RUNS, cause: "the ends of others" })) {
       return "waiting";
     }
     const fired = await start(agent, { type: "after", ...ended, depth: depth + 1, output });
     switch (fired.outcome) {
       case "started":
-        this.brake.started(follower, fired.executionId);
+        this.#brake.started(follower, fired.executionId);
         return "settled";
       case "claimed":
         return "settled";

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
 import type { StartRun } from "../fire.ts";
 import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
+import type { StoppedTriggers } from "../stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
 
 /** Schedules that are due together are settled in such batches: one transaction for all that does not run. */
@@ -19,6 +20,7 @@ export interface DueBatchPorts {
   /** Returns once the run is stored, not once it is done. */
   start: StartRun;
   isPaused: () => boolean | Promise<boolean>;
+  stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
 }
 
 /** What came of one batch, for the log. */
@@ -48,7 +50,7 @@ export async function settleDue(
   const isPaused = await ports.isPaused();
   const entries = book.takeDue(moment.now, BATCH);
   try {
-    const judged = entries.map((entry) => judge(entry, { ...moment, isPaused, book }));
+    const judged = entries.map((entry) => judge(entry, { ...ports, ...moment, isPaused }));
     // First what lies before the runs: a crash between the two leaves the newest slot open, and forgets none.
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
@@ -97,14 +99,21 @@ async function startRuns(
 
 function judge(
   entry: ScheduleEntry,
-  circumstances: { book: ScheduleBook; now: number; wokeLate: boolean; isPaused: boolean },
+  circumstances: Pick<DueBatchPorts, "book" | "stops"> & {
+    now: number;
+    wokeLate: boolean;
+    isPaused: boolean;
+  },
 ): Judged {
-  const { book, now, wokeLate, isPaused } = circumstances;
+  const { book, stops, now, wokeLate, isPaused } = circumstances;
+  const { id } = entry.agent;
+  const stopped = stops.admits(id) ? undefined : `its trigger is stopped: ${stops.reasonOf(id)}`;
   const due = book.dueSlots(entry, now);
   if (due === null) return { entry, verdict: {} };
   const { catchUp } = entry.agent.trigger;
+  const pausedBecause = isPaused ? "paused" : stopped;
   const missedBecause = whyMissed(entry, { due, wokeLate });
-  return { entry, verdict: judgeSlots(due, { now, isPaused, catchUp, missedBecause }) };
+  return { entry, verdict: judgeSlots(due, { now, pausedBecause, catchUp, missedBecause }) };
 }
 
 function whyMissed(

@@ -37,15 +37,18 @@ export function judgeSlots(
   due: DueSlots,
   circumstances: {
     now: number;
-    isPaused: boolean;
+    /** Why none may run; undefined: one may. */
+    pausedBecause: string | undefined;
     catchUp: ScheduleTrigger["catchUp"];
     /** Why slots were missed. */
     missedBecause: string;
   },
 ): SlotVerdict {
-  const { now, isPaused, catchUp, missedBecause } = circumstances;
+  const { now, pausedBecause, catchUp, missedBecause } = circumstances;
   const { first, last, beforeLast, count } = due;
-  if (isPaused) return { passed: { outcome: "skipped", reason: "paused", first, last, count } };
+  if (pausedBecause !== undefined) {
+    return { passed: { outcome: "skipped", reason: pausedBecause, first, last, count } };
+  }
   const missed = { outcome: "missed", reason: missedBecause, first } as const;
   const isInTime = now - last <= GRACE_MS;
   if (!isInTime && catchUp !== "once") return { passed: { ...missed, last, count } };

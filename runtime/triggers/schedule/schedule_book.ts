@@ -54,18 +54,13 @@ export class ScheduleBook {
     return this.#queue.firstTime;
   }
 
-  /** The next slot that can still be in time; null when none comes, or the agent has no schedule. */
-  nextRun(agentId: string): number | null {
-    return this.nextRuns(agentId, 1)[0] ?? null;
-  }
-
-  /** The next so many slots that can still be in time. */
-  nextRuns(agentId: string, limit: number): number[] {
+  /** The next so many slots that can still be in time, from a time on. */
+  nextRuns(agentId: string, { limit, from = 0 }: { limit: number; from?: number }): number[] {
     const entry = this.#entries.get(agentId);
     if (entry === undefined) return [];
     const { schedule, state: { anchor, lastSlot } } = entry;
     const times: number[] = [];
-    let last = Math.max(lastSlot ?? anchor, this.#ports.clock.now());
+    let last = Math.max(lastSlot ?? anchor, this.#ports.clock.now(), from - 1);
     while (times.length < limit) {
       const next = schedule.nextAfter(last, anchor);
       if (next === null) break;

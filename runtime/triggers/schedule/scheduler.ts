@@ -51,16 +51,11 @@ export class Scheduler implements AsyncDisposable {
   }
 
   /**
-   * When an agent runs next by its schedule, in milliseconds since the epoch, paused or not; null when it has none, or
-   * when no date fits any more. Never in the past.
+   * When an agent runs next by its schedule, in milliseconds since the epoch, paused or not: so many times from `from` on. None
+   * when it has no schedule, or when no date fits any more. Never in the past.
    */
-  nextRun(agentId: string): number | null {
-    return this.#book.nextRun(agentId);
-  }
-
-  /** The next so many of these times, `nextRun` the first. */
-  nextRuns(agentId: string, limit: number): number[] {
-    return this.#book.nextRuns(agentId, limit);
+  nextRuns(agentId: string, options: { limit: number; from?: number }): number[] {
+    return this.#book.nextRuns(agentId, options);
   }
 
   /** Begins to start runs. What came due before is judged at once. */

@@ -1,7 +1,7 @@
 // One agent that watches: what of its files has changed, and is not its own doing, goes into the queue of its runs. A change
 // waits until its path has been quiet for a while, or, where all that is watched has vanished with it, until that is back.
 import { isDeepStrictEqual } from "node:util";
-import type { Agent, WatchTrigger } from "../../agents/agent.ts";
+import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
 import { describeTooLarge } from "../../agents/watch_path.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -11,6 +11,7 @@ import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapsh
 import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts";
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import { ChangeFolding } from "./change_folding.ts";
+import { type PassedOver, SameContent, type SameContentPorts } from "./same_content.ts";
 import type { OwnWrites } from "./own_writes.ts";
 import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } from "./run_queue.ts";
 import type { QueuedChange } from "./watch_store.ts";
@@ -20,7 +21,7 @@ import { WatchedPaths } from "./watched_paths.ts";
 const FINGERPRINT_PATH = "";
 
 /** What all watches share. */
-export interface AgentWatchPorts extends RunQueuePorts {
+export interface AgentWatchPorts extends RunQueuePorts, SameContentPorts {
   places: WatchedPlaces;
   /** How many files and folders may be at a watched path. */
   mostEntries: number;
@@ -46,6 +47,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   /** See Entered; until all places have been compared with it. */
   #remembered: Map<string, Stamp | null> | undefined;
   readonly #compared = new WeakSet<WatchedPlace>();
+  readonly #content: SameContent;
   /** Aborted: nothing settles by itself. */
   #rest = new AbortController();
   #timing: Promise<void> | undefined;
@@ -58,6 +60,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     this.#ports = own.ports;
     this.#paths = own.paths;
     this.#remembered = own.remembered;
+    this.#content = new SameContent(own.ports);
     this.queue = new RunQueue(agent, own.waiting, own.ports);
   }
 
@@ -67,11 +70,17 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     return new AgentWatch(agent, { ...await enter(agent, ports), waiting, ports });
   }
 
+  /** The last change that did not fire, because the content is the same. */
+  get passedOver(): PassedOver | null {
+    return this.#content.passedOver;
+  }
+
   /** Begins to listen. Nothing runs before its queue is started. */
   async begin(): Promise<void> {
     await this.queue.takeUp();
     await this.queue.keepOnly((path) => this.#paths.concerns(path));
     this.#listen();
+    this.#content.survey(this.#agent, () => this.#paths.files());
   }
 
   /** Follows the agent as its file says now; where it watches the same, what is watched continues untouched. */
@@ -81,18 +90,17 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (before === agent) return;
     if (!isDeepStrictEqual(watchedBy(before), watchedBy(agent))) await this.#replace(agent);
     this.#agent = agent;
+    this.#content.survey(this.#agent, () => this.#paths.files());
     this.queue.update(agent);
-    if (isEdited(before, agent)) this.reset();
+    const { stops } = this.#ports;
+    const isTooLarge = this.#paths.places.some((one) => one.isTooLarge);
+    if (stops.kindOf(agent.id) === "size" && !isTooLarge) await stops.release(agent.id);
   }
 
-  /** Lets a stopped trigger fire once more. Where there is too much to watch, only other paths help. */
-  reset(): void {
-    if (this.queue.trippedReason === null || this.#paths.places.some((one) => one.isTooLarge)) {
-      return;
-    }
-    // Only now it is counted anew: asking for it over and over must not keep a loop going.
+  /** Its stopped trigger may fire again: everything is counted from zero. */
+  released(): void {
     this.#ports.breaker.reset(this.#agent.id);
-    this.queue.reset();
+    this.queue.released();
   }
 
   changed(place: WatchedPlace, changes: readonly Transition[]): void {
@@ -100,7 +108,8 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (place.isTooLarge) {
       const remedy =
         "Edit the agent's file; if the folder has become smaller, restart the service.";
-      this.queue.trip(describeTooLarge(place.path, this.#ports.mostEntries), remedy);
+      const reason = describeTooLarge(place.path, this.#ports.mostEntries);
+      this.#ports.stops.stop(this.#agent, { what: "watch", by: "size", reason, remedy });
     } else if (isNew && this.#remembered !== undefined) this.#compare(place, this.#remembered);
     else this.#note(changes.filter((one) => this.#paths.counts(place, one)));
   }
@@ -228,7 +237,8 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     });
   }
 
-  async #settleNow({ id, trigger }: WatchingAgent, dueBefore: number): Promise<void> {
+  async #settleNow(agent: WatchingAgent, dueBefore: number): Promise<void> {
+    const { id } = agent;
     const { isPaused, ownWrites } = this.#ports;
     // All may have vanished with it.
     if (this.#folding.hasDeletion(dueBefore)) await this.#paths.check();
@@ -236,16 +246,16 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (settled.length === 0) return;
     for (const { path, stamp } of settled) this.#remembered?.set(path, stamp);
     // Where that cannot be told, nothing is lost: it is asked once more before a run starts.
-    const isStopped = this.queue.trippedReason !== null || await isPaused().catch(() => false);
+    const isLost = await isPaused().catch(() => false);
     const changes: WatchChange[] = [];
-    for (const { path, event, origin } of isStopped ? [] : settled) {
+    const changed = await this.#content.drop(agent, settled);
+    for (const { path, event, origin } of isLost ? [] : changed) {
       if (event === undefined || await ownWrites.isOwn(id, path)) continue;
       const writer = await ownWrites.writerOf(path);
       const known = writer === undefined ? origin : { previous: writer, continues: true };
       changes.push({ path, event, origin: known });
     }
-    const seen = settled.map(({ path, stamp }) => ({ path, stamp }));
-    await this.queue.put(changes, trigger.catchUp === "once" ? seen : []);
+    await this.queue.put(changes, await this.#content.toSeen(agent, settled));
   }
 }
 
@@ -260,6 +270,9 @@ async function enter(
   const fingerprint = JSON.stringify([trigger.paths, trigger.filters]);
   const catchesUp = trigger.catchUp === "once";
   if (catchesUp && stored?.get(FINGERPRINT_PATH) === fingerprint) {
+    if (!trigger.sameContent) {
+      for (const file of await store.readDigests(id)) ports.digests.learn(file);
+    }
     const remembered = new Map<string, Stamp | null>(stored);
     remembered.delete(FINGERPRINT_PATH);
     return { paths, remembered };
@@ -284,9 +297,4 @@ async function enter(
 function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };
-}
-
-/** Whether somebody edited the agent between the two: warnings come and go by themselves. */
-function isEdited(before: Agent, now: Agent): boolean {
-  return !isDeepStrictEqual({ ...before, warnings: [] }, { ...now, warnings: [] });
 }

@@ -25,7 +25,8 @@ export interface SettledPath {
   path: string;
   /** Undefined: after all, nothing happened that anybody needs to know of. */
   event: FileEvent | undefined;
-  /** How its file is now; null: gone. */
+  /** How its file was, and how it is now; null: gone. */
+  before: Stamp | null;
   stamp: Stamp | null;
   /** What its changes may come from. */
   origin: ChangeOrigin;
@@ -104,10 +105,10 @@ export class ChangeFolding {
       const from = event === "created" && arrived !== null ? this.#left.get(arrived) : undefined;
       const source = from === undefined ? undefined : this.#paths.get(from);
       this.#remove(path, one);
-      settled.push({ path, event: source === undefined ? event : "moved", stamp, origin });
+      settled.push({ path, event: source === undefined ? event : "moved", before, stamp, origin });
       if (from === undefined || source === undefined) continue;
       this.#remove(from, source);
-      settled.push({ path: from, event: undefined, stamp: null, origin });
+      settled.push({ path: from, event: undefined, before: arrived, stamp: null, origin });
     }
     return settled;
   }

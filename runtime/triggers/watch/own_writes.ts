@@ -1,8 +1,7 @@
 // What agents themselves have written, so that it does not fire them. Known by path and content: a file that somebody
 // else has changed since is not theirs any more.
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { lstat } from "node:fs/promises";
+import { digestOfFile } from "../../../base/files/file_digest.ts";
 import { type FileWrite, versionOf, type WrittenFile } from "../../tools/files/reported_write.ts";
 
 const MAX_RECORDS = 10_000;
@@ -175,21 +174,9 @@ async function matching(path: string, outcomes: readonly Outcome[]): Promise<Out
   const files = outcomes.filter((outcome) => "size" in outcome && outcome.size === size);
   // Where the content is known it decides: two writes within one tick of the file system's clock have one version.
   const sha256 = files.some((file) => "sha256" in file) && info.isFile()
-    ? await hashOf(path)
+    ? await digestOfFile(path)
     : undefined;
   return files.findLast((file) =>
     "sha256" in file ? file.sha256 === sha256 : "version" in file && file.version === version
   );
-}
-
-/** Undefined for a file that cannot be read, or not any more. */
-async function hashOf(path: string): Promise<string | undefined> {
-  const hash = createHash("sha256");
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk);
-  } catch {
-    // Whoever changed it meanwhile, its next event asks again.
-    return undefined;
-  }
-  return hash.digest("hex");
 }

@@ -7,10 +7,10 @@ import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import type { EventBus } from "../../events/bus.ts";
 import type { FileEvent } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun } from "../fire.ts";
+import { RESTART, type StoppedTriggers } from "../stopped_triggers.ts";
 import { foldEvents } from "./change_folding.ts";
 import {
   type ChangeOrigin,
@@ -43,8 +43,7 @@ export interface RunQueuePorts {
   isPaused: () => Promise<boolean>;
   clock: Clock;
   log: ServiceLog;
-  /** Is told when the trigger is stopped, and when it fires once more. */
-  events: EventBus;
+  stops: StoppedTriggers;
   breaker: TriggerBreaker;
 }
 
@@ -61,7 +60,6 @@ export class RunQueue implements AsyncDisposable {
   #isHeld = false;
   /** A budget is used up. */
   #isShort = false;
-  #trippedReason: string | null = null;
   #failures = 0;
   #retry: Promise<void> | undefined;
   readonly #work = new SerialQueue();
@@ -87,11 +85,6 @@ export class RunQueue implements AsyncDisposable {
       for (const { executionId, ...run } of open) this.#runs.set(executionId, run);
       for (const id of before) if (!this.#runs.get(id)?.isRunning) this.#ports.breaker.ended(id);
     });
-  }
-
-  /** Why this agent's trigger is stopped; null while it is not. */
-  get trippedReason(): string | null {
-    return this.#trippedReason;
   }
 
   /** Works from now on for the agent as its file says: what held its changes back may have been edited away. */
@@ -133,20 +126,13 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Stops, until it is reset, for a reason; `remedy` is a sentence that says what to do. */
-  trip(reason: string, remedy: string): void {
-    if (this.#trippedReason !== null) return;
-    const { id } = this.#agent;
-    this.#trippedReason = reason;
-    const message = `The watch of agent "${id}" is stopped: ${reason}. ${remedy}`;
-    this.#ports.log.write("warn", message, { agent: id, waiting: this.#changes.size });
-    this.#tell({ status: "paused", reason });
-  }
-
-  /** Lets a stopped trigger fire once more. */
-  reset(): void {
-    this.#trippedReason = null;
-    this.#tell({ status: "running", reason: null });
+  /** Its trigger may fire again: continues with the changes that are still stored. */
+  released(): void {
+    void this.#serially(async () => {
+      const { id } = this.#agent;
+      const stored = new Set((await this.#ports.store.readQueue(id)).map(({ path }) => path));
+      for (const path of this.#changes.keys()) if (!stored.has(path)) this.#changes.delete(path);
+    });
     this.wake();
   }
 
@@ -175,11 +161,6 @@ export class RunQueue implements AsyncDisposable {
     this.stop();
     await this.#retry;
     await this.#work.settled();
-  }
-
-  #tell(change: { status: "paused" | "running"; reason: string | null }): void {
-    const { id, displayName } = this.#agent;
-    this.#ports.events.publish({ type: "trigger_changed", agentId: id, displayName, ...change });
   }
 
   #serially(work: () => Promise<void>): Promise<void> {
@@ -235,15 +216,14 @@ export class RunQueue implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { breaker, start, log } = this.#ports;
+    const { breaker, start, stops, log } = this.#ports;
     const agent = this.#agent;
     try {
       for (let change; (change = await this.#next()) !== undefined;) {
         const { path, event, origin } = change;
         const refusal = breaker.refusal(agent.id, { ...change, maxRuns: agent.trigger.maxRuns });
         if (refusal !== undefined) {
-          const ways = "Edit the agent, resume the scheduler or reload the agents";
-          return this.trip(refusal, `${ways} to start it again.`);
+          return stops.stop(agent, { what: "watch", ...refusal, remedy: RESTART });
         }
         const fired = await start(agent, { type: "watch", event, path });
         this.#failures = 0;
@@ -282,7 +262,7 @@ export class RunQueue implements AsyncDisposable {
   /** The change whose turn it is; undefined when none may run now. */
   async #next(): Promise<WatchChange | undefined> {
     if (!this.#isStarted || this.#over.signal.aborted || this.#isHeld) return undefined;
-    if (this.#trippedReason !== null || this.#retry !== undefined) return undefined;
+    if (this.#retry !== undefined || !this.#ports.stops.admits(this.#agent.id)) return undefined;
     // Those that wait for a person take no room.
     const running = this.#runs.values().filter(({ isRunning }) => isRunning);
     const busy = new Set(running.map(({ path }) => path));

@@ -43,6 +43,12 @@ interface Firing {
   origin: ChangeOrigin;
 }
 
+/** What stops a trigger. */
+interface Refusal {
+  by: "loop" | "runs";
+  reason: string;
+}
+
 /** A run as part of a chain. */
 interface ChainedRun {
   path: string;
@@ -83,18 +89,23 @@ export class TriggerBreaker {
   }
 
   /** Why a change must not fire, but stops its agent's trigger; undefined: it may. */
-  refusal(agentId: string, change: Firing & { maxRuns: number }): string | undefined {
+  refusal(agentId: string, change: Firing & { maxRuns: number }): Refusal | undefined {
     const { path, maxRuns } = change;
     if (this.#recentFires(agentId, path).length >= MAX_FIRES_PER_MINUTE) {
-      return `${path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`;
+      const reason = `${path} fired more than ${MAX_FIRES_PER_MINUTE} times within a minute`;
+      return { by: "loop", reason };
     }
     if (this.#lengthWith(change) > MAX_CHAIN) {
-      return `more than ${MAX_CHAIN} runs in a row were each caused by a file that the run before wrote, ` +
+      const reason =
+        `more than ${MAX_CHAIN} runs in a row were each caused by a file that the run before wrote, ` +
         `or by a path of theirs that changed while it ran, the last one by ${path}`;
+      return { by: "loop", reason };
     }
     if (this.#recentStarts(agentId).length >= maxRuns) {
       const times = maxRuns === 1 ? "once" : `${maxRuns} times`;
-      return `changed files started it ${times} within ten minutes, as often as trigger.max_runs allows`;
+      const reason =
+        `changed files started it ${times} within ten minutes, as often as trigger.max_runs allows`;
+      return { by: "runs", reason };
     }
     return undefined;
   }

@@ -1,4 +1,5 @@
 // The port to what is remembered of watches: changes that wait for their run, and how files looked when last seen.
+import type { DigestedFile } from "../../folders/content_digests.ts";
 import type { FileEvent } from "../../run_cause.ts";
 
 /** A change that waits for its run: one per agent and path. */
@@ -24,6 +25,8 @@ export interface SeenFile {
   path: string;
   /** Opaque; null: the file is gone, forget it. */
   stamp: string | null;
+  /** Of its content, where that is known. */
+  digest?: string;
 }
 
 /** Each method is one transaction. */
@@ -49,6 +52,10 @@ export interface WatchStore {
   readOpenRuns(agentId: string): Promise<OpenRun[]>;
   /** How files looked, of an agent that catches up; undefined when nothing was ever stored for it. */
   readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined>;
+  /** The digests of these files that are known. */
+  readDigests(agentId: string): Promise<DigestedFile[]>;
+  /** Stores digests of files that still look as they did then. */
+  keepDigests(agentId: string, files: readonly DigestedFile[]): Promise<void>;
   /** Marks how files look now, without queueing anything. False as from enqueue(). */
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean>;
   /** Forgets all about agents that watch no more. */

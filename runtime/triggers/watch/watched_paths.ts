@@ -3,10 +3,11 @@
 import { basename } from "node:path";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
-import { IGNORED_FOLDERS, namesIgnoredFolder, readWatchPaths } from "../../agents/watch_path.ts";
+import { readWatchPaths } from "../../agents/watch_path.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 import { isBelow } from "../../../base/files/path_below.ts";
 import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
+import { createIgnoreRule, foldersToSkip } from "../../folders/ignored_names.ts";
 import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts";
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import { STAGED_NAME } from "../../../base/files/staged_files.ts";
@@ -30,7 +31,7 @@ export class WatchedPaths implements AsyncDisposable {
       const wanted = paths.flatMap((written) => readWatchPaths(written, base));
       for (const { base: path, glob, recursive } of wanted) {
         const patterns = [...filters.include, ...glob === undefined ? [] : [glob]];
-        const ignored = namesIgnoredFolder(patterns) ? [] : IGNORED_FOLDERS;
+        const ignored = foldersToSkip(patterns);
         const place = await places.join({ path, recursive, ignored });
         watched.#paths.push({ place, isWanted: createWatchFilter(glob, filters) });
       }
@@ -106,37 +107,6 @@ function covers(place: WatchedPlace, path: string): boolean {
  */
 export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
 
-/** What is ignored unless a pattern names it: `mark` is how a pattern does so. */
-interface Ignored {
-  applies(relative: string, name: string): boolean;
-  mark: RegExp;
-}
-
-const inFolder = (folder: string): Ignored => {
-  const mark = new RegExp(`(^|/)${folder.replaceAll(".", "\\.")}(/|$)`);
-  return { applies: (relative) => mark.test(relative), mark };
-};
-const named = (pattern: RegExp, mark: RegExp): Ignored => (
-  { applies: (_relative, name) => pattern.test(name), mark }
-);
-
-const IGNORED: readonly Ignored[] = [
-  ...IGNORED_FOLDERS.map(inFolder),
-  // Vim: swap files, and the name it tries out a folder with.
-  named(/^\..*\.sw[a-px]$/, /\.sw[a-px]$/),
-  named(/^4913$/, /4913$/),
-  // Emacs: locks and automatic saves.
-  named(/^\.#/, /\.#/),
-  named(/^#.*#$/, /#$/),
-  // Backups of many editors; locks of office programs; what other editors write before they rename.
-  named(/~$/, /~$/),
-  named(/^~\$/, /~\$/),
-  named(/^\.~lock\..*#$/, /\.~lock\./),
-  named(/\.kate-swp$/, /\.kate-swp$/),
-  named(/^\.goutputstream-/, /\.goutputstream-/),
-  named(/___jb_(tmp|old)___$/, /___jb_(tmp|old)___$/),
-];
-
 /**
  * The filter of one watched path. Patterns match the base name or the whole relative path; one that ends with a slash
  * means all that is in such a folder. For filters a leading dot is a character like any other; a path's pattern, as in a
@@ -154,7 +124,8 @@ export function createWatchFilter(
     matches: either(compile(pattern, { dot: true })),
   }));
   const excludes = filters.exclude.map((pattern) => either(compile(pattern, { dot: true })));
-  const wishes = glob === undefined ? includes : [...includes, { pattern: glob, matches: inPlace }];
+  const own = glob === undefined ? [] : [{ pattern: glob, matches: inPlace }];
+  const isIgnored = createIgnoreRule([...includes, ...own]);
   return (path, is) => {
     // Some systems store an accent as a character of its own: the name reads the same, and is meant.
     const relative = path.normalize("NFC");
@@ -162,10 +133,7 @@ export function createWatchFilter(
     if (STAGED_NAME.test(name) || !inPlace(relative)) return false;
     if (includes.length > 0 && !includes.some(({ matches }) => matches(relative))) return false;
     if (excludes.some((matches) => matches(relative))) return false;
-    return is === "file" || IGNORED.every((ignored) =>
-      !ignored.applies(relative, name) ||
-      wishes.some(({ pattern, matches }) => ignored.mark.test(pattern) && matches(relative))
-    );
+    return is === "file" || !isIgnored(relative);
   };
 }
 

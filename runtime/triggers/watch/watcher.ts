@@ -10,11 +10,14 @@ import { inGroups } from "../../../base/in_groups.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { MOST_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
+import { ContentDigests } from "../../folders/content_digests.ts";
 import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
+import type { PassedOver } from "./same_content.ts";
 import type { WatchingAgent } from "./run_queue.ts";
 import type { StartRun } from "../fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
+import type { StoppedTriggers } from "../stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import type { WatchStore } from "./watch_store.ts";
 
@@ -30,6 +33,7 @@ export interface WatcherPorts {
   clock: Clock;
   log: ServiceLog;
   events: EventBus;
+  stops: StoppedTriggers;
   ownWrites: OwnWrites;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
   home: string;
@@ -53,6 +57,7 @@ export class Watcher implements AsyncDisposable {
   readonly #ports: WatcherPorts;
   readonly #places: WatchedPlaces;
   readonly #breaker: TriggerBreaker;
+  readonly #digests = new ContentDigests();
   readonly #watches = new Map<string, AgentWatch>();
   readonly #watchPorts: AgentWatchPorts;
   readonly #unsubscribe: () => void;
@@ -75,7 +80,8 @@ export class Watcher implements AsyncDisposable {
     this.#breaker = new TriggerBreaker(clock);
     this.#places = new WatchedPlaces({ watches: folders, clock, log, mostEntries, closed });
     const { places, breaker } = { places: this.#places, breaker: this.#breaker };
-    this.#watchPorts = { ...ports, mostEntries, places, breaker, base: { directories, home } };
+    const base = { directories, home };
+    this.#watchPorts = { ...ports, mostEntries, places, breaker, base, digests: this.#digests };
     this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
   }
 
@@ -84,14 +90,15 @@ export class Watcher implements AsyncDisposable {
     return this.#places.isWatching;
   }
 
-  /** Why an agent's trigger was stopped because it ran away; null when it was not. */
-  trippedReason(agentId: string): string | null {
-    return this.#watches.get(agentId)?.queue.trippedReason ?? null;
+  /** The last change of an agent's files that did not fire, because the content is the same. */
+  passedOver(agentId: string): PassedOver | null {
+    return this.#watches.get(agentId)?.passedOver ?? null;
   }
 
   /** Begins to run for what waits. */
   start(): void {
     this.#isFiring = true;
+    this.#digests.start();
     for (const watch of this.#watches.values()) watch.queue.start();
   }
 
@@ -108,15 +115,9 @@ export class Watcher implements AsyncDisposable {
     }
   }
 
-  /** Lets all stopped triggers fire again. */
-  reset(): void {
-    for (const watch of this.#watches.values()) watch.reset();
-  }
-
   /**
    * Follows the agents as they are now; resolves when changes of all they watch are noticed. Where only the body of an
-   * agent differs, its watch continues untouched; a stopped trigger that was edited fires again. What fails is logged, and
-   * tried again.
+   * agent differs, its watch continues untouched. What fails is logged, and tried again.
    */
   reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#wanted = { ...options, agents };
@@ -138,6 +139,7 @@ export class Watcher implements AsyncDisposable {
     const watches = () => [...this.#watches.values()];
     for (const watch of watches()) watch.queue.stop();
     this.#places.abandonOpening();
+    await this.#digests.stop();
     await this.#retry;
     await this.#following.settled();
     await Promise.all(watches().map((watch) => watch[Symbol.asyncDispose]()));
@@ -220,6 +222,9 @@ export class Watcher implements AsyncDisposable {
   }
 
   #hear(event: ServiceEvent): void {
+    if (event.type === "trigger_changed" && event.status === "running") {
+      this.#watches.get(event.agentId)?.released();
+    }
     if (!("executionId" in event)) return;
     const { type, executionId, agentId } = event;
     if (type === "execution_started") return;

@@ -46,7 +46,7 @@ type HookedAgent = Agent & { trigger: WebhookTrigger };
 /** The webhooks of all agents. */
 export class Webhooks {
   readonly #ports: WebhooksPorts;
-  readonly brake: RunBrake;
+  readonly #brake: RunBrake;
   /** One at a time for each agent, so that equal deliveries that come together find each other. */
   readonly #accepting = new Map<string, SerialQueue>();
   #refused = 0;
@@ -54,7 +54,7 @@ export class Webhooks {
 
   constructor(ports: WebhooksPorts) {
     this.#ports = ports;
-    this.brake = new RunBrake(ports);
+    this.#brake = new RunBrake(ports);
   }
 
   /** Whether an enabled agent has a webhook under this name. */
@@ -108,13 +108,15 @@ export class Webhooks {
       return { outcome: "accepted", executionId, isNew: false, syncMs };
     }
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
-    if (!this.brake.admits(agent, { maxRuns, cause: "deliveries" })) {
-      return { outcome: "later", reason: "The webhook is stopped: too many runs" };
+    if (!this.#brake.admits(agent, { maxRuns, cause: "deliveries" })) {
+      const isFailing = this.#ports.stops.kindOf(agent.id) === "failures";
+      const why = isFailing ? "its runs fail" : "too many runs";
+      return { outcome: "later", reason: `The webhook is stopped: ${why}` };
     }
     const fired = await start(agent, { ...toCause(agent, { read, delivery }), keys });
     switch (fired.outcome) {
       case "started":
-        this.brake.started(agent.id, fired.executionId);
+        this.#brake.started(agent.id, fired.executionId);
         return { outcome: "accepted", executionId: fired.executionId, isNew: true, syncMs };
       case "stopping":
         return { outcome: "later", reason: "The service is shutting down" };

@@ -11,6 +11,7 @@ import { createFirstMessages } from "../../executions/loop/first_messages.ts";
 import type { RunPorts } from "../../executions/loop/prepare.ts";
 import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
+import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { BUILTIN_TOOL_NAMES } from "../../tool_names.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
@@ -60,6 +61,10 @@ export async function planRun(
     leaveOut: (reason) => problems.push(reason),
   });
   if (tools.sandboxGap !== undefined) notices.push(tools.sandboxGap);
+  const tooMany = findTooManyTools(agent.model, tools.toolbox.names().length);
+  if (tooMany !== undefined) {
+    (tooMany.isCertain ? problems : notices).push(`${tooMany.message}: ${TOOLS_REMEDY}`);
+  }
   await orProblem(problems, () => ports.openFormat(agent));
   const key = findKey(agent, { ports, problems });
   const messages = !options.withMessages

@@ -21,7 +21,7 @@ import { keepPreference, readPreference } from "./preferences.ts";
 import { parseRoute, type Route, toHash } from "./route.ts";
 import { ScheduleView } from "./views/schedule_view.tsx";
 import { useService } from "./state/service_context.ts";
-import { createShortcuts, isForPage, isPaletteKey } from "./shortcuts.ts";
+import { createShortcuts, isForMessage, isForPage, isPaletteKey } from "./shortcuts.ts";
 import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
 import { UsageView } from "./views/usage_view.tsx";
 import { useLinkState, useResource } from "./state/use_resource.ts";
@@ -175,7 +175,10 @@ function useRoute(): Route {
   return useMemo(() => parseRoute(hash), [hash]);
 }
 
-/** Moves the focus to the content when another view comes, as a page that is loaded would; never at the first one. */
+/**
+ * Moves the focus to the content when another view comes, as a page that is loaded would, unless the view has put it into a
+ * field of its own; never at the first one.
+ */
 function useFocusOnTurn(
   route: Route,
 ): { ref: { current: HTMLElement | null }; focus: () => void } {
@@ -187,7 +190,8 @@ function useFocusOnTurn(
   useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;
-    ref.current?.focus({ preventScroll: true });
+    const takesFocus = ref.current?.querySelector("[data-message]") !== null;
+    if (!takesFocus) ref.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [place]);
   return { ref, focus: () => ref.current?.focus() };
@@ -212,10 +216,11 @@ function useKeys(
         event.preventDefault();
         return latest.current.openPalette();
       }
+      if (!isForPage(event) || isForMessage(event)) return;
       const shortcut = latest.current.shortcuts.find(({ key, isMeant }) =>
         key === event.key && (isMeant === undefined || isMeant())
       );
-      if (shortcut === undefined || !isForPage(event)) return;
+      if (shortcut === undefined) return;
       event.preventDefault();
       // A key that is held down goes through rows; it decides nothing twice.
       if (event.repeat && event.key !== "j" && event.key !== "k") return;

@@ -1,4 +1,4 @@
-// Running an agent by hand: arguments, a message in place of the usual one, further context.
+// Running an agent on request: arguments, a message in place of the usual one, further context.
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";

@@ -80,6 +80,18 @@ export function isForPage(event: KeyboardEvent): boolean {
     target.closest("input, textarea, select, [contenteditable]") !== null);
 }
 
+/**
+ * In a conversation what is typed belongs to the message, wherever the focus is: moves it there, so that the character is
+ * written. Returns whether the key was such a character.
+ */
+export function isForMessage({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const message = document.querySelector<HTMLElement>("main [data-message]");
+  if (message === null || ctrlKey || metaKey || altKey || [...key].length !== 1) return false;
+  // A space presses the button that has the focus, and scrolls.
+  if (key !== " ") message.focus();
+  return true;
+}
+
 /** Moves the focus among the rows of the view's lists, from the one that has it or holds it. */
 function moveInList(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];

@@ -1,7 +1,7 @@
 // A trigger in a few words.
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 
-/** `every 5m`, `cron 0 7 * * *`, `watches in, notes`, `webhook (github)`, `after reporter`, `by hand`. */
+/** `every 5m`, `cron 0 7 * * *`, `watches in, notes`, `webhook (github)`, `after reporter`, `manual`. */
 export function describeTrigger(
   agent:
     & Pick<
@@ -24,7 +24,7 @@ function describeOwnTrigger(
 ): string {
   switch (agent.trigger_type) {
     case "manual":
-      return "by hand";
+      return "manual";
     case "schedule":
       return agent.trigger_every === null
         ? `cron ${agent.trigger_cron}`

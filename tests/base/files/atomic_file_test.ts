@@ -45,10 +45,7 @@ Deno.test("writeFileAtomically() leaves nothing behind when it fails", async () 
     await Deno.mkdir(`${dir}/taken/inner`, { recursive: true });
     await assert.rejects(writeFileAtomically(`${dir}/taken`, "x"));
     assert.deepEqual(names(dir), ["taken"]);
-    await assert.rejects(
-      writeFileAtomically(`${dir}/no/such/a.txt`, "x"),
-      Deno.errors.NotFound,
-    );
+    await assert.rejects(writeFileAtomically(`${dir}/no/such/a.txt`, "x"), Deno.errors.NotFound);
     await Deno.symlink("loop", `${dir}/loop`);
     await assert.rejects(writeFileAtomically(`${dir}/loop`, "x"), Deno.errors.FilesystemLoop);
     assert.ok((await Deno.lstat(`${dir}/loop`)).isSymlink);

@@ -3,14 +3,7 @@ import fc from "fast-check";
 import { suggest } from "../../../base/text/suggestion.ts";
 
 Deno.test("suggest() finds the word that was meant", () => {
-  const keys = [
-    "type",
-    "temperature",
-    "max_tokens",
-    "max_tool_calls",
-    "description",
-    "paths",
-  ];
+  const keys = ["type", "temperature", "max_tokens", "max_tool_calls", "description", "paths"];
   for (
     const [word, meant] of [
       ["typ", "type"],
@@ -40,8 +33,7 @@ Deno.test("suggest() forgives one swapped pair of letters in any longer word", (
   const word = fc.stringMatching(/^[a-z]{4,12}$/);
   fc.assert(fc.property(word, fc.nat(10), (known, at) => {
     const i = at % (known.length - 1);
-    const typed = known.slice(0, i) + known.charAt(i + 1) + known.charAt(i) +
-      known.slice(i + 2);
+    const typed = known.slice(0, i) + known.charAt(i + 1) + known.charAt(i) + known.slice(i + 2);
     if (typed !== known) assert.equal(suggest(typed, [known]), known);
   }));
 });

@@ -64,6 +64,22 @@ Deno.test("complete offers the choices of an argument, once", async () => {
   assert.deepEqual((await complete(cli, "completions", "zsh", "")).values, []);
 });
 
+Deno.test("completions without a shell is for the person's own, or says what to type", async () => {
+  for (
+    const [SHELL, isTerminal, code, printed] of [
+      ["/usr/bin/fish", false, 0, /^# Completion of inkling for fish/],
+      ["/bin/zsh", true, 0, /^To install it for zsh: inkling completions zsh/],
+      ["/bin/csh", false, 2, /^Error: Which shell\? SHELL names \/bin\/csh, .*completions bash, /],
+      ["", true, 2, /^Error: Which shell\? SHELL is not set/],
+    ] as const
+  ) {
+    await using cli = await createFakeCli({ isTerminal });
+    cli.environment = { SHELL };
+    assert.equal(await cli.run("completions"), code);
+    assert.match(cli.stdout.text + cli.stderr.text, printed);
+  }
+});
+
 Deno.test("complete offers agents of the service where an id belongs, and nowhere else", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily", { description: "Writes\tthe\nreport" }));

@@ -9,7 +9,7 @@ import { CTRL_D } from "../fake_input.ts";
 import { offerServer } from "../fake_server.ts";
 import { offerSkill } from "../fake_skill.ts";
 import { offerTests, result } from "../fake_tests.ts";
-import type { FakeCli, FakeProcess } from "../fake_cli.ts";
+import { type FakeCli, type FakeProcess, placesIn } from "../fake_cli.ts";
 import { ask, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
 import { useUnwritableHome } from "./unwritable_home.ts";
@@ -32,15 +32,7 @@ const EMPTY = () => {};
 
 /** A state directory of the same name on every machine. */
 function keepStateAtHome({ cli }: Pick<World, "cli">): void {
-  const stateDir = "/home/me/.local/state/inkling";
-  cli.app.places = () =>
-    Promise.resolve({
-      stateDir,
-      socketFile: `${stateDir}/service.sock`,
-      pidFile: `${stateDir}/inkling.pid`,
-      lockFile: `${stateDir}/inkling.lock`,
-      logFile: `${stateDir}/inkling.log`,
-    });
+  cli.app.places = () => Promise.resolve(placesIn("/home/me/.local/state/inkling"));
 }
 
 /** A step of a new execution: the world's past has four. */
@@ -494,6 +486,24 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       offerSkill(cli, {
         changes: { changed: ["scripts/fill.py"], added: ["reference/forms.md"], missing: [] },
       }),
+  },
+  "validate --connect": {
+    argv: ["validate", "--connect"],
+    before({ cli }) {
+      const connected = [{ server: "files", tools: 12 }, { server: "clock", tools: 1 }];
+      const path = "/home/me/inkling/agents/_config/mcp-servers.json";
+      cli.files = [{ agentId: "mcp-servers.json", path, diagnostics: [], connected }];
+    },
+  },
+  "skill list": { argv: ["skill", "list"], before: ({ cli }) => offerSkill(cli) },
+  "skill remove": {
+    argv: ["skill", "remove", "pdf", "--yes"],
+    before: ({ cli }) => offerSkill(cli),
+  },
+  "mcp list": { argv: ["mcp", "list"], before: ({ cli }) => offerServer(cli) },
+  "mcp remove": {
+    argv: ["mcp", "remove", "files", "--yes"],
+    before: ({ cli }) => offerServer(cli),
   },
   "mcp add": {
     argv: ["mcp", "add", "files", "npm:@acme/files", "~/notes", "--env", "FILES_TOKEN", "--yes"],

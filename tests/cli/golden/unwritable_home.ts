@@ -52,7 +52,13 @@ export async function useUnwritableHome(
     }
 
     override save(id: string): ReturnType<AgentAuthor["save"]> {
-      return Promise.resolve({ path: `${AGENTS_DIR}/${id}.md`, problems: [] });
+      const start = {
+        enabled: true,
+        trigger: { type: "manual" as const },
+        after: [],
+        nextRun: null,
+      };
+      return Promise.resolve({ path: `${AGENTS_DIR}/${id}.md`, problems: [], start });
     }
   }
 

@@ -324,11 +324,10 @@ export function normalize(text: string): string {
 /** The fake clock begins with a year, so that a time of day is of its first day. */
 function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();
-  return text
-    .replaceAll(
-      /\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g,
-      (local) => shift(local).replace("T", " ").slice(0, local.length),
-    )
+  return text.replaceAll(
+    /\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g,
+    (local) => shift(local).replace("T", " ").slice(0, local.length),
+  )
     .replaceAll(
       /(?<![\d-])\d\d-\d\d \d\d:\d\d/g,
       (local) =>

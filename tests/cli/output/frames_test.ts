@@ -14,8 +14,7 @@ function render(
   options: Partial<ConstructorParameters<typeof FrameRenderer>[0]> = {},
 ): [kind: string, text: string][] {
   const renderer = new FrameRenderer({ style, columns: 60, ...options });
-  return frames.flatMap((frame) => renderer.render(frame))
-    .map(({ kind, text }) => [kind, text]);
+  return frames.flatMap((frame) => renderer.render(frame)).map(({ kind, text }) => [kind, text]);
 }
 
 const INFO = {
@@ -125,6 +124,33 @@ Deno.test("FrameRenderer shows notices, repairs, parents and estimates, each on 
   }
 });
 
+Deno.test("FrameRenderer shows an agent's own text whole, and of what every agent is told one line", () => {
+  const content = "<environment>\nNow: Friday\n\nFiles:\n- a\n</environment>\n\n" +
+    "<task>\none\ntwo\n\nthree\nfour\n</task>";
+  assert.deepEqual(render([{ event_type: "system", content }], { showMessages: true }), [[
+    "step",
+    "System prompt\n    Now: Friday\n    … 3 more lines\n\n    one\n    two\n\n    three\n    four",
+  ]]);
+});
+
+Deno.test("FrameRenderer marks the steps that a fork has taken over, and counts none of their calls", () => {
+  const complete = { event_type: "complete", status: "success" };
+  const options = { showSteps: true, stepsTakenOver: 1 };
+  const shown = render([INFO, CALL, RESULT, CALL, RESULT, complete], options).map(([, text]) =>
+    text.split("\n", 1)[0]
+  );
+  assert.deepEqual(shown.slice(1), [
+    "Step 1 taken over",
+    "I look first.",
+    "↪ file_read  notes.md, limit: 20  taken over",
+    "Step 2",
+    "I look first.",
+    "✔ file_read  notes.md, limit: 20  12ms",
+    "→ file_glob",
+    "✔ success · 2 tool calls",
+  ]);
+});
+
 Deno.test("FrameRenderer shows failed calls with more of their text", () => {
   const content = Array.from({ length: 9 }, (_, i) => `line ${i + 1}`).join("\n");
   const [piece] = render([{ ...RESULT, content, is_error: true }]);
@@ -183,10 +209,7 @@ Deno.test("FrameRenderer shows hostile text without control characters, within t
 });
 
 Deno.test("formatArguments() shows names and values, or the text when it is no object", () => {
-  assert.equal(
-    formatArguments('{"path":"a b.md","deep":{"x":[1]}}'),
-    'a b.md, deep: {"x":[1]}',
-  );
+  assert.equal(formatArguments('{"path":"a b.md","deep":{"x":[1]}}'), 'a b.md, deep: {"x":[1]}');
   assert.equal(formatArguments('{"path": '), '{"path":');
   assert.equal(formatArguments("[1,2]"), "[1,2]");
   assert.equal(formatArguments(`{"text":"${"x".repeat(100)}"}`), `text: ${"x".repeat(59)}…`);

@@ -129,13 +129,7 @@ Deno.test("formatBlocks() lets no control character through that an entity stand
 Deno.test("formatBlocks() leaves addresses that stand apart from their links where they stand", () => {
   assert.deepEqual(
     format("See [notes][1] and [1].\n\n[1]: https://example.com/n\n[1]: https://x.org"),
-    [
-      "See [notes][1] and [1].",
-      "",
-      "[1]: https://example.com/n",
-      "",
-      "[1]: https://x.org",
-    ],
+    ["See [notes][1] and [1].", "", "[1]: https://example.com/n", "", "[1]: https://x.org"],
   );
 });
 

@@ -41,15 +41,11 @@ Deno.test("shorten() fits any width and never splits a character", () => {
   assert.equal(shorten("日本語", 5), "日本…");
   assert.equal(shorten("日本語", 4), "日…");
   assert.equal(shorten("abc", 0), "");
-  fc.assert(fc.property(
-    fc.string({ unit: "grapheme" }),
-    fc.nat(40),
-    (text, width) => {
-      const short = shorten(text, width);
-      assert.ok(widthOf(short) <= width);
-      assert.ok(short.isWellFormed());
-    },
-  ));
+  fc.assert(fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (text, width) => {
+    const short = shorten(text, width);
+    assert.ok(widthOf(short) <= width);
+    assert.ok(short.isWellFormed());
+  }));
 });
 
 Deno.test("pad() fills on the asked side", () => {

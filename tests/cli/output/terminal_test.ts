@@ -33,10 +33,7 @@ Deno.test("writeAll() tells a reader that has gone from any other failure", () =
     () => writeAll(createStream([new Deno.errors.BrokenPipe("gone")]), "text"),
     OutputClosed,
   );
-  assert.throws(
-    () => writeAll(createStream([new Error("disk full")]), "text"),
-    /disk full/,
-  );
+  assert.throws(() => writeAll(createStream([new Error("disk full")]), "text"), /disk full/);
 });
 
 Deno.test("createStyle() colours only where colours are taken", () => {

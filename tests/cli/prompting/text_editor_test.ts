@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { CommandFailure } from "../../../cli/exit.ts";
 import { editText } from "../../../cli/prompting/text_editor.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
+
+const PATH = { PATH: Deno.env.get("PATH") };
 
 /** A program that is given a file's path as its last argument. */
 async function withEditor(
   script: string,
   use: (editor: string, log: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const editor = join(folder, "editor");
-    await Deno.writeTextFile(editor, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
-    await use(editor, join(folder, "log"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await createTempDir();
+  const editor = join(folder.path, "editor");
+  await Deno.writeTextFile(editor, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  await use(editor, join(folder.path, "log"));
 }
 
 const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
@@ -26,7 +25,10 @@ Deno.test("editText() opens a file that only its user can read, and leaves nothi
     'stat -c %a "$2" "$(dirname "$2")" >> "$(dirname "$0")/log" 2>/dev/null\n' +
     'printf new > "$2"; touch "$2~"';
   await withEditor(script, async (editor, log) => {
-    const edited = await editText("old", "arguments.json", { VISUAL: `${editor} --wait` });
+    const edited = await editText("old", "arguments.json", {
+      ...PATH,
+      VISUAL: `${editor} --wait`,
+    });
     assert.equal(edited, "new");
     const [option, path = "", text, ...modes] = (await Deno.readTextFile(log)).trim().split("\n");
     assert.deepEqual([option, text], ["--wait", "old"]);
@@ -38,12 +40,21 @@ Deno.test("editText() opens a file that only its user can read, and leaves nothi
 
 Deno.test("editText() takes VISUAL before EDITOR, and says what is missing or has failed", async () => {
   await withEditor("exit 3", async (editor) => {
-    const failing = editText("old", "a.json", { VISUAL: " ", EDITOR: editor });
+    const failing = editText("old", "a.json", { ...PATH, VISUAL: " ", EDITOR: editor });
     await assert.rejects(failing, /The editor ended with code 3: nothing was changed/);
-    assert.equal(await editText("old", "a.json", { VISUAL: "true", EDITOR: editor }), "old");
+    const first = editText("old", "a.json", { ...PATH, VISUAL: "true", EDITOR: editor });
+    assert.equal(await first, "old");
+  });
+  await withEditor('printf "%s" "${0##*/}" > "$1"', async (editor) => {
+    const folder = dirname(editor);
+    // The first that is installed.
+    for (const name of ["vi", "nano", "sensible-editor"]) {
+      await Deno.copyFile(editor, join(folder, name));
+      assert.equal(await editText("old", "a.md", { PATH: folder }), name);
+    }
   });
   await assert.rejects(
-    editText("old", "a.json", {}),
+    editText("old", "a.json", { PATH: "/nowhere" }),
     (error) => error instanceof CommandFailure && /set VISUAL or EDITOR/.test(error.message),
   );
 });

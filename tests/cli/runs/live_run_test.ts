@@ -125,10 +125,7 @@ Deno.test("run shows a reply while it comes: whole blocks above, the one that gr
   assert.match(screen.text, /^\n# Report\n\nAll is well\.\n\n. Writing · 4s/);
   waiting.finish(cli, 1, "# Report\n\nAll is **well**.");
   assert.equal(await cli.drive(code), 0);
-  assert.equal(
-    screen.text,
-    "\n# Report\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens",
-  );
+  assert.equal(screen.text, "\n# Report\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens");
 });
 
 Deno.test("run shows no block of a reply twice, on no picture of the screen", async () => {

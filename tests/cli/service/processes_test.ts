@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../cli/service/processes.ts";
 import { until } from "../../support/until.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("systemProcesses.isAlive() knows the living and the gone", async () => {
   assert.equal(await systemProcesses.isAlive(Deno.pid), true);
@@ -18,9 +19,7 @@ Deno.test("systemProcesses.isAlive() takes a zombie for dead", async () => {
   }).spawn();
   const reader = parent.stdout.getReader();
   const pid = Number(new TextDecoder().decode((await reader.read()).value));
-  let isAlive = true;
-  for (let i = 0; i < 500 && isAlive; i++) isAlive = await systemProcesses.isAlive(pid);
-  assert.equal(isAlive, false);
+  await until(async () => !(await systemProcesses.isAlive(pid)), "the zombie counts as dead");
   await parent.stdin.close();
   await reader.cancel();
   await parent.status;
@@ -51,16 +50,12 @@ Deno.test("systemProcesses.spawnDetached() appends the output to a log that only
 });
 
 Deno.test("systemProcesses.spawnDetached() rejects when there is no such program", async () => {
-  const directory = await Deno.makeTempDir();
-  try {
-    await assert.rejects(
-      systemProcesses.spawnDetached(["/nowhere/inkling"], {
-        logFile: `${directory}/a.log`,
-        environment: {},
-      }),
-      /ENOENT|not found|No such file/i,
-    );
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  await using directory = await createTempDir();
+  await assert.rejects(
+    systemProcesses.spawnDetached(["/nowhere/inkling"], {
+      logFile: `${directory.path}/a.log`,
+      environment: {},
+    }),
+    /ENOENT|not found|No such file/i,
+  );
 });

@@ -119,10 +119,7 @@ Deno.test("stop of a node names no executions of other nodes", async () => {
   addProcess(cli, Deno.pid, ["request"]);
   cli.runtime.addExecution({ agentId: "elsewhere" });
   cli.runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };
-  cli.runtime.nodes.push(
-    node({ isThis: true, runs: 2 }),
-    node({ name: "beta", runs: 1 }),
-  );
+  cli.runtime.nodes.push(node({ isThis: true, runs: 2 }), node({ name: "beta", runs: 1 }));
   assert.equal(await cli.drive(cli.run("stop")), 0);
   assert.equal(
     cli.stderr.text,

@@ -112,10 +112,7 @@ Deno.test("fetchChunks() follows five redirects, asks for the bytes as they are,
   });
   const base = `http://127.0.0.1:${server.addr.port}`;
   assert.equal(await read(new URL(`${base}/5`), new TestClock()), 5);
-  assert.deepEqual(
-    asked,
-    ["/5", "/4", "/3", "/2", "/1", "/0"].map((path) => [path, "identity"]),
-  );
+  assert.deepEqual(asked, ["/5", "/4", "/3", "/2", "/1", "/0"].map((path) => [path, "identity"]));
   await assert.rejects(
     read(new URL(`${base}/6`), new TestClock()),
     /: there are too many redirects/,

@@ -41,7 +41,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
           const command = await home.spawn(["move-history", `--${direction}`, address]);
           await untilFound("the command at the late table", async () => {
             const { rows } = await database.query(
-              "SELECT 1 FROM pg_stat_activity WHERE application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
+              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'inkling move-history' AND wait_event_type = 'Lock'",
             );
             return rows[0];
           });
@@ -54,7 +54,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
           await holder.query(release);
           await untilFound("the end of its transaction", async () => {
             const { rows } = await database.query(
-              "SELECT 1 FROM pg_stat_activity WHERE application_name = 'inkling move-history'",
+              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'inkling move-history'",
             );
             return rows.length === 0;
           });

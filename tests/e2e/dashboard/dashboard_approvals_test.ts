@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
@@ -79,7 +79,7 @@ function cardOf(page: Page, name: string): Locator {
   return page.locator(".request").filter({ has: page.getByRole("heading", { name }) });
 }
 
-async function readChanges(browser: Browser): Promise<void> {
+test("dashboard: approvals: a call that changes a file is shown as the change, with signs and colours", async (browser) => {
   await using world = await openWaitingWorld(browser, ["reporter", "editor", "remover", "lost"]);
   const page = await world.openPage("#/");
   const editor = cardOf(page, "editor");
@@ -91,9 +91,7 @@ async function readChanges(browser: Browser): Promise<void> {
   }
   assert.match(await editor.locator(".changed").innerText(), /\+2[\s\S]*−1/);
   const colour = (kind: string) =>
-    page.evaluate(
-      `getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`,
-    );
+    page.evaluate(`getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`);
   const colours = await Promise.all(["added", "removed", "same"].map(colour));
   assert.equal(new Set(colours).size, 3);
   // A long change is folded, and all of it is there for whoever asks.
@@ -112,9 +110,9 @@ async function readChanges(browser: Browser): Promise<void> {
   await reporter.waitFor({ state: "detached" });
   const written = await Deno.readTextFile(join(world.workspace.workspace, "report.md"));
   assert.equal(written, "# Report\n\nAll **well**.\n");
-}
+});
 
-async function readArguments(browser: Browser): Promise<void> {
+test("dashboard: approvals: the arguments of another call are a table of texts and of JSON", async (browser) => {
   await using world = await openWaitingWorld(browser, ["poster"]);
   const page = await world.openPage("#/executions/1");
   const table = page.getByRole("table", { name: "Arguments of post in execution 1" });
@@ -127,9 +125,9 @@ async function readArguments(browser: Browser): Promise<void> {
   await row("text").locator("li strong", { hasText: "line" }).waitFor();
   await row("text").getByText("<b>no markup</b>").waitFor();
   assert.equal(await table.locator("b").count(), 0);
-}
+});
 
-async function changeArguments(browser: Browser): Promise<void> {
+test("dashboard: approvals: arguments are changed before the approval; what is wrong stands at its field", async (browser) => {
   await using world = await openWaitingWorld(browser, ["reporter", "poster"]);
   const page = await world.openPage("#/");
   const poster = cardOf(page, "poster");
@@ -168,9 +166,9 @@ async function changeArguments(browser: Browser): Promise<void> {
   await assert.rejects(Deno.stat(join(workspace, "report.md")));
   const { outputData } = await world.runtime().getExecution(1);
   assert.match(outputData ?? "", /changed|edited/);
-}
+});
 
-async function approveForGood(browser: Browser): Promise<void> {
+test("dashboard: approvals: always: the change of the agent's file is shown, then written, and the call approved", async (browser) => {
   await using world = await openWaitingWorld(browser, ["reporter"]);
   const file = join(world.workspace.agentsDir, "reporter.md");
   const before = await Deno.readTextFile(file);
@@ -188,9 +186,9 @@ async function approveForGood(browser: Browser): Promise<void> {
   await page.getByRole("heading", { name: "Ended: success" }).waitFor();
   assert.match(await Deno.readTextFile(file), /auto_approve:\s*(- |\[)file_write/);
   assert.equal((await runToEnd(world.runtime(), "reporter")).status, "success");
-}
+});
 
-async function decideByKeys(browser: Browser): Promise<void> {
+test("dashboard: approvals: keys decide the card that has the focus, and nothing while somebody writes", async (browser) => {
   await using world = await openWaitingWorld(browser, ["reporter", "remover", "lost", "poster"]);
   const runtime = world.runtime();
   const page = await world.openPage("#/");
@@ -262,9 +260,9 @@ async function decideByKeys(browser: Browser): Promise<void> {
   await page.keyboard.press("e");
   assert.equal(await reporter.getByRole("button", { name: "Approve", exact: true }).count(), 1);
   assert.equal((await runtime.getExecution(1)).status, "waiting");
-}
+});
 
-async function lookWithAxe(browser: Browser): Promise<void> {
+test("dashboard: approvals: axe finds no fault in the cards and their forms, in both themes and widths", async (browser) => {
   const agents = ["reporter", "editor", "remover", "lost", "poster"];
   await using world = await openWaitingWorld(browser, agents);
   const page = await world.openPage("#/");
@@ -278,16 +276,4 @@ async function lookWithAxe(browser: Browser): Promise<void> {
   const folds = page.locator("main .fold[aria-expanded=false]:visible");
   while (await folds.count() > 0) await folds.first().click();
   await expectNoFault(page, "the cards");
-}
-
-testInBrowser("dashboard: approvals", [
-  ["a call that changes a file is shown as the change, with signs and colours", readChanges],
-  ["the arguments of another call are a table of texts and of JSON", readArguments],
-  ["arguments are changed before the approval; what is wrong stands at its field", changeArguments],
-  [
-    "always: the change of the agent's file is shown, then written, and the call approved",
-    approveForGood,
-  ],
-  ["keys decide the card that has the focus, and nothing while somebody writes", decideByKeys],
-  ["axe finds no fault in the cards and their forms, in both themes and widths", lookWithAxe],
-]);
+});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
@@ -31,7 +31,7 @@ async function openForkWorld(browser: Browser): Promise<DashboardWorld> {
 const forkButton = (page: Page, step: number) =>
   page.getByRole("button", { name: `Fork from here, step ${step}` });
 
-async function forkFromAStep(browser: Browser): Promise<void> {
+test("dashboard: forks: a step is forked, for real from there on, and the new execution leads back", async (browser) => {
   await using world = await openForkWorld(browser);
   const memory = join(world.workspace.agentsDir, "chief.memory.md");
   const page = await world.openPage("#/executions/1");
@@ -62,9 +62,9 @@ async function forkFromAStep(browser: Browser): Promise<void> {
   await page.getByText("Execution 4", { exact: true }).waitFor();
   await family.getByRole("link", { name: "execution 1, step 1" }).click();
   await page.getByText("Execution 1", { exact: true }).waitFor();
-}
+});
 
-async function forkDifferently(browser: Browser): Promise<void> {
+test("dashboard: forks: a fork takes a message or another model; refusals stand in the dialog", async (browser) => {
   await using world = await openForkWorld(browser);
   const page = await world.openPage("#/executions/1");
   await page.getByRole("button", { name: "Fork from here, the beginning" }).click();
@@ -93,9 +93,9 @@ async function forkDifferently(browser: Browser): Promise<void> {
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
   await page.getByText("Execution 4", { exact: true }).waitFor();
   await page.getByText("Heard.", { exact: true }).first().waitFor();
-}
+});
 
-async function lookWithAxe(browser: Browser): Promise<void> {
+test("dashboard: forks: axe finds no fault in steps, origin and dialog, in both themes and widths", async (browser) => {
   await using world = await openForkWorld(browser);
   const runtime = world.runtime();
   await runtime.replays.fork(1, { step: 1 });
@@ -106,10 +106,4 @@ async function lookWithAxe(browser: Browser): Promise<void> {
   await forkButton(page, 2).click();
   await page.getByRole("dialog").waitFor();
   await expectNoFault(page, "the dialog");
-}
-
-testInBrowser("dashboard: forks", [
-  ["a step is forked, for real from there on, and the new execution leads back", forkFromAStep],
-  ["a fork takes a message or another model; refusals stand in the dialog", forkDifferently],
-  ["axe finds no fault in steps, origin and dialog, in both themes and widths", lookWithAxe],
-]);
+});

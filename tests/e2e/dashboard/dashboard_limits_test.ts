@@ -1,8 +1,8 @@
 // What the dashboard never does, whatever a model writes and however much has run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import type { Page } from "playwright-core";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
@@ -16,7 +16,7 @@ const EVIL = [
   "delete \u202etxt.exe \u001b]0;title\u0007 \u001b[31mred\u001b[0m \u009b2J \u2066isolated",
 ].join("\n\n");
 
-async function showStrangeText(browser: Browser): Promise<void> {
+test("dashboard: what it never does: HTML and script that a model, a tool or a name brings are shown as text", async (browser) => {
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await Deno.writeTextFile(join(workspace.workspace, "evil.md"), EVIL);
     await workspace.writeScript("evil", [
@@ -57,13 +57,10 @@ async function showStrangeText(browser: Browser): Promise<void> {
     .waitFor();
   assert.deepEqual(await unseenIn(page), []);
   assert.equal(await page.locator("main script, main img, main b").count(), 0);
-  assert.equal(
-    await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count(),
-    0,
-  );
+  assert.equal(await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count(), 0);
   assert.equal(await page.evaluate("globalThis.owned"), undefined);
   assert.deepEqual(foreign, []);
-}
+});
 
 /** Of these characters, what a view shows as it is. */
 const UNSEEN = [
@@ -92,7 +89,7 @@ async function unseenIn(page: Page): Promise<unknown> {
   })()`);
 }
 
-async function foldLongExecution(browser: Browser): Promise<void> {
+test("dashboard: what it never does: a long execution shows its beginning and its end, and more when it is asked", async (browser) => {
   await using world = await openDashboardWorld(
     browser,
     (workspace) =>
@@ -113,7 +110,7 @@ async function foldLongExecution(browser: Browser): Promise<void> {
   await page.getByRole("button", { name: "Show 24 of 24 hidden steps" }).click();
   await until(async () => await steps.count() === 124, "all steps");
   await page.getByText("0*", { exact: false }).first().waitFor();
-}
+});
 
 /** More than any view takes, however much there is to show. */
 const MOST_ELEMENTS = 2_000;
@@ -137,7 +134,7 @@ async function multiply(workspace: TestWorkspace): Promise<void> {
   );
 }
 
-async function pageThroughMany(browser: Browser): Promise<void> {
+test("dashboard: what it never does: ten thousand executions are paged, never loaded as a whole", async (browser) => {
   await using world = await openWorkerWorld(browser);
   await runToEnd(world.runtime(), "worker");
   await world.stopService();
@@ -167,17 +164,5 @@ async function pageThroughMany(browser: Browser): Promise<void> {
   assert.ok(await elementsOf(page) < MOST_ELEMENTS);
   const limits = requests.filter(({ pathname }) => pathname === "/executions")
     .map(({ searchParams }) => Number(searchParams.get("limit")));
-  assert.ok(
-    limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60),
-    limits.join(),
-  );
-}
-
-testInBrowser("dashboard: what it never does", [
-  ["HTML and script that a model, a tool or a name brings are shown as text", showStrangeText],
-  ["ten thousand executions are paged, never loaded as a whole", pageThroughMany],
-  [
-    "a long execution shows its beginning and its end, and more when it is asked",
-    foldLongExecution,
-  ],
-]);
+  assert.ok(limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60), limits.join());
+});

@@ -1,8 +1,8 @@
 // The log-in over TCP in a real browser: at the port itself, and behind a proxy that speaks TLS and adds nothing.
 import assert from "node:assert/strict";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { API_KEY, openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { openOwnProxy } from "./own_proxy.ts";
@@ -15,7 +15,7 @@ async function logIn(page: Page, key = API_KEY): Promise<void> {
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-async function useLogin(browser: Browser): Promise<void> {
+test("dashboard: the log-in: a key logs in and back to the place, a log-out ends it for every page", async (browser) => {
   await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/agents", WITHOUT_KEY);
   await logIn(page, "not the key");
@@ -41,9 +41,9 @@ async function useLogin(browser: Browser): Promise<void> {
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   await other.getByText("Connection lost.").first().waitFor();
   await other.getByText("reload the page to log in").first().waitFor();
-}
+});
 
-async function useTlsProxy(browser: Browser): Promise<void> {
+test("dashboard: the log-in: it works behind a proxy that speaks TLS, under a path, without a header", async (browser) => {
   let target = "";
   await using certificate = await createTestCertificate();
   await using proxy = openOwnProxy({ target: () => target, tls: certificate });
@@ -73,9 +73,9 @@ async function useTlsProxy(browser: Browser): Promise<void> {
   assert.deepEqual(await page.context().cookies(), []);
   // Streams end with the page; the proxy waits for them.
   await page.context().close();
-}
+});
 
-async function explainUnknownProxy(browser: Browser): Promise<void> {
+test("dashboard: the log-in: it tells which line lets a proxy in", async (browser) => {
   await using world = await openWorkerWorld(browser);
   await using proxy = openOwnProxy({ target: () => world.origin });
   const page = await world.openPage("#/", WITHOUT_KEY);
@@ -86,9 +86,9 @@ async function explainUnknownProxy(browser: Browser): Promise<void> {
   await page.getByRole("link", { name: "Back to the log-in" }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   await page.context().close();
-}
+});
 
-async function refuseOtherPages(browser: Browser): Promise<void> {
+test("dashboard: the log-in: pages of others are refused, though the browser brings the cookie", async (browser) => {
   await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/", WITHOUT_KEY);
   await logIn(page);
@@ -120,9 +120,9 @@ async function refuseOtherPages(browser: Browser): Promise<void> {
   await page.goto(`${world.origin}/ui`);
   await page.getByText("Nothing is running.").waitFor();
   assert.deepEqual(await world.runtime().listExecutions({ limit: 5, offset: 0 }), []);
-}
+});
 
-async function lookWithAxe(browser: Browser): Promise<void> {
+test("dashboard: the log-in: axe finds no fault in its pages, in both themes, narrow and wide", async (browser) => {
   await using world = await openWorkerWorld(browser);
   await using proxy = openOwnProxy({ target: () => world.origin });
   const page = await world.openPage("#/", { ...WITHOUT_KEY, bypassCSP: true });
@@ -140,12 +140,4 @@ async function lookWithAxe(browser: Browser): Promise<void> {
   await page.getByRole("button", { name: "Log out" }).waitFor();
   await page.getByText("Loading …").first().waitFor({ state: "detached" });
   await expectNoFault(page, "with the log-out");
-}
-
-testInBrowser("dashboard: the log-in", [
-  ["a key logs in and back to the place, a log-out ends it for every page", useLogin],
-  ["it works behind a proxy that speaks TLS, under a path, without a header", useTlsProxy],
-  ["it tells which line lets a proxy in", explainUnknownProxy],
-  ["pages of others are refused, though the browser brings the cookie", refuseOtherPages],
-  ["axe finds no fault in its pages, in both themes, narrow and wide", lookWithAxe],
-]);
+});

@@ -22,6 +22,11 @@ async function openAmissWorld(browser: Browser): Promise<DashboardWorld> {
     const hourly = 'trigger: { type: schedule, cron: "0 * * * *" }';
     await workspace.writeScript("off", [{ say: "never" }], `${hourly}\nenabled: false`);
     await workspace.writeScript("hourly", [{ say: "tick" }], hourly);
+    const torn = hourly.replace("0 *", "99 *");
+    await workspace.writeAgent(
+      "torn",
+      `---\nmodle: x\nmodel: { provider: demo, name: echo }\n${torn}\n---\nGo.`,
+    );
   });
   for (const id of ["bad", "bad", "bad", "good", "asker"]) await runToEnd(world.runtime(), id);
   return world;
@@ -45,6 +50,17 @@ async function seeWhatHappened(browser: Browser): Promise<void> {
   await region(page, "Does not run by itself now").getByText("enabled: false in its file")
     .waitFor();
   await region(page, "Due next").getByRole("link", { name: "hourly" }).waitFor();
+  // A file that never parsed is told by its error, not its first warning, and its name leads to all of them.
+  const broken = await world.openPage("#/");
+  const stopped = region(broken, "Does not run by itself now").getByRole("listitem");
+  await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
+  await stopped.getByRole("link", { name: "torn" }).click();
+  const faults = region(broken, "Files that cannot be read as agents").getByRole("listitem");
+  await faults.nth(1).waitFor();
+  assert.match(
+    (await faults.allInnerTexts()).join("|"),
+    /^Line 4: .*99.*\|Warning: Line 2: .*modle/,
+  );
   await region(page, "Waiting for you").getByText("Which?").waitFor();
   await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
   // What the service knows of the days before, told beside the cost; and of times at which it was away.
@@ -187,7 +203,7 @@ async function readTheUsage(browser: Browser): Promise<void> {
     .format(new Date());
   assert.equal(
     await chart.getAttribute("aria-valuetext"),
-    `${today}: $1.5080; cheap $0.0080, dear $1.5000`,
+    `${today}: $1.5080; dear $1.5000, cheap $0.0080`,
   );
   const readout = page.locator(".chart").filter({ has: chart }).locator(".readout");
   assert.equal(await readout.innerText(), await chart.getAttribute("aria-valuetext"));

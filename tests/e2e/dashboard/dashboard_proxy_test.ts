@@ -2,14 +2,14 @@
 // adds the key and puts everything under a path.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { createUiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { API_KEY, openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 
-async function useLoopbackProxy(browser: Browser): Promise<void> {
+test("dashboard: behind proxies: it works through the loopback proxy, and is found again behind it", async (browser) => {
   await using world = await openWorkerWorld(browser);
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
@@ -34,9 +34,9 @@ async function useLoopbackProxy(browser: Browser): Promise<void> {
   const other = await world.openPage("#/", {});
   const response = await other.goto(address);
   assert.equal(response?.status(), 403);
-}
+});
 
-async function useOwnProxy(browser: Browser): Promise<void> {
+test("dashboard: behind proxies: it works under a path of a proxy that adds the key, and asks for it without", async (browser) => {
   let target = "";
   await using proxy = openOwnProxy({ target: () => target, key: API_KEY });
   await using world = await openDashboardWorld(browser, async (workspace) => {
@@ -57,7 +57,7 @@ async function useOwnProxy(browser: Browser): Promise<void> {
   await page.getByRole("heading", { name: "Ended: success" }).waitFor();
   // Streams end with the page; the proxy waits for them.
   await page.context().close();
-}
+});
 
 /**
  * What a page of somebody else tries at `origin`, with whatever the browser sends along; the statuses that its changes
@@ -90,7 +90,7 @@ async function attack(page: Page, origin: string): Promise<number[]> {
   return statuses;
 }
 
-async function refuseStrangers(browser: Browser): Promise<void> {
+test("dashboard: behind proxies: pages of others are refused, though the browser brings cookie or key", async (browser) => {
   await using world = await openWorkerWorld(browser);
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
@@ -108,10 +108,4 @@ async function refuseStrangers(browser: Browser): Promise<void> {
   // Nobody shut it down, either.
   await page.goto(`${new URL(address).origin}/ui`);
   await page.getByText("Nothing is running.").waitFor();
-}
-
-testInBrowser("dashboard: behind proxies", [
-  ["it works through the loopback proxy, and is found again behind it", useLoopbackProxy],
-  ["it works under a path of a proxy that adds the key, and asks for it without", useOwnProxy],
-  ["pages of others are refused, though the browser brings cookie or key", refuseStrangers],
-]);
+});

@@ -1,13 +1,12 @@
 // Runs out of the ordinary: with a budget, dry, after another agent, for a node that no machine is.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { openDashboardWorld, openSlowModel } from "./dashboard_world.ts";
 
-async function spendAndAnswer(browser: Browser): Promise<void> {
+test("dashboard: runs out of the ordinary: a budget has a bar, and its question is answered on the page", async (browser) => {
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await Deno.writeTextFile(
       join(workspace.configDir, "pricing.yaml"),
@@ -34,11 +33,11 @@ async function spendAndAnswer(browser: Browser): Promise<void> {
   await page.getByRole("button", { name: /approve|allow|yes/i }).first().click();
   await page.evaluate('location.hash = "#/usage"');
   await page.getByText("$1.80 of $2.70").waitFor();
-}
+});
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 
-async function runDry(browser: Browser): Promise<void> {
+test("dashboard: runs out of the ordinary: a dry run changes nothing, and lists what it would have done", async (browser) => {
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await Deno.writeTextFile(join(workspace.workspace, "list.md"), "- one\n- two\n");
     await workspace.writeScript("chief", [
@@ -86,9 +85,9 @@ async function runDry(browser: Browser): Promise<void> {
   await page.getByText(/Execution \d+ · dry run/).waitFor();
   await page.evaluate('location.hash = "#/history"');
   await page.getByRole("cell", { name: "manual dry run" }).first().waitFor();
-}
+});
 
-async function showsWhatFollowed(browser: Browser): Promise<void> {
+test("dashboard: runs out of the ordinary: an execution shows what followed it, and what it follows", async (browser) => {
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("collect", [{ say: "Four letters." }]);
     await workspace.writeScript("mail", [{ say: "Sent." }], "after: collect");
@@ -114,9 +113,9 @@ async function showsWhatFollowed(browser: Browser): Promise<void> {
   const agents = await world.openPage("#/agents");
   await agents.getByText("webhook (github)").waitFor();
   await agents.getByText("after collect").waitFor();
-}
+});
 
-async function showsTheLabel(browser: Browser): Promise<void> {
+test("dashboard: runs out of the ordinary: a run says for which labels it waits, and no more once a node has taken it", async (browser) => {
   await using model = openSlowModel(["Half", " and half"]);
   await using world = await openDashboardWorld(browser, async ({ writeAgent }) => {
     await writeAgent("trainer", `---\n${model.frontMatter}\n---\nTrain.\n`);
@@ -138,11 +137,4 @@ async function showsTheLabel(browser: Browser): Promise<void> {
   await note.waitFor({ state: "detached" });
   model.finish();
   await page.getByText("Half and half").first().waitFor();
-}
-
-testInBrowser("dashboard: runs out of the ordinary", [
-  ["a budget has a bar, and its question is answered on the page", spendAndAnswer],
-  ["a dry run changes nothing, and lists what it would have done", runDry],
-  ["an execution shows what followed it, and what it follows", showsWhatFollowed],
-  ["a run says for which labels it waits, and no more once a node has taken it", showsTheLabel],
-]);
+});

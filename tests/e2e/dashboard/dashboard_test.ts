@@ -1,7 +1,6 @@
 // The dashboard as a person uses it, in a real browser: running, watching, answering, looking back, losing the service.
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import {
@@ -12,7 +11,7 @@ import {
   writeAsker,
 } from "./dashboard_world.ts";
 
-async function runAndWatch(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: an agent is run, watched as it streams, and seen to its end", async (browser) => {
   await using model = openSlowModel(["Once upon", " a time.\n\n- **bold** end"]);
   await using world = await openDashboardWorld(browser, (workspace) =>
     workspace.writeAgent(
@@ -41,9 +40,9 @@ async function runAndWatch(browser: Browser): Promise<void> {
   await other.getByRole("table", { name: "Recently ended" }).getByText("The Teller").waitFor();
   const [execution] = await world.runtime().listExecutions({ limit: 5, offset: 0 });
   assert.deepEqual(execution?.args, ["a dragon", "a tower"]);
-}
+});
 
-async function runOnceThoughTheAnswerIsLost(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: a run whose answer is lost is one run, however often it is sent", async (browser) => {
   await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/agents");
   const losses = ["a connection that breaks", "a proxy that gives up", "a refusal on the way"];
@@ -67,9 +66,9 @@ async function runOnceThoughTheAnswerIsLost(browser: Browser): Promise<void> {
   assert.match(page.url(), /#\/executions\/1$/);
   const executions = await world.runtime().listExecutions({ limit: 5, offset: 0 });
   assert.deepEqual(executions.map(({ args }) => args), [["", "behind an empty one"]]);
-}
+});
 
-async function beRefusedWithAnAnswer(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: an answer that is refused is told with the service's reason", async (browser) => {
   await using world = await openDashboardWorld(browser, writeAsker);
   const { id } = await runToEnd(world.runtime(), "asker");
   const page = await world.openPage(`#/executions/${id}`);
@@ -81,9 +80,9 @@ async function beRefusedWithAnAnswer(browser: Browser): Promise<void> {
   await page.unroute("**/respond");
   await page.getByRole("button", { name: "Send" }).click();
   await page.locator(".prose").getByText("Heard: Ada").waitFor();
-}
+});
 
-async function answerQuestions(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: questions are answered where they stand, each in its kind", async (browser) => {
   const ask = (args: object) => [
     { call: [{ name: "ask_user", arguments: args }] },
     { say: "Heard: {result}" },
@@ -140,9 +139,9 @@ async function answerQuestions(browser: Browser): Promise<void> {
   // How it went stands in the timeline, too.
   await page.goto(`${world.origin}/ui#/executions/2`);
   await page.getByText("Denied: not that one").waitFor();
-}
+});
 
-async function lookBack(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: history is filtered, and the filter stands in the address", async (browser) => {
   await using world = await openDashboardWorld(browser, async (workspace) => {
     await workspace.writeScript("good", [{ say: "fine" }]);
     await workspace.writeScript("bad", [{ fail: "no luck today" }]);
@@ -183,9 +182,9 @@ async function lookBack(browser: Browser): Promise<void> {
   await page.getByText("no luck today").waitFor();
   await page.getByRole("link", { name: "bad" }).click();
   await page.getByRole("heading", { name: "Ended: error" }).waitFor();
-}
+});
 
-async function useAnOddClock(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: usage is shown in the service's days where the browser's zone has no name", async (browser) => {
   await using world = await openWorkerWorld(browser);
   await runToEnd(world.runtime(), "worker");
   const page = await world.openPage("#/agents");
@@ -194,9 +193,9 @@ async function useAnOddClock(browser: Browser): Promise<void> {
   );
   await page.goto(`${world.origin}/ui?odd#/usage`);
   await page.locator(".figures").getByText("Executions").waitFor();
-}
+});
 
-async function pauseScheduler(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: the scheduler is paused and resumed, and shows a day of its times", async (browser) => {
   await using world = await openDashboardWorld(browser, (workspace) =>
     workspace.writeScript(
       "hourly",
@@ -225,9 +224,9 @@ async function pauseScheduler(browser: Browser): Promise<void> {
     async () => await page.locator(".day-line .mark-upcoming").count() === 0,
     "the list follows",
   );
-}
+});
 
-async function loseService(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: a lost service is told, found again, and what changed meanwhile is shown", async (browser) => {
   await using world = await openWorkerWorld(browser);
   const page = await world.openPage("#/agents");
   await page.getByText("never ran").waitFor();
@@ -242,9 +241,9 @@ async function loseService(browser: Browser): Promise<void> {
   // The connection is a new one, and as good.
   await world.runtime().run("worker", {});
   await page.locator(".agent .status.success").waitFor();
-}
+});
 
-async function changeViewsWithoutService(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: a view that is opened without the service says so, and loads when it is back", async (browser) => {
   await using world = await openWorkerWorld(browser);
   await runToEnd(world.runtime(), "worker");
   const page = await world.openPage("#/");
@@ -265,9 +264,9 @@ async function changeViewsWithoutService(browser: Browser): Promise<void> {
   await page.locator("main").getByText("The service cannot be reached.").waitFor();
   await world.startService();
   await page.getByRole("heading", { name: "By agent" }).waitFor();
-}
+});
 
-async function loseServiceWhileItWaits(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: a question outlives a loss of the service, and so does a half-written answer", async (browser) => {
   await using world = await openDashboardWorld(browser, writeAsker);
   const { id } = await runToEnd(world.runtime(), "asker");
   const page = await world.openPage(`#/executions/${id}`);
@@ -289,9 +288,9 @@ async function loseServiceWhileItWaits(browser: Browser): Promise<void> {
   await page.getByRole("heading", { name: "Ended: success" }).waitFor();
   await page.locator(".prose").getByText("Heard: Ada").waitFor();
   await page.locator(".request").waitFor({ state: "detached" });
-}
+});
 
-async function leaveInBackground(browser: Browser): Promise<void> {
+test("dashboard: what a person does with it: a page that nobody sees follows no execution, and catches up when it is seen", async (browser) => {
   await using model = openSlowModel(["Once upon", " a time."]);
   await using world = await openDashboardWorld(
     browser,
@@ -319,27 +318,4 @@ async function leaveInBackground(browser: Browser): Promise<void> {
   await see(true);
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   await page.locator(".prose").getByText("Once upon a time.").waitFor();
-}
-
-testInBrowser("dashboard: what a person does with it", [
-  ["an agent is run, watched as it streams, and seen to its end", runAndWatch],
-  ["a run whose answer is lost is one run, however often it is sent", runOnceThoughTheAnswerIsLost],
-  ["questions are answered where they stand, each in its kind", answerQuestions],
-  ["an answer that is refused is told with the service's reason", beRefusedWithAnAnswer],
-  ["history is filtered, and the filter stands in the address", lookBack],
-  ["usage is shown in the service's days where the browser's zone has no name", useAnOddClock],
-  ["the scheduler is paused and resumed, and shows a day of its times", pauseScheduler],
-  [
-    "a view that is opened without the service says so, and loads when it is back",
-    changeViewsWithoutService,
-  ],
-  ["a lost service is told, found again, and what changed meanwhile is shown", loseService],
-  [
-    "a question outlives a loss of the service, and so does a half-written answer",
-    loseServiceWhileItWaits,
-  ],
-  [
-    "a page that nobody sees follows no execution, and catches up when it is seen",
-    leaveInBackground,
-  ],
-]);
+});

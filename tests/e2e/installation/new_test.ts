@@ -27,7 +27,7 @@ testInTerminal("new asks its questions, and takes a prompt that is typed and pas
   await terminal.press("Enter");
   await terminal.waitFor(/> Read it\.\n> *$/);
   await terminal.paste("One\n\n\n\ntwo");
-  await terminal.waitFor(/> One␤␤␤␤two$/);
+  await terminal.waitFor(/> One\n\n\n\ntwo$/);
   await terminal.press("Enter");
   await terminal.waitFor(/two\n> *$/);
   await terminal.paste("a\n\n\nb\n", { unmarked: true });
@@ -75,11 +75,8 @@ const OTHER_TURNS: readonly Turn[] = [
   { question: /Files and folders to watch/, answer: "inbox" },
 ];
 
-/** A text, a choice, and the last question of each dialog: the same prompts ask the others. */
-const INTERRUPTED: readonly (readonly Turn[])[] = [
-  ...[1, 2, TURNS.length].map((count) => TURNS.slice(0, count)),
-  OTHER_TURNS,
-];
+/** A text, and the last question of another dialog: the same prompts ask the others. */
+const INTERRUPTED: readonly (readonly Turn[])[] = [TURNS.slice(0, 1), OTHER_TURNS];
 
 for (const turns of INTERRUPTED) {
   const { question } = turns.at(-1) ?? assert.fail("no question");
@@ -114,7 +111,7 @@ testInTerminal(
     // Each with its keys in one read, the line that is shown before Ctrl+D, and the prompt that is saved.
     const table: [enter: (terminal: RealTerminal) => Promise<void>, shown: RegExp, text: string][] =
       [
-        [(terminal) => terminal.paste("One\n\ntwo"), /> One␤␤two$/, "One\n\ntwo"],
+        [(terminal) => terminal.paste("One\n\ntwo"), /> One\n\ntwo$/, "One\n\ntwo"],
         [
           async (terminal) => {
             await terminal.type("Do so.");
@@ -127,9 +124,20 @@ testInTerminal(
         [(terminal) => terminal.press("D", "o", "Enter", "C-d"), /\[end\]/, "Do"],
       ];
     await using home = await createRealHome();
+    const flags = [
+      "--description",
+      "x",
+      "--provider",
+      "demo",
+      "--model",
+      "echo",
+      "--path",
+      "notes",
+    ];
     for (const [index, [enter, shown, text]] of table.entries()) {
-      await using terminal = await RealTerminal.open(home, ["new", `daily${index}`, "-t"]);
-      await converse(terminal, TURNS);
+      const id = `daily${index}`;
+      await using terminal = await RealTerminal.open(home, ["new", id, "--every", "30m", ...flags]);
+      await converse(terminal, TURNS.slice(4, 5));
       await terminal.waitFor(/System prompt[^]*\n> *$/);
       await enter(terminal);
       await terminal.waitFor(shown);
@@ -139,8 +147,14 @@ testInTerminal(
       assert.ok(saved.endsWith(`---\n\n${text}\n`), saved);
     }
     // Ctrl+C in the prompt saves nothing.
-    await using terminal = await RealTerminal.open(home, ["new", "half", "-t"]);
-    await converse(terminal, TURNS);
+    await using terminal = await RealTerminal.open(home, [
+      "new",
+      "half",
+      "--every",
+      "30m",
+      ...flags,
+    ]);
+    await converse(terminal, TURNS.slice(4, 5));
     await terminal.waitFor(/System prompt[^]*\n> *$/);
     await terminal.type("Half a");
     await terminal.press("Enter");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { converse, interruptAt, type Turn } from "../terminal/dialog.ts";
-import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
+import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "../terminal/real_terminal.ts";
 
 const KEY = "sk-e2e-0123456789abcdef";
@@ -103,18 +103,6 @@ for (const [question, answered, more = []] of INTERRUPTED) {
   );
 }
 
-testInTerminal("setup: Ctrl+D at the key writes nothing and gives the terminal back", async () => {
-  await using server = new OpenAiServer([]);
-  await using home = await createNewHome();
-  await using terminal = await RealTerminal.open(home, ["setup"]);
-  await converse(terminal, firstSetup(server.url).slice(0, 5));
-  await terminal.waitFor(/◆ {2}API key/);
-  await terminal.press("C-d");
-  const shown = await terminal.endsWith(130);
-  assert.match(shown, /Nothing was written/);
-  await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
-});
-
 testInTerminal("setup: Ctrl+C while the model is tried ends it, and writes nothing", async () => {
   await using server = new OpenAiServer([{ silent: true }]);
   await using home = await createNewHome();
@@ -142,36 +130,3 @@ Deno.test("setup --yes needs no terminal, and keeps what is there", async () => 
   const ids = (JSON.parse(listed.stdout) as { id: string }[]).map(({ id }) => id);
   assert.deepEqual(ids, ["hello"]);
 });
-
-testInTerminal(
-  "setup restarts a service that cannot take over a setting while it runs",
-  async () => {
-    const config = "workspace: ~/inkling\ndefaults: { provider: demo, model: echo }\n";
-    await using home = await createRealHome({ config });
-    await home.succeed("start", "--daemon", "--keep-alive");
-    using client = home.client();
-    const before = await client.info();
-    const file = join(home.configDir, "config.yaml");
-    await Deno.writeTextFile(file, `${config}http: { hosts: [inkling.example] }\n`);
-    await untilFound("the service has read it", async () => {
-      return (await client.info()).config_warnings.length > 0;
-    });
-
-    const told = await home.succeed("setup", "--yes");
-    assert.match(told.stderr, /config\.yaml: http\.hosts has changed: it takes effect when/);
-    assert.match(told.stderr, /"inkling stop && inkling start --daemon --keep-alive"/);
-    assert.equal((await client.info()).pid, before.pid);
-
-    const flags = ["--provider", "demo", "--model", "echo", "-w", join(home.root, "inkling")];
-    await using terminal = await RealTerminal.open(home, ["setup", ...flags]);
-    await converse(terminal, [
-      { question: /Change the limits/, answer: "" },
-      { question: /Write .*config\.yaml/, answer: "" },
-      { question: /Restart the service now\?/, answer: "" },
-    ]);
-    await terminal.endsWith(0);
-    const after = await client.info();
-    assert.notEqual(after.pid, before.pid);
-    assert.deepEqual([after.keep_alive, after.config_warnings], [true, []]);
-  },
-);

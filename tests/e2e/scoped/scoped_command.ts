@@ -15,8 +15,8 @@ export interface ProcessSurroundings {
 /**
  * Commands that run with all that Inkling may ever need, because they write what flags are derived from, or the program
  * itself, or reach a database that is on their command line alone. The other tests of the wide mode bring a command of their own: readme_test.ts (what a newcomer types),
- * start_up_test.ts (its packages are poisoned), relative_folders_test.ts (its places depend on the current directory),
- * update_test.ts and release/ (the npm package).
+ * start_up_test.ts (its packages are poisoned), relative_folders_test.ts (its places depend on the current directory) and
+ * release/ (the npm package).
  */
 const WIDE: readonly (string | undefined)[] = ["setup", "update", "move-history"];
 

@@ -45,8 +45,12 @@ async function untilLoaded(home: RealHome, id: string): Promise<void> {
   await untilFound(`the agent ${id}`, () => client.agent(id).catch(() => undefined));
 }
 
+/** Runs an agent in the service that runs, which is started otherwise. */
 async function run(home: RealHome, id: string) {
-  await home.succeed("run", id, "-q");
+  using client = home.client();
+  if (!await client.health().then(() => true, () => false)) await home.succeed("start", "-d");
+  const { execution_id } = await client.run(id);
+  await Array.fromAsync(client.follow(execution_id));
   return await resultsOf(home, id);
 }
 
@@ -146,10 +150,7 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
     home,
     "tooled",
     [{ name: "look", arguments: {} }],
-    [
-      "tools: [look]",
-      `paths: {data: ${join(home.root, "data")}}`,
-    ].join("\n"),
+    ["tools: [look]", `paths: {data: ${join(home.root, "data")}}`].join("\n"),
   );
   await home.writeScript("speaker", [{ say: "x" }], "");
   await untilLoaded(home, "tooled");
@@ -278,9 +279,12 @@ Deno.test("every provider's package works under scoped flags, with its key from 
       `---\nmodel: { provider: ${provider}, name: tiny, base_url: "${server.origin}" }\n---\nSay hello.\n`,
     );
   }
+  await home.succeed("start", "-d");
+  using client = home.client();
   for (const { adapter, server } of opened) {
-    const { stdout, stderr } = await home.inkling("run", adapter.provider, "-q");
-    assert.equal(stdout, `hello from ${adapter.provider}\n`, stderr);
+    const { execution_id: id } = await client.run(adapter.provider);
+    await Array.fromAsync(client.follow(id));
+    assert.equal((await client.execution(id)).output_data, `hello from ${adapter.provider}`);
     assert.match(adapter.keyOf(server.request(0)) ?? "", new RegExp(KEY));
   }
 });

@@ -45,7 +45,7 @@ testInTerminal(
     await terminal.paste(
       scripted("Write it", [{ say: "So I do.", ...WRITE }, { say: "Written." }]),
     );
-    await terminal.waitFor(/> Write it␤```demo/);
+    await terminal.waitFor(/> Write it\n```demo/);
     await terminal.press("Enter");
     const asked = await terminal.waitFor(/Allow file_write\?/);
     assert.match(
@@ -90,10 +90,7 @@ testInTerminal(
     // The model is told, too: nothing is paid for that nobody reads.
     let isDisconnected = false;
     void server.request(0).disconnected.then(() => isDisconnected = true);
-    await untilFound(
-      "the end of the model's reply",
-      () => Promise.resolve(isDisconnected),
-    );
+    await untilFound("the end of the model's reply", () => Promise.resolve(isDisconnected));
     await terminal.type("quick");
     await terminal.press("Enter");
     await terminal.waitFor(/\nHere you are\.\n\n>$/);

@@ -21,19 +21,18 @@ async function readEntry(
   return await toAgentEntry(found, { ...parseOptions(), now: LATER.deadline, inspect });
 }
 
-Deno.test("findAgentFile() knows nothing of a file of the same id and another name", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("findAgentFile() knows nothing of a file of the same id and another name", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a.md`, "Do it.");
     const previous = await readEntry(dir);
     assert.ok(previous);
     const other = { ...previous, path: `${dir}/other.md` };
     const found = await findAgentFile("a.md", { agentsDir: dir, entryOf: () => other, ...LATER });
     assert.deepEqual([found.id, found.previous], ["a", undefined]);
-  });
-});
+  }));
 
-Deno.test("toAgentEntry() adds the problems of an agent's resources to its warnings", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("toAgentEntry() adds the problems of an agent's resources to its warnings", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a.md`, "---\nskills: [writing]\n---\nDo it.");
     const inspect = (): Promise<ResourceProblem[]> =>
       Promise.resolve([
@@ -44,5 +43,4 @@ Deno.test("toAgentEntry() adds the problems of an agent's resources to its warni
       [2, "It is not there"],
     ]);
     assert.deepEqual(entry.diagnostics, []);
-  });
-});
+  }));

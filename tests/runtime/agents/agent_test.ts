@@ -1,56 +1,18 @@
 import assert from "node:assert/strict";
 import { isGuarded } from "../../../runtime/agents/guarded_tools.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
 import { agentOf, configOf, parse } from "./parsed_file.ts";
 
 Deno.test("parseAgent() gives an agent without front matter every default", () => {
   const result = parse("# Title\n\n---\n\nDo it.\n");
   assert.ok("agent" in result);
+  // An agent of the tests has the defaults, but for these.
   assert.deepEqual(result.agent, {
-    after: [],
-    id: "daily",
-    displayName: "daily",
-    description: "",
+    ...createTestAgent({ id: "daily", displayName: "daily", sourcePath: "/work/agents/daily.md" }),
     icon: result.agent.icon,
     model: undefined,
-    trigger: { type: "manual" },
-    settings: {
-      temperature: 0.7,
-      maxTokens: 4_096,
-      timeout: 300,
-      maxToolCalls: 50,
-      maxExecutionTokens: 500_000,
-      maxCostUsd: null,
-      loopDetection: true,
-    },
-    budget: {
-      perDay: null,
-      perMonth: null,
-      tree: null,
-      timezone: undefined,
-      tokens: { perDay: null, perMonth: null, tree: null },
-    },
-    maxConcurrentRuns: null,
-    nodes: [],
-    customTools: [],
-    mcp: [],
-    skills: [],
-    agents: [],
-    paths: [],
-    history: "low",
     confirmTools: ["file_delete", "file_write"],
-    freedGuards: [],
-    mcpConfirm: "none",
-    autoApprove: [],
-    onPending: "skip",
-    confirmTimeoutMs: null,
-    onRestart: "orphan",
-    notify: {},
-    onBudget: "pause",
-    unpriced: "refuse",
-    enabled: true,
     body: "# Title\n\n---\n\nDo it.",
-    sourcePath: "/work/agents/daily.md",
-    warnings: [],
   });
 });
 
@@ -154,15 +116,8 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
   on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
   max_execution_tokens: null, max_cost_usd: 2, loop_detection: false, history: high}`,
   );
-  const agent = agentOf(
-    "settings: {max_tool_calls: 3}\nconfirm_timeout: none",
-    { config },
-  );
-  assert.deepEqual(agent.model, {
-    provider: "ollama",
-    name: "m",
-    streamUsage: true,
-  });
+  const agent = agentOf("settings: {max_tool_calls: 3}\nconfirm_timeout: none", { config });
+  assert.deepEqual(agent.model, { provider: "ollama", name: "m", streamUsage: true });
   assert.deepEqual(agent.settings, {
     temperature: 0.1,
     maxTokens: 9,
@@ -182,9 +137,7 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
 });
 
 Deno.test("parseAgent() derives aliases of paths without one", () => {
-  const { paths } = agentOf(
-    'paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]',
-  );
+  const { paths } = agentOf('paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]');
   assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
     ["notes", "/work/notes"],
     ["notes_2", "/work/a/Notes"],
@@ -265,10 +218,8 @@ Deno.test("parseAgent() treats a key left empty as an absent one", () => {
     const absent = agentOf("", options);
     assert.deepEqual(agentOf(empty(keys), options), absent);
     const nested = keys.replace(" settings", "");
-    assert.deepEqual(
-      agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options),
-      absent,
-    );
+    const found = agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options);
+    assert.deepEqual(found, absent);
   }
   assert.equal(agentOf("confirm_timeout:", { config }).confirmTimeoutMs, 2_000);
   assert.equal(agentOf("confirm_timeout: none", { config }).confirmTimeoutMs, null);
@@ -281,16 +232,10 @@ Deno.test("parseAgent() takes each limit of a budget that the file leaves out fr
   on_budget: abort
   unpriced: allow`,
   );
-  const agent = agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", {
-    config,
-  });
-  assert.deepEqual(agent.budget, {
-    perDay: 5,
-    perMonth: null,
-    tree: null,
-    timezone: "Asia/Tokyo",
-    tokens: { perDay: 7, perMonth: null, tree: 9 },
-  });
+  const agent = agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", { config });
+  const tokens = { perDay: 7, perMonth: null, tree: 9 };
+  const timezone = "Asia/Tokyo";
+  assert.deepEqual(agent.budget, { perDay: 5, perMonth: null, tree: null, timezone, tokens });
   assert.deepEqual([agent.onBudget, agent.unpriced], ["abort", "allow"]);
 });
 
@@ -339,4 +284,11 @@ Deno.test("parseAgent() gives agents that name the default provider its address,
   for (const [model, expected] of rows) {
     assert.equal(agentOf(`model: {${model}}`, { config }).model?.baseUrl, expected, model);
   }
+  for (const text of ["x/y", "openai/x/y"]) {
+    const { model } = agentOf(`model: ${text}`, { config });
+    const { provider, name } = model ?? {};
+    assert.equal(`${provider}/${name}`, text.startsWith("openai") ? text : "x/y");
+  }
+  const alone = agentOf("model: x", { config }).model;
+  assert.deepEqual(alone, { provider: "openai", name: "x", baseUrl: address, streamUsage: true });
 });

@@ -30,14 +30,10 @@ Deno.test("addAutoApproval() adds one entry and changes nothing else, whatever f
 
 Deno.test("addAutoApproval() keeps CRLF, and gives a file without front matter some", () => {
   const crlf = file("auto_approve:\n  - a\n").replaceAll("\n", "\r\n");
-  assert.equal(
-    addAutoApproval(crlf, "b"),
-    file("auto_approve:\n  - a\n  - b\n").replaceAll("\n", "\r\n"),
-  );
-  assert.equal(
-    addAutoApproval("Write.\n", "github/get_issue"),
-    "---\nauto_approve: [github/get_issue]\n---\n\nWrite.\n",
-  );
+  const found = addAutoApproval(crlf, "b");
+  assert.equal(found, file("auto_approve:\n  - a\n  - b\n").replaceAll("\n", "\r\n"));
+  const text = addAutoApproval("Write.\n", "github/get_issue");
+  assert.equal(text, "---\nauto_approve: [github/get_issue]\n---\n\nWrite.\n");
 });
 
 Deno.test("addAutoApproval() quotes what YAML would take for something else", () => {
@@ -51,8 +47,6 @@ Deno.test("addAutoApproval() leaves a file alone in which it would change more t
   // The last thing is a text that would take the line in.
   assert.equal(add("{ name: x }\n"), undefined);
   assert.equal(addAutoApproval("---\nname: x\n", "a"), undefined);
-  assert.equal(
-    add("description: |+\n  text\n\n"),
-    file("description: |+\n  text\n\nauto_approve: [file_write]\n"),
-  );
+  const found = add("description: |+\n  text\n\n");
+  assert.equal(found, file("description: |+\n  text\n\nauto_approve: [file_write]\n"));
 });

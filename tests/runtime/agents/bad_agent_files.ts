@@ -72,9 +72,10 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ['enabled: "yes"', "2:10 (write true or false, without quotes)"],
   [`history: ${"x".repeat(100)}`, `2:10 got "${"x".repeat(56)}...`],
   ["name: x\nid: other", "3:5 id cannot be declared"],
-  ["model: gpt", "2:8 model must be a map of keys and values"],
+  ["model: [gpt]", "2:8 model must be a map of keys and values"],
   ["model:\n  provider: openai", "2:1 model.name is missing"],
   ['model:\n  provider: openai\n  name: ""', "4:9 model.name must not be empty"],
+  ["model: x", "2:1 model.provider is missing"],
   ["model: {name: x}", "2:1 model.provider is missing"],
   ["model:\n  provider: opnai\n  name: x", '3:13 got "opnai" (did you mean "openai"?)'],
   [
@@ -127,6 +128,27 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   [
     "trigger:\n  type: schedule\n  cron: 99 * * * *",
     "4:9 trigger.cron is not a valid cron expression: invalid value for minute: 99",
+  ],
+  ...([
+    ["CRON_TZ=Europe/Paris 0 8 * * *", 'write cron: "0 8 * * *" and timezone: Europe/Paris'],
+    ["TZ=UTC 0 0 8 ? * MON-FRI", 'write cron: "0 8 * * mon-fri" and timezone: UTC'],
+    ["'@every 90m'", "write every: 90m in the place of cron"],
+    ["'@reboot'", "no trigger fires when the service starts"],
+    ["0 8 ? * MON", 'write "0 8 * * mon"'],
+    ["0 0 8 1 * ? 2026", 'write "0 8 1 * *"'],
+    ["cron(0 8 1 * ? *)", 'write "0 8 1 * *"'],
+    ["0 8 * january monday-friday", 'write "0 8 * jan mon-fri"'],
+    ["0 8 L * *", "L, W and # are not known"],
+  ] as const).map(([cron, hint]): ProblemRow => [
+    `trigger:\n  type: schedule\n  cron: ${cron}`,
+    `4:9 ${hint}`,
+  ]),
+  // There, 2 is Monday; and seconds cannot be left out.
+  ["trigger:\n  type: schedule\n  cron: 0 8 ? * 2", "4:9 invalid value for day of month: ?"],
+  ["trigger:\n  type: schedule\n  cron: '*/10 * * * * *'", "4:9 and has 6, got"],
+  [
+    "trigger:\n  type: schedule\n  cron: 0 8 * * *\n  timezone: W. Europe Standard Time",
+    "5:13 write Europe/Berlin",
   ],
   [
     "trigger:\n  type: schedule\n  cron: 0 8 * * *\n  timezone: Mars/Base",

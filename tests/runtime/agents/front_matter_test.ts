@@ -10,20 +10,8 @@ function split(text: string) {
 
 Deno.test("splitFrontMatter() cuts at lines that are fences, and only there", () => {
   const text = "---  \na: '---'\n ---\n--- b\n----\n---\t\nbody\n---\nend";
-  assert.deepEqual(split(text), {
-    yaml: "a: '---'\n ---\n--- b\n----\n",
-    lineOffset: 1,
-    body: "body\n---\nend",
-    bodyLineOffset: 6,
-  });
-});
-
-Deno.test("splitFrontMatter() takes a file without a fence on its first line for a body", () => {
-  for (
-    const text of ["", "\n---\na: 1\n---\n", "Hello\n---\n", " ---\n---\n", "----\n", "---x\n---\n"]
-  ) {
-    assert.deepEqual(split(text), { yaml: null, lineOffset: 0, body: text, bodyLineOffset: 0 });
-  }
+  const yaml = "a: '---'\n ---\n--- b\n----\n";
+  assert.deepEqual(split(text), { yaml, lineOffset: 1, body: "body\n---\nend", bodyLineOffset: 6 });
 });
 
 const line = fc.oneof(
@@ -33,12 +21,6 @@ const line = fc.oneof(
 const text = fc.tuple(fc.array(line), fc.constantFrom("\n", "\r\n")).map(([lines, end]) =>
   lines.join(end)
 );
-
-Deno.test("splitFrontMatter() never loses a character of the body", () => {
-  fc.assert(fc.property(text, (body) => {
-    assert.equal(split(`---\na: 1\n---\n${body}`).body, body);
-  }));
-});
 
 Deno.test("splitFrontMatter() never loses a character of a file, and counts its lines", () => {
   fc.assert(fc.property(text, fc.boolean(), (rest, fenced) => {

@@ -44,7 +44,20 @@ Deno.test("parseAgent() places what makes a text no agent file", () => {
 
 Deno.test("parseAgent() places what it warns of, and gives the agent", () => {
   for (const row of ODD_FRONT_MATTER) check(withFrontMatter(row), { loads: true });
-  check(["\n\n---\nname: x\n---\n", "3:1 The front matter is not read"], { loads: true });
+  for (
+    const row of [
+      ["\n\n---\nname: x\n---\n", "3:1 The front matter is not read"],
+      [
+        "<!-- ours -->\n---\nmodel: { provider: demo }\n---\nhello",
+        "2:1 The front matter is not read",
+      ],
+      ["# Digest\n\n---\r\n# settings\ntrigger:\n  type: watch\n---\r\nhello", "3:1 its first ---"],
+      ['\n+++\nname = "x"\n+++\nhello', "2:1 it is TOML"],
+      // Lines between parts of a text, and an example below the front matter, are none.
+      ["One\n\n---\n\nname and model: two\n\n---\nThree"],
+      ["---\nname: x\n---\nWrite such files:\n---\nmodel: y\n---\n"],
+    ] as const
+  ) check(row, { loads: true });
 });
 
 Deno.test("parseAgent() finds all problems of a file, of every kind", () => {
@@ -70,14 +83,9 @@ paths: .env`;
 
 Deno.test("parseAgent() never repeats a key that was mistaken for a variable's name", async () => {
   const key = "sk-abcdefghijkl";
-  const result = await parse(
-    `---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`,
-  );
+  const result = await parse(`---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`);
   assert.ok("diagnostics" in result);
-  assert.match(
-    result.diagnostics[0]?.message ?? "",
-    /^model\.api_key_env must be the name of an/,
-  );
+  assert.match(result.diagnostics[0]?.message ?? "", /^model\.api_key_env must be the name of an/);
   assert.ok(!JSON.stringify(result).includes(key));
 });
 

@@ -13,21 +13,15 @@ import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 /** A config.yaml of this text. */
 export function configOf(text = ""): Config {
-  const result = parseConfig(text, {
-    path: "/config/config.yaml",
-    home: "/home/me",
-  });
+  const result = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
   assert.ok("config" in result, JSON.stringify(result));
   return result.config;
 }
 
 /** A workspace at /work, a home at /home/me. */
 export function parseOptions(config = configOf()): ParseAgentOptions {
-  return {
-    config,
-    home: "/home/me",
-    directories: { workspace: "/work", agentsDir: "/work/agents" },
-  };
+  const directories = { workspace: "/work", agentsDir: "/work/agents" };
+  return { config, home: "/home/me", directories };
 }
 
 /** Parses a file's text or bytes. */
@@ -56,10 +50,7 @@ export function agentOf(
   yaml: string,
   options: { name?: string; config?: Config; body?: string } = {},
 ): Agent {
-  const result = parse(
-    `---\n${yaml}\n---\n${options.body ?? "Do it."}\n`,
-    options,
-  );
+  const result = parse(`---\n${yaml}\n---\n${options.body ?? "Do it."}\n`, options);
   assert.ok("agent" in result, JSON.stringify(result));
   return result.agent;
 }

@@ -33,8 +33,8 @@ function withAgents(
 
 const ids = (registry: AgentRegistry) => registry.list().map((agent) => agent.id);
 
-Deno.test("AgentRegistry reads the agent files of the top level, and nothing else", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry reads the agent files of the top level, and nothing else", () =>
+  withAgents(async ({ registry, dir, write }) => {
     const others = ["a.memory.md", ".hidden.md", "README.md", "notes.txt"];
     for (const name of ["b.md", "a.md", "B.md", ...others]) await write(name, "Do it.");
     await Deno.mkdir(`${dir}/folder.md`);
@@ -47,19 +47,13 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
     assert.deepEqual(ids(registry), ["B", "a", "b", "link"]);
     assert.deepEqual(await listAgentNames(dir), ["B", "a", "b", "dirlink", "link"]);
     assert.equal(registry.get("link")?.body, "Linked.");
-    assert.deepEqual(report, {
-      loaded: 4,
-      added: ["B", "a", "b", "link"],
-      updated: [],
-      removed: [],
-      errors: [],
-    });
-    assert.deepEqual(registry.broken(), []);
-  });
-});
+    const added = ["B", "a", "b", "link"];
+    assert.deepEqual(report, { loaded: 4, added, updated: [], removed: [], errors: [] });
+    assert.deepEqual(registry.broken().map(({ id }) => id), ["sub"]);
+  }));
 
-Deno.test("AgentRegistry warns of files that are ignored because their names end with .MD", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry warns of files that are ignored because their names end with .MD", () =>
+  withAgents(async ({ registry, dir, write }) => {
     const others = ["README.MD", "a.memory.MD", ".hidden.MD", "notes.MDX"];
     for (const name of ["UP.MD", "a.md", "a.MD", "two.Md", ...others]) await write(name, "Do it.");
     await Deno.mkdir(`${dir}/folder.MD`);
@@ -73,31 +67,52 @@ Deno.test("AgentRegistry warns of files that are ignored because their names end
       `warning DIR/a.MD:1:1: ${message} a.md)`,
       `warning DIR/two.Md:1:1: ${message} two.md)`,
     ]);
-    assert.deepEqual(
-      registry.broken().map(({ id, path }) => [id, path]),
-      [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]],
-    );
+    const expected = [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]];
+    assert.deepEqual(registry.broken().map(({ id, path }) => [id, path]), expected);
     // Its schedule and its waiting executions are not to be kept for it.
     assert.equal(registry.isUnreadable("UP"), false);
     await Deno.rename(`${dir}/UP.MD`, `${dir}/UP.md`);
     assert.deepEqual((await registry.load()).added, ["UP"]);
     assert.equal(registry.misnamed().length, 2);
+  }));
+
+Deno.test("AgentRegistry warns once of other places and kinds of files, and passes over documents", async () => {
+  await withAgents(async ({ registry, dir, write }) => {
+    for (const name of ["AGENTS", "CLAUDE", "LICENSE", "CONTRIBUTING", "CHANGELOG", "SECURITY"]) {
+      await write(`${name}.md`, "Not an agent.");
+    }
+    for (const folder of ["team", "empty", "_config", ".git"]) await Deno.mkdir(`${dir}/${folder}`);
+    for (const name of ["team/a.md", "team/b.md", "_config/x.md", ".git/y.md", "agents.md"]) {
+      await write(name, "Do it.");
+    }
+    await write("planner.markdown", "Plan.");
+    await write("daily.yaml", "task: x");
+    await registry.load();
+    assert.deepEqual(ids(registry), ["agents"]);
+    assert.deepEqual(registry.misnamed().map((one) => formatDiagnostic(one).replace(dir, "DIR")), [
+      "DIR/daily.yaml:1:1: The file is ignored: an agent is a Markdown file " +
+      "(write daily.md: settings between two lines ---, and the task below)",
+      "DIR/planner.markdown:1:1: The file is ignored: the name of an agent file ends with .md " +
+      "(rename it to planner.md)",
+      "DIR/team/:1:1: The folder is ignored: agents are files of the agents folder itself " +
+      "(move its files up)",
+    ]);
+    assert.deepEqual(registry.broken().map(({ id }) => id), ["daily", "planner", "team"]);
   });
 });
 
-Deno.test("AgentRegistry has no agents where there is no agents directory", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry has no agents where there is no agents directory", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "Do it.");
     await registry.load();
     await Deno.remove(dir, { recursive: true });
     const report = await registry.load();
     assert.deepEqual([report.loaded, report.removed, report.errors], [0, ["a"], []]);
     assert.deepEqual([registry.list(), await listAgentNames(dir)], [[], []]);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry keeps its agents while the agents directory cannot be read", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry keeps its agents while the agents directory cannot be read", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "Do it.");
     await registry.load();
     await Deno.rename(dir, `${dir}-away`);
@@ -107,42 +122,33 @@ Deno.test("AgentRegistry keeps its agents while the agents directory cannot be r
     assert.deepEqual(ids(registry), ["a"]);
     assert.deepEqual([report.loaded, report.removed], [1, []]);
     const [error] = report.errors;
-    assert.equal(
-      error?.message,
-      "The agents directory cannot be read: a file stands where a folder should",
-    );
+    const expected = "The agents directory cannot be read: a file stands where a folder should";
+    assert.equal(error?.message, expected);
     assert.deepEqual(registry.broken(), [{ id: "agents", path: dir, diagnostics: [error] }]);
     await Deno.remove(dir);
     await Deno.rename(`${dir}-away`, dir);
     await registry.load();
     assert.deepEqual(registry.broken(), []);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry reports what was added, updated and removed, by content", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry reports what was added, updated and removed, by content", () =>
+  withAgents(async ({ registry, dir, write }) => {
     for (const name of ["a.md", "b.md", "c.md"]) await write(name, "Do it.");
     await registry.load();
     await write("a.md", "Do that");
     await write("b.md", "Do it.");
     await Deno.remove(`${dir}/c.md`);
     await write("d.md", "Do it.");
-    assert.deepEqual(await registry.load(), {
-      loaded: 3,
-      added: ["d"],
-      updated: ["a"],
-      removed: ["c"],
-      errors: [],
-    });
+    const expected = { loaded: 3, added: ["d"], updated: ["a"], removed: ["c"], errors: [] };
+    assert.deepEqual(await registry.load(), expected);
     assert.equal(registry.get("a")?.body, "Do that");
     assert.equal(registry.get("c"), undefined);
     const { added, updated, removed } = await registry.load();
     assert.deepEqual([added, updated, removed], [[], [], []]);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry does not let one broken file stop another", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry does not let one broken file stop another", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("good.md", "Do it.");
     await write("bad.md", "---\nid: x\n---\nDo it.");
     await Deno.writeFile(`${dir}/binary.md`, Uint8Array.of(0, 1, 2));
@@ -157,11 +163,10 @@ Deno.test("AgentRegistry does not let one broken file stop another", async () =>
     );
     assert.equal(report.errors.length, 4);
     assert.match(report.errors[2]?.message ?? "", /the link leads nowhere/);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that stops parsing", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry keeps the last good definition of a file that stops parsing", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     await registry.load();
     await write("a.md", "---\nhistory: 7\nmore: x\n---\nOther.");
@@ -172,11 +177,8 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     assert.deepEqual(registry.broken(), []);
     const live = registry.get("a");
     assert.equal(live?.body, "Do it.");
-    assert.deepEqual(live?.warnings.map((one) => [one.severity, one.line]), [
-      ["warning", 2],
-      ["error", 2],
-      ["warning", 3],
-    ]);
+    const expected = [["warning", 2], ["error", 2], ["warning", 3]];
+    assert.deepEqual(live?.warnings.map((one) => [one.severity, one.line]), expected);
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     assert.deepEqual((await registry.load()).updated, ["a"]);
     assert.equal(registry.get("a")?.warnings.length, 1);
@@ -186,11 +188,10 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     }
     await Deno.remove(`${dir}/a.md`);
     assert.deepEqual((await registry.load()).removed, ["a"]);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that is emptied", async () => {
-  await withAgents(async ({ registry, write }) => {
+Deno.test("AgentRegistry keeps the last good definition of a file that is emptied", () =>
+  withAgents(async ({ registry, write }) => {
     const text = "---\nhistory: high\n---\nDo it.";
     await write("a.md", text);
     await registry.load();
@@ -205,11 +206,10 @@ Deno.test("AgentRegistry keeps the last good definition of a file that is emptie
     await write("a.md", text);
     assert.deepEqual((await registry.load()).updated, ["a"]);
     assert.equal(registry.get("a"), agent);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry turns a broken file into an agent when it is repaired", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry turns a broken file into an agent when it is repaired", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
     assert.equal(registry.broken().length, 1);
@@ -220,11 +220,10 @@ Deno.test("AgentRegistry turns a broken file into an agent when it is repaired",
     await registry.load();
     await Deno.remove(`${dir}/b.md`);
     assert.deepEqual((await registry.load()).removed, []);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry does not read a file again that did not change", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry does not read a file again that did not change", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "---\nhistory: 7\n---\nDo it.");
     await age(`${dir}/a.md`);
     await registry.load();
@@ -235,11 +234,10 @@ Deno.test("AgentRegistry does not read a file again that did not change", async 
     await age(`${dir}/a.md`, 2);
     await registry.load();
     assert.notEqual(registry.broken()[0]?.diagnostics, before);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry knows an id in any Unicode spelling, and refuses two files for one", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry knows an id in any Unicode spelling, and refuses two files for one", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("e\u0301.md", "Decomposed.");
     await registry.load();
     assert.deepEqual(ids(registry), ["\u00e9"]);
@@ -249,19 +247,17 @@ Deno.test("AgentRegistry knows an id in any Unicode spelling, and refuses two fi
     assert.equal(registry.get("\u00e9")?.body, "Decomposed.");
     assert.deepEqual(registry.broken().map((one) => one.path), [`${dir}/\u00e9.md`]);
     assert.match(report.errors[0]?.message ?? "", /^Another file has the same id/);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry lets loads at the same time wait for each other", async () => {
-  await withAgents(async ({ registry, write }) => {
+Deno.test("AgentRegistry lets loads at the same time wait for each other", () =>
+  withAgents(async ({ registry, write }) => {
     await write("a.md", "Do it.");
     const [first, second] = await Promise.all([registry.load(), registry.load()]);
     assert.deepEqual([first.added, second.added], [["a"], []]);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry.list() is one list between two loads, and right after each", async () => {
-  await withAgents(async ({ registry, dir, write }) => {
+Deno.test("AgentRegistry.list() is one list between two loads, and right after each", () =>
+  withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "First.");
     await write("b.md", "---\nhistory: 7\n---\nDo it.");
     await registry.load();
@@ -281,5 +277,4 @@ Deno.test("AgentRegistry.list() is one list between two loads, and right after e
     assert.deepEqual(ids(registry), ["b"]);
     assert.equal(registry.get("a"), undefined);
     assert.deepEqual(first.map(({ body }) => body), ["First."]);
-  });
-});
+  }));

@@ -55,8 +55,8 @@ class Files implements Clock {
 
 const bodies = (registry: AgentRegistry) => registry.list().map(({ body }) => body);
 
-Deno.test("AgentRegistry waits for the rest of a file that is being written, and for no other", async () => {
-  await withFiles(async ({ registry, files }) => {
+Deno.test("AgentRegistry waits for the rest of a file that is being written, and for no other", () =>
+  withFiles(async ({ registry, files }) => {
     files.write("a.md", "Half of");
     let writes = 0;
     files.meanwhile = () => ++writes <= 3 && files.write("a.md", `Half of ${writes}`);
@@ -66,11 +66,10 @@ Deno.test("AgentRegistry waits for the rest of a file that is being written, and
     const before = files.now();
     await registry.load();
     assert.equal(files.now(), before, "nothing has changed since");
-  });
-});
+  }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that never stops changing, and says so after 5 s", async () => {
-  await withFiles(async ({ registry, files }) => {
+Deno.test("AgentRegistry keeps the last good definition of a file that never stops changing, and says so after 5 s", () =>
+  withFiles(async ({ registry, files }) => {
     files.write("a.md", "Whole.");
     await registry.load();
     files.write("a.md", "Half");
@@ -84,10 +83,8 @@ Deno.test("AgentRegistry keeps the last good definition of a file that never sto
       assert.equal(registry.isUnsettled, true);
     }
     const [problem] = (await registry.load()).errors;
-    assert.match(
-      problem?.message ?? "",
-      /^The file keeps changing: its last good definition stays until it stops$/,
-    );
+    const expected = /^The file keeps changing: its last good definition stays until it stops$/;
+    assert.match(problem?.message ?? "", expected);
     assert.equal(registry.get("a")?.warnings.length, 1);
     assert.equal(registry.whyStale("a"), problem);
     files.meanwhile = () => {};
@@ -96,22 +93,20 @@ Deno.test("AgentRegistry keeps the last good definition of a file that never sto
     assert.deepEqual([bodies(registry), registry.isUnsettled], [["Whole again."], false]);
     assert.deepEqual(registry.get("a")?.warnings, []);
     assert.equal(registry.whyStale("a"), undefined);
-  });
-});
+  }));
 
-Deno.test("AgentRegistry has no agent of a new file that never stops changing, and says why", async () => {
-  await withFiles(async ({ registry, files }) => {
+Deno.test("AgentRegistry has no agent of a new file that never stops changing, and says why", () =>
+  withFiles(async ({ registry, files }) => {
     files.write("a.md", "Half");
     files.write("b.md", "Whole.");
     files.meanwhile = () => files.write("a.md", "Half");
     await registry.load();
     assert.deepEqual(bodies(registry), ["Whole."]);
     assert.match(registry.whyUnreadable("a")?.message ?? "", /^The file is still being written/);
-  });
-});
+  }));
 
-Deno.test("readAgentFile() gives nothing of a file that changes while it is read", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("readAgentFile() gives nothing of a file that changes while it is read", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/a.md`;
     await Deno.writeTextFile(path, "Whole.");
     const { readFile } = Deno;
@@ -129,20 +124,18 @@ Deno.test("readAgentFile() gives nothing of a file that changes while it is read
     }
     const content = await read();
     assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
-  });
-});
+  }));
 
-Deno.test("readAgentFile() does not wait for a file whose time lies in the future", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("readAgentFile() does not wait for a file whose time lies in the future", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a.md`, "Do it.");
     const fileClock = new TestClock(Date.now() - 3_600_000);
     const content = await readAgentFile(`${dir}/a.md`, { known: undefined, fileClock });
     assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
-  });
-});
+  }));
 
-Deno.test("readAgentFile() takes a file that changes as it looks for one that is being written", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("readAgentFile() takes a file that changes as it looks for one that is being written", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/a.md`;
     await Deno.writeTextFile(path, "Half");
     const { mtime } = await Deno.stat(path);
@@ -151,5 +144,4 @@ Deno.test("readAgentFile() takes a file that changes as it looks for one that is
     assert.deepEqual(await readAgentFile(path, { known: undefined, fileClock }), {
       unsettledMs: 250,
     });
-  });
-});
+  }));

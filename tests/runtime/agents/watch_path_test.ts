@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { readWatchPaths, type WatchPath } from "../../../runtime/agents/watch_path.ts";
 
-const BASE = {
-  directories: { workspace: "/work", agentsDir: "/work/agents" },
-  home: "/home/me",
-};
+const BASE = { directories: { workspace: "/work", agentsDir: "/work/agents" }, home: "/home/me" };
 
 const CASES: readonly [text: string, ...meanings: WatchPath[]][] = [
   ["inbox", { base: "/work/inbox", recursive: true }],

@@ -29,10 +29,8 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
-  await assert.rejects(
-    author.save("daily", "---\nid: x\n---\nGo.\n"),
-    { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ },
-  );
+  const refusal = { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ };
+  await assert.rejects(author.save("daily", "---\nid: x\n---\nGo.\n"), refusal);
   const { path, problems } = await author.save(
     "daily",
     "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n",
@@ -40,10 +38,8 @@ Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is
   assert.equal(path, `${place.agentsDir}/daily.md`);
   assert.deepEqual(problems, []);
   assert.deepEqual([...Deno.readDirSync(place.agentsDir)].map(({ name }) => name), ["daily.md"]);
-  await assert.rejects(author.save("daily", "---\n---\nOther.\n"), {
-    code: "conflict",
-    message: /^Cannot save .*\/daily\.md: a file of that name is there already$/,
-  });
+  const message = /^Cannot save .*\/daily\.md: a file of that name is there already$/;
+  await assert.rejects(author.save("daily", "---\n---\nOther.\n"), { code: "conflict", message });
 });
 
 Deno.test("AgentAuthor says what stands in the way of the agents folder", async () => {
@@ -51,11 +47,9 @@ Deno.test("AgentAuthor says what stands in the way of the agents folder", async 
   await Deno.remove(place.agentsDir);
   await Deno.writeTextFile(place.agentsDir, "a file");
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
-  await assert.rejects(author.describeBadId("daily"), {
-    name: "AgentNotSaved",
-    code: "storage",
-    message: `Cannot look into ${place.agentsDir}: a file stands where a folder should`,
-  });
+  const message = `Cannot look into ${place.agentsDir}: a file stands where a folder should`;
+  const code = "storage";
+  await assert.rejects(author.describeBadId("daily"), { name: "AgentNotSaved", code, message });
   await assert.rejects(
     author.save("daily", "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n"),
     {
@@ -69,9 +63,8 @@ Deno.test("AgentAuthor says what stands in the way of the agents folder", async 
 
 Deno.test("AgentAuthor.draft() counts in the workspace's budget, and is refused where that is used up", async () => {
   const text = "---\ndescription: Says hello\n---\nSay hello.\n";
-  await using server = new OpenAiServer([
-    { text, usage: { prompt_tokens: 100, completion_tokens: 200 } },
-  ]);
+  const usage = { prompt_tokens: 100, completion_tokens: 200 };
+  await using server = new OpenAiServer([{ text, usage }]);
   await using place = await createTestWorkspace({ shell: { TZ: "UTC" } });
   await Deno.writeTextFile(
     `${place.configDir}/config.yaml`,
@@ -89,9 +82,8 @@ defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_toke
   const { signal } = new AbortController();
   assert.deepEqual(await author.draft(request, signal), { text });
   // Four dollars are set aside for a draft, and three are left.
-  assert.deepEqual(await author.draft(request, signal), {
-    failure: "Budget per_day ($5.00) of the workspace is used up",
-  });
+  const failure = "Budget per_day ($5.00) of the workspace is used up";
+  assert.deepEqual(await author.draft(request, signal), { failure });
   server.assertDone();
   await using runtime = await place.open({ clock, mode: "read-only" });
   const [budget] = await runtime.budgets.list();

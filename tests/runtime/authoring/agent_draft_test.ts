@@ -12,12 +12,8 @@ function speaker(...replies: string[]): { model: Model; requests: ModelRequest[]
       requests.push(request);
       const content = replies[requests.length - 1];
       assert.ok(content !== undefined, "one question too many");
-      return {
-        message: { role: "assistant", content, toolCalls: [] },
-        stop: "end",
-        usage: null,
-        reportedCostUsd: null,
-      };
+      const message = { role: "assistant" as const, content, toolCalls: [] };
+      return { message, stop: "end", usage: null, reportedCostUsd: null };
     },
   };
   return { model, requests };

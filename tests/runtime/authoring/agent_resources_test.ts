@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import { writeConfig as put } from "../executions/executions_of.ts";
 
-async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
-  const path = join(place.agentsDir, "_config", name);
-  await Deno.mkdir(join(path, ".."), { recursive: true });
-  await Deno.writeTextFile(path, text);
-}
+const putServers = (place: TestWorkspace, servers: object) =>
+  put(place, "mcp-servers.json", JSON.stringify(servers));
 
 /** What validation says of `daily.md` with these lines, without the place of the workspace. */
 async function validate(place: TestWorkspace, lines: string): Promise<string[]> {
@@ -29,20 +27,13 @@ const TOOL = `export const search = {
 Deno.test("validate has nothing to say of tools, skills and servers that are there", async () => {
   await using place = await createTestWorkspace();
   await put(place, "tools/search.ts", TOOL);
-  await put(
-    place,
-    "skills/writing/SKILL.md",
-    "---\nname: writing\ndescription: Writes\n---\nWrite.\n",
-  );
+  const skill = "---\nname: writing\ndescription: Writes\n---\nWrite.\n";
+  await put(place, "skills/writing/SKILL.md", skill);
   await put(place, "mcp-servers.json", '{"mcpServers": {"files": {"command": "files-server"}}}');
   await place.writeScript("helper", [{ say: "x" }]);
-  assert.deepEqual(
-    await validate(
-      place,
-      "tools: [search]\nskills: writing\nconfirm: [search, skill_use, run_agent]\nagents: helper",
-    ),
-    [],
-  );
+  const lines =
+    "tools: [search]\nskills: writing\nconfirm: [search, skill_use, run_agent]\nagents: helper";
+  assert.deepEqual(await validate(place, lines), []);
   assert.deepEqual(await validate(place, "mcp: [files]\nconfirm: [files_read]"), []);
 });
 
@@ -57,14 +48,13 @@ Deno.test("validate refuses symbolic links that lead out of the folder of a skil
   await Deno.symlink("/etc", join(config, "skills/writing/scripts/etc"));
   await Deno.symlink("../../daily.md", join(config, "tools/agent.md"));
   const found = (await validate(place, "tools: [search]\nskills: writing")).join("\n");
+  const out = "is a symbolic link that leads out of the";
   assert.match(
     found,
-    /^error .*daily\.md:3:9: .*tools\/agent\.md is a symbolic link that leads out of the tools folder/m,
+    new RegExp(`^error .*daily\\.md:3:9: .*tools/agent\\.md ${out} tools folder`, "m"),
   );
-  assert.match(
-    found,
-    /^error .*daily\.md:4:9: .*scripts\/etc is a symbolic link that leads out of the folder of the skill writing/m,
-  );
+  const skill = `^error .*daily\\.md:4:9: .*scripts/etc ${out} folder of the skill writing`;
+  assert.match(found, new RegExp(skill, "m"));
 });
 
 Deno.test("validate refuses tools, skills and servers that are not there", async () => {
@@ -93,13 +83,12 @@ Deno.test("validate loads a custom tool without running it, and says why it does
 
 const DEFAULT_TOOL = TOOL.replace("const search =", "default");
 
-for (
-  const [name, tools, lines, at] of [
-    ["file_write", { file_write: DEFAULT_TOOL }, "tools: [file_write]", "3:9"],
-    ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
-    ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
-  ] as const
-) {
+const CASES = [
+  ["file_write", { file_write: DEFAULT_TOOL }, "tools: [file_write]", "3:9"],
+  ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
+  ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
+] as const;
+for (const [name, tools, lines, at] of CASES) {
   Deno.test(`validate refuses a custom tool with the name of another tool, as a run does: ${name}`, async () => {
     await using place = await createTestWorkspace();
     for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
@@ -125,20 +114,16 @@ Deno.test("validate takes a custom tool with the name of a tool that the agent d
 
 Deno.test("validate warns of an MCP program that starts where agents may write", async () => {
   await using place = await createTestWorkspace();
-  const define = (cwd: string) =>
-    put(place, "mcp-servers.json", JSON.stringify({ files: { command: "x", cwd } }));
+  const define = (cwd: string) => putServers(place, { files: { command: "x", cwd } });
+  const warning =
+    /warning .*daily\.md:3:7: The MCP server files .* it starts in .*, where agents may write/;
   for (const cwd of [".", "sub/folder"]) {
     await define(cwd);
-    assert.match(
-      (await validate(place, "mcp: [files]\npaths: [notes]")).join(),
-      /warning .*daily\.md:3:7: The MCP server files .* it starts in .*, where agents may write/,
-    );
+    assert.match((await validate(place, "mcp: [files]\npaths: [notes]")).join(), warning);
   }
-  await define(join(place.root, "shared"));
-  assert.match(
-    (await validate(place, `mcp: [files]\npaths: [${join(place.root, "shared")}]`)).join(),
-    /The MCP server files .* where agents may write/,
-  );
+  const shared = join(place.root, "shared");
+  await define(shared);
+  assert.match((await validate(place, `mcp: [files]\npaths: [${shared}]`)).join(), warning);
   for (const cwd of ["agents/_config", place.root]) {
     await define(cwd);
     assert.deepEqual(await validate(place, "mcp: [files]"), []);
@@ -150,34 +135,29 @@ Deno.test("validate warns of an MCP program that is given paths of the workspace
   await Deno.mkdir(join(place.workspace, "mcp"));
   await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");
   const hint = async (entry: object) => {
-    await put(place, "mcp-servers.json", JSON.stringify({ files: entry }));
+    await putServers(place, { files: entry });
     const found = await validate(place, "mcp: [files]");
     return found.filter((one) => one.startsWith("warning "))
       .map((one) => one.replace(/^.*mcp-servers\.json: /, ""));
   };
   const told = (paths: string) =>
     `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
-  for (
-    const [entry, paths] of [
-      [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
-      [{ command: "python3", args: ["mcp/s.py", "."] }, '"mcp/s.py" and "."'],
-      [{ command: "./mcp/s.py", args: ["../x"] }, '"./mcp/s.py" and "../x"'],
-      [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
-      [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
-    ] as const
-  ) assert.deepEqual(await hint(entry), [told(paths)]);
-  for (
-    const entry of [
-      { command: "mcp", args: ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")] },
-      { command: "./mcp/s.py", args: ["."], cwd: place.root },
-    ]
-  ) assert.deepEqual(await hint(entry), []);
+  const cases = [
+    [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
+    [{ command: "python3", args: ["mcp/s.py", "."] }, '"mcp/s.py" and "."'],
+    [{ command: "./mcp/s.py", args: ["../x"] }, '"./mcp/s.py" and "../x"'],
+    [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
+    [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
+  ] as const;
+  for (const [entry, paths] of cases) assert.deepEqual(await hint(entry), [told(paths)]);
+  const args = ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")];
+  const rows = [{ command: "mcp", args }, { command: "./mcp/s.py", args: ["."], cwd: place.root }];
+  for (const entry of rows) assert.deepEqual(await hint(entry), []);
 });
 
 Deno.test("validate refuses an MCP program that a run would not find", async () => {
-  await using place = await createTestWorkspace({
-    shell: { PATH: "/nonexistent:bin:~/tools", TOKEN: "secret-0123456789" },
-  });
+  const shell = { PATH: "/nonexistent:bin:~/tools", TOKEN: "secret-0123456789" };
+  await using place = await createTestWorkspace({ shell });
   const bin = join(place.workspace, "bin");
   await Deno.mkdir(join(place.root, "tools"));
   await Deno.writeTextFile(join(place.root, "tools/at-home"), "", { mode: 0o755 });
@@ -201,11 +181,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
   ];
   for (const [command, isThere] of table) {
     const cwd = place.workspace;
-    await put(
-      place,
-      "mcp-servers.json",
-      JSON.stringify({ files: { command, cwd, env: { HOME: place.root } } }),
-    );
+    await putServers(place, { files: { command, cwd, env: { HOME: place.root } } });
     const found = await validate(place, "mcp: [files]");
     const [error = "", ...more] = found.filter((one) => one.startsWith("error "));
     assert.deepEqual([error === "", more], [isThere, []], command);
@@ -229,18 +205,9 @@ Deno.test("validate says what is wrong with mcp-servers.json, without quoting it
 
 Deno.test("validate tells what is odd in mcp-servers.json about the servers that an agent names, and about no other", async () => {
   await using place = await createTestWorkspace();
-  await put(
-    place,
-    "mcp-servers.json",
-    JSON.stringify({
-      mcpServers: {
-        files: { command: "x", arg: [] },
-        fine: { command: "sh" },
-        off: { command: "sh", disabled: true },
-      },
-      late: { command: "y" },
-    }),
-  );
+  const off = { command: "sh", disabled: true };
+  const mcpServers = { files: { command: "x", arg: [] }, fine: { command: "sh" }, off };
+  await putServers(place, { mcpServers, late: { command: "y" } });
   const told = async (mcp: string) =>
     (await validate(place, `mcp: [${mcp}]`)).map((one) =>
       one.replace(/^.*mcp-servers\.json: /, "")
@@ -248,9 +215,8 @@ Deno.test("validate tells what is odd in mcp-servers.json about the servers that
   assert.deepEqual(await told("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
   assert.deepEqual(await told("fine"), []);
   assert.deepEqual(await told("off"), ["it is disabled by its entry"]);
-  assert.deepEqual(await told("late"), [
-    'it stands beside "mcpServers" and is ignored: move it into that',
-  ]);
+  const sentence = 'it stands beside "mcpServers" and is ignored: move it into that';
+  assert.deepEqual(await told("late"), [sentence]);
 });
 
 Deno.test("validate warns of a variable that a custom tool asks for and that is not set", async () => {
@@ -258,10 +224,9 @@ Deno.test("validate warns of a variable that a custom tool asks for and that is 
   const asking = TOOL.replace("{", `{ permissions: { env: ["NOT_SET_ANYWHERE"] },`);
   await put(place, "tools/search.ts", asking);
   const [found = "", ...more] = await validate(place, "tools: [search]");
-  assert.match(
-    found,
-    /^warning .*daily\.md:3:9: .*search asks for the variable NOT_SET_ANYWHERE, which/,
-  );
+  const warning =
+    /^warning .*daily\.md:3:9: .*search asks for the variable NOT_SET_ANYWHERE, which/;
+  assert.match(found, warning);
   assert.deepEqual(more, []);
 });
 

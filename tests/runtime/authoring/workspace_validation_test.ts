@@ -4,14 +4,12 @@ import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { describeSetup } from "../../../runtime/setup/setup_report.ts";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { programEntry } from "../tools/mcp/mcp_world.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
 
 /** What validation says, by agent id. */
-async function validate(
-  place: TestWorkspace,
-  target?: string,
-): Promise<Record<string, string[]>> {
+async function validate(place: TestWorkspace, target?: string): Promise<Record<string, string[]>> {
   const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
   return Object.fromEntries(
     files.map(({ agentId, diagnostics }) => [agentId, diagnostics.map(formatDiagnostic)]),
@@ -106,9 +104,7 @@ Deno.test("validateWorkspace() tells what is wrong with the files around the age
   await Deno.writeTextFile(join(folder, ".env"), "OPENAI_API_KEY sk-12345678\n");
   await Deno.writeTextFile(join(folder, "pricing.yaml"), "gpt: {input: -1, output: 1}\n");
   assert.deepEqual(await validate(place), {
-    "config.yaml": [
-      `${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`,
-    ],
+    "config.yaml": [`${config}:2:1: Unknown key defalts: it is ignored (did you mean "defaults"?)`],
     ".env": [
       `${folder}/.env:1:1: The line is not a variable: write NAME=value, or # before a comment`,
     ],
@@ -124,10 +120,8 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
   const limit = "settings: { max_cost_usd: 1 }\n";
   for (const defaults of ["", "defaults: { max_cost_usd: 1 }\n"]) {
     await using place = await createTestWorkspace();
-    await Deno.writeTextFile(
-      join(place.configDir, "config.yaml"),
-      `workspace: ${place.workspace}\n${defaults}`,
-    );
+    const content = `workspace: ${place.workspace}\n${defaults}`;
+    await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
     const own = defaults === "" ? limit : "";
     await place.writeAgent("good", agent("good", own));
     await place.writeAgent("bad", agent("bad-2025-01-01", own));
@@ -147,16 +141,13 @@ Deno.test("validateWorkspace() names the broken price of an agent, and does not 
       '"mine/bad".input must not be negative, got -1 ' +
       "(until it is fixed, max_cost_usd is not enforced, unless the endpoint reports costs)",
     ]);
-    assert.match(
-      (await priceWarnings("unnamed")).join("\n"),
-      /^No price is known for .*add a price/,
-    );
+    const text = (await priceWarnings("unnamed")).join("\n");
+    assert.match(text, /^No price is known for .*add a price/);
 
     await Deno.writeTextFile(pricing, "mine/good: [\n");
-    assert.match(
-      (await priceWarnings("good")).join("\n"),
-      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/,
-    );
+    const expected =
+      /No price can be read, so max_cost_usd is not enforced: .*pricing\.yaml:\d+:\d+: Broken YAML/;
+    assert.match((await priceWarnings("good")).join("\n"), expected);
   }
 });
 
@@ -207,4 +198,30 @@ notify:
   assert.match(told[3] ?? "", /Messages through gone do not arrive: \/no\/such\/program is not/);
   assert.equal(a.length, 1);
   assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
+});
+
+Deno.test("validateWorkspace() starts the servers when it is to connect, and says at the field which one fails", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeAgent("a", ECHO.replace("\n---\n", "\nmcp: [fixture, dies, fixture]\n---\n"));
+  const file = join(place.agentsDir, "_config/mcp-servers.json");
+  await Deno.mkdir(join(place.agentsDir, "_config"), { recursive: true });
+  const dies = { command: "sh", args: ["-c", "echo no key >&2; exit 3"], sandbox: false };
+  await Deno.writeTextFile(file, JSON.stringify({ fixture: programEntry("plain"), dies }));
+  const settings = await place.settings();
+  const looked = await validateWorkspace(settings, undefined, { cwd: place.root });
+  assert.deepEqual(looked.flatMap(({ diagnostics }) => diagnostics), []);
+  const [agent, servers] = await validateWorkspace(settings, "a", {
+    cwd: place.root,
+    connect: "0.0.0-test",
+  });
+  assert.deepEqual(agent?.diagnostics.map(({ line, severity }) => [line, severity]), [[
+    3,
+    "error",
+  ]]);
+  assert.match(
+    agent?.diagnostics[0]?.message ?? "",
+    /"dies" cannot be used: .*exit code 3.*no key/,
+  );
+  assert.deepEqual(servers?.connected?.map(({ server }) => server), ["fixture"]);
+  assert.ok((servers?.connected?.[0]?.tools ?? 0) > 3);
 });

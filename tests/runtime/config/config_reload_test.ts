@@ -36,8 +36,7 @@ Deno.test("config.yaml is read again when it changed: its defaults hold for the 
   const ended = await runToEnd(runtime, "daily");
   assert.deepEqual([ended.status, ended.model], ["success", "demo/script"]);
   const { agent } = await runtime.getAgent("daily");
-  assert.equal(agent.history, "high");
-  assert.equal(runtime.config.checkpointRetentionDays, 3);
+  assert.deepEqual([agent.history, runtime.config.checkpointRetentionDays], ["high", 3]);
   await runToEnd(runtime, "daily");
   const told = place.logged.filter(({ message }) => message === "config.yaml was read again");
   assert.equal(told.length, 1);
@@ -67,10 +66,8 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
     expected,
   );
   const { workspace, agentsDir, maxConcurrentRuns, http, ...rest } = runtime.config;
-  assert.deepEqual(
-    [workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny],
-    [place.workspace, "agents", 16, [], ["private"]],
-  );
+  const wanted = [place.workspace, "agents", 16, [], ["private"]];
+  assert.deepEqual([workspace, agentsDir, maxConcurrentRuns, http.hosts, http.deny], wanted);
   assert.deepEqual([rest.database, rest.databaseConnections, rest.node.labels], [null, 10, []]);
   assert.equal(rest.service.port, null);
   await configure(
@@ -93,10 +90,8 @@ Deno.test("a config.yaml that is broken or gone keeps what it said, and the serv
   await configure(place, "defaults: { confirm_tools: 7 }\n");
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
-  assert.match(
-    warningsOf(runtime).join("\n"),
-    /confirm_tools must be a list.*\n.*what it said before/,
-  );
+  const text = warningsOf(runtime).join("\n");
+  assert.match(text, /confirm_tools must be a list.*\n.*what it said before/);
   await Deno.remove(join(place.configDir, "config.yaml"));
   await runtime.reloadAgents();
   assert.deepEqual(runtime.config.defaults.confirmTools, ["http_request"]);
@@ -111,10 +106,8 @@ Deno.test("config.yaml is read again also where nobody asks: what fires by itsel
   await place.writeAgent("daily", "---\ntrigger: { type: schedule, every: 1d }\n---\nDo it.\n");
   await using runtime = await place.open();
   await configure(place, `workspace: ${place.workspace}\ndefaults: { history: high }\n`);
-  await until(
-    async () => (await runtime.getAgent("daily")).agent.history === "high",
-    "the new default",
-  );
+  const isDone = async () => (await runtime.getAgent("daily")).agent.history === "high";
+  await until(isDone, "the new default");
 });
 
 Deno.test("a run waits until config.yaml and an environment file that were just written are whole", async () => {

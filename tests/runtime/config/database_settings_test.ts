@@ -8,7 +8,6 @@ import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { PrivateWorkspace } from "../../../runtime/authoring/testing/private_workspace.ts";
 import {
   databaseHost,
-  DatabaseVariableUnusable,
   readDatabaseSettings,
   withDatabaseSecrets,
 } from "../../../runtime/config/database_settings.ts";
@@ -58,11 +57,8 @@ Deno.test("parseConfig() refuses an address that is none, with line and column, 
   for (const [written, reason] of BAD) {
     const result = parseConfig(`workspace: ~/w\ndatabase: ${written}\n`, options);
     assert.ok("diagnostics" in result, written);
-    assert.deepEqual(
-      result.diagnostics.map(formatDiagnostic),
-      [`config.yaml:2:11: database ${EXAMPLE}${reason}`],
-      written,
-    );
+    const expected = [`config.yaml:2:11: database ${EXAMPLE}${reason}`];
+    assert.deepEqual(result.diagnostics.map(formatDiagnostic), expected, written);
     const { message } = new ConfigError(result.diagnostics);
     assert.ok(!message.includes(PASSWORD) && !message.includes("7654321"), message);
   }
@@ -167,22 +163,17 @@ Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused b
   assert.equal((await place.settings()).database?.address, "postgresql://w@other/y");
   for (const [written, reason] of BAD.filter(([written]) => /^\w+:\/\//.test(written))) {
     place.shell["INKLING_DATABASE_URL"] = written;
-    await assert.rejects(place.settings(), (error) => {
-      assert.ok(error instanceof DatabaseVariableUnusable);
-      assert.equal(
-        error.message,
+    await assert.rejects(place.settings(), {
+      name: "DatabaseVariableUnusable",
+      message:
         `Cannot use INKLING_DATABASE_URL: it ${EXAMPLE}${reason}. Set it to another address, or unset it`,
-      );
-      return true;
     });
   }
 });
 
 Deno.test("the workspace of one test of an agent has no database, though the real one has", async () => {
-  await using place = await createTestWorkspace({
-    config: "database: postgres://u@db/x\n",
-    shell: { INKLING_DATABASE_URL: "" },
-  });
+  const shell = { INKLING_DATABASE_URL: "" };
+  await using place = await createTestWorkspace({ config: "database: postgres://u@db/x\n", shell });
   const real = await place.settings();
   await using own = await PrivateWorkspace.open(real, {});
   assert.equal(real.database?.address, "postgres://u@db/x");
@@ -225,10 +216,8 @@ Deno.test("the passwords of the database are taken out of log lines and of what 
     shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
   });
   // The shell's hides it, and it is as secret.
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`,
-  );
+  const content = `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   const lines: string[] = [];
   const opened = await openAgents({
     settings: await place.settings(),
@@ -255,16 +244,12 @@ Deno.test("the passwords of the database are taken out of log lines and of what 
 
 Deno.test("an address with a password that is too short to be hidden alone is hidden as a whole; PGPASSWORD is no secret without a database", async () => {
   const address = "postgres://u:abc@db/x";
-  await using place = await createTestWorkspace({
-    shell: { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" },
-  });
+  const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" };
+  await using place = await createTestWorkspace({ shell });
   const redact = async (text: string) => {
     const log = { write: () => {} };
-    const opened = await openAgents({
-      settings: await place.settings(),
-      clock: new TestClock(0),
-      log,
-    });
+    const settings = await place.settings();
+    const opened = await openAgents({ settings, clock: new TestClock(0), log });
     await using _folders = opened.folders;
     return opened.redactor.redact(text);
   };
@@ -272,8 +257,6 @@ Deno.test("an address with a password that is too short to be hidden alone is hi
   place.shell["INKLING_DATABASE_URL"] = address;
   assert.equal(await redact(`Cannot use ${address} abc`), "Cannot use [redacted:database] abc");
   place.shell["INKLING_DATABASE_URL"] = "postgres://u@db/x";
-  assert.equal(
-    await redact("postgres://u@db/x of-the-shell"),
-    "postgres://u@db/x [redacted:PGPASSWORD]",
-  );
+  const shown = await redact("postgres://u@db/x of-the-shell");
+  assert.equal(shown, "postgres://u@db/x [redacted:PGPASSWORD]");
 });

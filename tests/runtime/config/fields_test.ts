@@ -24,10 +24,8 @@ Deno.test("baseUrl takes addresses of models, and nothing that could hold a key"
 
 Deno.test("baseUrl: what is said of an address with a key in it does not repeat the key", () => {
   for (const url of ["https://me:sesame@models.test", "https://models.test/?key=sesame"]) {
-    const result = parseConfig(`defaults:\n  base_url: "${url}"\n`, {
-      path: "config.yaml",
-      home: "/home/me",
-    });
+    const path = "config.yaml";
+    const result = parseConfig(`defaults:\n  base_url: "${url}"\n`, { path, home: "/home/me" });
     assert.ok("diagnostics" in result);
     const shown = result.diagnostics.map(formatDiagnostic).join("\n");
     assert.match(shown, /config\.yaml:2/);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { isSetUp } from "../../../runtime/config/first_use.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("isSetUp() asks for config.yaml, or an agents folder in the workspace", async () => {
-  await withTempDir(async (home) => {
+Deno.test("isSetUp() asks for config.yaml, or an agents folder in the workspace", () =>
+  withTempDir(async (home) => {
     const look = (workspace?: string) =>
       isSetUp({ env: () => undefined, home, ...(workspace !== undefined && { workspace }) });
     assert.equal(await look(), false);
@@ -15,5 +15,4 @@ Deno.test("isSetUp() asks for config.yaml, or an agents folder in the workspace"
     await Deno.mkdir(`${home}/.config/inkling`, { recursive: true });
     await Deno.writeTextFile(`${home}/.config/inkling/config.yaml`, "");
     assert.equal(await look("~/none"), true);
-  });
-});
+  }));

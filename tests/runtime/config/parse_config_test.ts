@@ -163,12 +163,7 @@ notify:
       pinKeys: true,
       service: { port: 0, host: "::1", keepAlive: true },
       sandbox: "required",
-      http: {
-        allow: ["intern"],
-        deny: ["private"],
-        hosts: ["proxy"],
-        origins: ["https://proxy"],
-      },
+      http: { allow: ["intern"], deny: ["private"], hosts: ["proxy"], origins: ["https://proxy"] },
       publicUrl: "https://inkling.example/team",
       notify: {
         on: ["waiting"],
@@ -215,9 +210,7 @@ Deno.test("parseConfig() resolves a relative workspace from the home directory",
 });
 
 Deno.test("parseConfig() warns of unknown keys with a suggestion and still works", () => {
-  const { warnings, defaults } = read(
-    "defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n",
-  );
+  const { warnings, defaults } = read("defaults:\n  temprature: 1\n  history: high\nhtpp: {}\n");
   assert.equal(defaults.history, "high");
   assert.deepEqual(
     warnings.map((one) => [one.severity, formatDiagnostic(one)]),
@@ -226,10 +219,7 @@ Deno.test("parseConfig() warns of unknown keys with a suggestion and still works
         "warning",
         'config.yaml:2:3: Unknown key defaults.temprature: it is ignored (did you mean "temperature"?)',
       ],
-      [
-        "warning",
-        'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)',
-      ],
+      ["warning", 'config.yaml:4:1: Unknown key htpp: it is ignored (did you mean "http"?)'],
     ],
   );
 });
@@ -298,8 +288,8 @@ Deno.test("parseConfig() reports broken YAML", () => {
   for (const [text, problem] of rows) assert.match(problems(text).join(), problem);
 });
 
-Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/config.yaml`;
     const { workspace, path: own } = await loadConfig(path, { home: "/home/me" });
     assert.deepEqual([workspace, own], ["/home/me/inkling", path]);
@@ -307,10 +297,9 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     await assert.rejects(loadConfig(path, { home: "/" }), (error) => {
       assert.ok(error instanceof ConfigError);
       assert.deepEqual([error.code, error.diagnostics.length], ["invalid", 2]);
-      assert.equal(
-        error.message,
-        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`,
-      );
+      const expected =
+        `Cannot use the configuration: ${path}:2:16: defaults.temperature must be between 0 and 1, got 7 (and 1 more)`;
+      assert.equal(error.message, expected);
       return true;
     });
     const { success } = await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
@@ -329,8 +318,7 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     for (const [file, problem] of rows) {
       await assert.rejects(loadConfig(file, { home: "/" }), problem);
     }
-  });
-});
+  }));
 
 Deno.test("parseConfig() tells what is wrong with notify, and repeats no address that may be secret", () => {
   const text = `public_url: ftp://x
@@ -366,10 +354,8 @@ notify:
   ]);
   const mended = text.replace("a b", "ab").replace("whsec_s3cr3t", "HOOK");
   const again = problems(mended).join("\n");
-  assert.match(
-    again,
-    /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/,
-  );
+  const expected = /:6:\d+: notify\.channels\.phone\.secret has no meaning for a channel of type/;
+  assert.match(again, expected);
   assert.match(again, /:9:\d+: notify\.channels\.hook\.url must not hold a user name or password/);
 });
 

@@ -12,8 +12,8 @@ function directories(dir: string, workspace?: string, agentsDir = "agents"): Pro
   });
 }
 
-Deno.test("resolveDirectories() places everything of config.yaml's workspace", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("resolveDirectories() places everything of config.yaml's workspace", () =>
+  withTempDir(async (dir) => {
     const own = await directories(dir, undefined, "team/agents");
     assert.match(own.ownStateDir, /^\/state\/workspaces\/main-[0-9a-f]{8}$/);
     assert.deepEqual(own, {
@@ -41,11 +41,10 @@ Deno.test("resolveDirectories() places everything of config.yaml's workspace", a
         `${dir}/.config/inkling/pricing.yaml`,
       ],
     });
-  });
-});
+  }));
 
-Deno.test("resolveDirectories() gives each other workspace a state directory of its own", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("resolveDirectories() gives each other workspace a state directory of its own", () =>
+  withTempDir(async (dir) => {
     for (const name of ["a/notes", "b/notes"]) {
       await Deno.mkdir(`${dir}/${name}`, { recursive: true });
     }
@@ -61,11 +60,10 @@ Deno.test("resolveDirectories() gives each other workspace a state directory of 
       new TextEncoder().encode(`${dir}/a/notes`),
     );
     assert.ok(a.stateDir.endsWith(new Uint8Array(digest).slice(0, 4).toHex()));
-  });
-});
+  }));
 
-Deno.test("resolveDirectories() knows a workspace by its real path, made or not", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("resolveDirectories() knows a workspace by its real path, made or not", () =>
+  withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);
     await Deno.symlink(`${dir}/real`, `${dir}/link`);
     const before = (await directories(dir, `${dir}/link/w`)).stateDir;
@@ -75,5 +73,4 @@ Deno.test("resolveDirectories() knows a workspace by its real path, made or not"
     await Deno.symlink(`${dir}/main`, `${dir}/alias`);
     await Deno.mkdir(`${dir}/main`);
     assert.equal((await directories(dir, `${dir}/alias`)).stateDir, "/state");
-  });
-});
+  }));

@@ -7,9 +7,8 @@ Deno.test("parseLogLevel() takes the four levels in any case, info where nothing
   assert.deepEqual(["debug", "Info", "WARN", "error"].map(parseLogLevel), [
     ...["debug", "info", "warn", "error"],
   ]);
-  assert.throws(() => parseLogLevel("loud"), {
-    message: "INKLING_LOG_LEVEL is not a valid level: loud (write debug, info, warn or error)",
-  });
+  const message = "INKLING_LOG_LEVEL is not a valid level: loud (write debug, info, warn or error)";
+  assert.throws(() => parseLogLevel("loud"), { message });
 });
 
 Deno.test("parseIdleTimeout() takes durations and bare seconds, and refuses what is none", () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { findMissingWorkspace } from "../../../runtime/config/workspace_folder.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("findMissingWorkspace() tells where no folder stands", async () => {
-  await withTempDir(async (home) => {
+Deno.test("findMissingWorkspace() tells where no folder stands", () =>
+  withTempDir(async (home) => {
     await Deno.mkdir(`${home}/notes`);
     await Deno.writeTextFile(`${home}/file`, "");
     await Deno.symlink(`${home}/notes`, `${home}/link`);
@@ -15,5 +15,4 @@ Deno.test("findMissingWorkspace() tells where no folder stands", async () => {
     assert.equal(await look("~/file"), `${home}/file`);
     assert.equal(await look("~/file/below"), `${home}/file/below`);
     assert.equal(await look("no/such/folder"), `${Deno.cwd()}/no/such/folder`);
-  });
-});
+  }));

@@ -29,10 +29,7 @@ Deno.test("EventBus.publish(): a listener that fails keeps nobody else from hear
   bus.publish(PAUSED);
   bus.publish(RUNNING);
   assert.deepEqual(heard, [PAUSED, RUNNING]);
-  const line = {
-    level: "error",
-    message: "A listener to the service's events failed",
-    fields: { error },
-  };
+  const message = "A listener to the service's events failed";
+  const line = { level: "error", message, fields: { error } };
   assert.deepEqual(log.lines, [line, line]);
 });

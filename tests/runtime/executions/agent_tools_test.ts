@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../support/test_workspace.ts";
-import { answerToEnd, call, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
+import { answerToEnd, call, doing, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
 
 /** Spares custom tools the compilation of their host. */
 const CACHED = { shell: { DENO_DIR: denoDirectory() } };
@@ -40,10 +35,8 @@ Deno.test("a skill's instructions enter the conversation once, and are a breadcr
   const frames = await payloadsOf(runtime, first.id);
   const injected = frames.filter((one) => one["event_type"] === "meta");
   assert.equal(injected.length, 1);
-  assert.match(
-    String(injected[0]?.["content"]),
-    /^<skill-context name="haiku">[\s\S]*about rain[\s\S]*<\/skill-context>$/,
-  );
+  const expected = /^<skill-context name="haiku">[\s\S]*about rain[\s\S]*<\/skill-context>$/;
+  assert.match(String(injected[0]?.["content"]), expected);
   const system = frames.find((one) => one["event_type"] === "system");
   assert.match(String(system?.["content"]), /haiku.*topic.*Writes haiku/);
 
@@ -90,11 +83,8 @@ async function writeOps(place: TestWorkspace, whats: string[], lines = ""): Prom
 Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
   await using place = await createTestWorkspace(CACHED);
   await writeConfig(place, "tools/broken.ts", "this is no TypeScript (");
-  await writeConfig(
-    place,
-    "mcp-servers.json",
-    '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}',
-  );
+  const dead = '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}';
+  await writeConfig(place, "mcp-servers.json", dead);
   await writeConfig(place, "tools/file_read.ts", ASKING_TOOL);
   await place.writeScript("a", [{ say: "x" }], "tools: [broken]");
   await place.writeScript("b", [{ say: "x" }], "skills: [nowhere]");
@@ -118,11 +108,7 @@ Deno.test("a skill that is asked for again and again is a loop", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   const again = { call: [call("skill_use", { skill_name: "haiku" })] };
-  await place.writeScript(
-    "poet",
-    [again, again, again, again, again, again, { say: "x" }],
-    "skills: haiku",
-  );
+  await place.writeScript("poet", [...Array(6).fill(again), { say: "x" }], "skills: haiku");
   await using runtime = await place.open();
   assert.match((await runToEnd(runtime, "poet")).error ?? "", /loop_detected/);
 });
@@ -131,16 +117,11 @@ Deno.test("instructions of several skills stand behind all results of their repl
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await writeConfig(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
-  const steps = [
-    {
-      call: [
-        call("skill_use", { skill_name: "haiku", arguments: "rain" }),
-        call("file_write", { path: "poem.txt", content: "x" }),
-        call("skill_use", { skill_name: "prose" }),
-      ],
-    },
-    { say: "Done." },
-  ];
+  const steps = doing(
+    call("skill_use", { skill_name: "haiku", arguments: "rain" }),
+    call("file_write", { path: "poem.txt", content: "x" }),
+    call("skill_use", { skill_name: "prose" }),
+  );
   await place.writeScript("poet", steps, "skills: [haiku, prose]");
   const id = await stopWaiting(place, "poet");
   await using runtime = await place.open();
@@ -158,15 +139,14 @@ Deno.test("instructions of several skills stand behind all results of their repl
 Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs behind whole results", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
-  await place.writeScript("poet", [
-    {
-      call: [
-        call("file_write", { path: "poem.txt", content: "x" }),
-        call("skill_use", { skill_name: "haiku" }),
-      ],
-    },
-    { say: "Done." },
-  ], "skills: [haiku]");
+  await place.writeScript(
+    "poet",
+    doing(
+      call("file_write", { path: "poem.txt", content: "x" }),
+      call("skill_use", { skill_name: "haiku" }),
+    ),
+    "skills: [haiku]",
+  );
   await using runtime = await place.open();
   const first = await runtime.run("poet", {});
   await toEnd(runtime, first.id);
@@ -186,12 +166,8 @@ Deno.test("two tools of one reply that ask by themselves are answered one after 
   await writeOps(place, ["a", "b"]);
   let id = 0;
   const asked: string[] = [];
-  const answers: HumanAnswer[] = [
-    { approved: true },
-    { selected: ["test"] },
-    { approved: true },
-    { selected: ["live"] },
-  ];
+  const yes = { approved: true };
+  const answers: HumanAnswer[] = [yes, { selected: ["test"] }, yes, { selected: ["live"] }];
   for (const half of [answers.slice(0, 1), answers.slice(1)]) {
     await using runtime = await place.open();
     id ||= (await runToEnd(runtime, "ops")).id;
@@ -204,21 +180,18 @@ Deno.test("two tools of one reply that ask by themselves are answered one after 
   await using runtime = await place.open({ mode: "read-only" });
   assert.equal((await runtime.getExecution(id)).outputData, "deployed b to live");
   const results = await resultsOf(runtime, id);
-  assert.deepEqual(results.map(({ content }) => content), [
-    "deployed a to test",
-    "deployed b to live",
-  ]);
+  const expected = ["deployed a to test", "deployed b to live"];
+  assert.deepEqual(results.map(({ content }) => content), expected);
   assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "b to live");
 });
 
-for (
-  const [then, asked] of [
-    // The permission lets the call run; the tool's own questions are still asked.
-    ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"]],
-    // An answer to the tool permits nothing that is guarded since.
-    ["", ["Deploy v4?", "Allow deploy?", "Where?"]],
-  ] as const
-) {
+const CASES = [
+  // The permission lets the call run; the tool's own questions are still asked.
+  ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"]],
+  // An answer to the tool permits nothing that is guarded since.
+  ["", ["Deploy v4?", "Allow deploy?", "Where?"]],
+] as const;
+for (const [then, asked] of CASES) {
   Deno.test(`an answer stays an answer to its own question when an agent's guard changes meanwhile (first ${then || "none"})`, async () => {
     await using place = await createTestWorkspace(CACHED);
     await writeOps(place, ["v4"], then);
@@ -238,17 +211,14 @@ for (
 
 Deno.test("a guarded call that was denied does not run, although its agent is free to since", async () => {
   await using place = await createTestWorkspace();
-  const steps = [{ call: [call("file_write", { path: "a.txt", content: "a" })] }, {
-    say: "{result}",
-  }];
+  const writing = call("file_write", { path: "a.txt", content: "a" });
+  const steps = [{ call: [writing] }, { say: "{result}" }];
   await place.writeScript("writer", steps);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "writer");
   await place.writeScript("writer", steps, "auto_approve: '*'");
   await runtime.reloadAgents();
-  assert.equal(
-    (await answerToEnd(runtime, id, { approved: false })).outputData,
-    "Action denied by user",
-  );
+  const output = (await answerToEnd(runtime, id, { approved: false })).outputData;
+  assert.equal(output, "Action denied by user");
   await assert.rejects(Deno.lstat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
 });

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { writeConfig } from "./executions_of.ts";
 
 const LOOK = [{ name: "file_glob", arguments: { pattern: "*" } }];
@@ -29,11 +25,8 @@ Deno.test("runLoop() aborts at max_cost_usd before any call of that reply runs; 
   await place.writeScript("answer", [look, { say: "Done.", cost_usd: 0.02 }], limit);
   await using runtime = await place.open();
   const spender = await runToEnd(runtime, "spender");
-  assert.deepEqual([spender.status, spender.error, spender.costUsd], [
-    "aborted",
-    "Aborted: max_cost_usd ($0.0400, limit $0.03)",
-    0.04,
-  ]);
+  const expected = ["aborted", "Aborted: max_cost_usd ($0.0400, limit $0.03)", 0.04];
+  assert.deepEqual([spender.status, spender.error, spender.costUsd], expected);
   const stats = await statsOf(runtime, spender.id);
   assert.deepEqual(stats.map((one) => one["cost_usd"]), [0.02, 0.04]);
   const frames = await payloadsOf(runtime, spender.id);
@@ -52,10 +45,8 @@ Deno.test("runLoop() prices replies by pricing.yaml, accumulated in the stats fr
   // 10 x 0.001 + 5 x 0.002 for each reply.
   assert.equal(costUsd, 0.04);
   const stats = await statsOf(runtime, id);
-  assert.deepEqual(
-    stats.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]),
-    [[10, 15, 0.02], [20, 30, 0.04]],
-  );
+  const found = stats.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]);
+  assert.deepEqual(found, [[10, 15, 0.02], [20, 30, 0.04]]);
 });
 
 Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not hold without a price", async () => {

@@ -13,11 +13,9 @@ function note(name: string) {
 serveStdio(() => {
   const server = new McpServer({ name: "witness", version: "1.0.0" });
   const inputSchema = z.object({});
-  server.registerTool("look", {
-    description: "Looks",
-    inputSchema,
-    annotations: { readOnlyHint: true },
-  }, () => note("look"));
+  const annotations = { readOnlyHint: true };
+  const description = "Looks";
+  server.registerTool("look", { description, inputSchema, annotations }, () => note("look"));
   server.registerTool("change", { description: "Changes", inputSchema }, () => note("change"));
   server.registerTool("set", {
     description: "Sets",

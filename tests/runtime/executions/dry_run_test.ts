@@ -4,23 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { denoDirectory } from "../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import {
-  answerToEnd,
-  ASK,
-  call,
-  delegate,
-  resultsOf,
-  seededOf,
-  writeConfig,
-  writeSkill,
-} from "./executions_of.ts";
+import { answerToEnd, ASK, call, delegate, doing, resultsOf, seededOf } from "./executions_of.ts";
+import { writeConfig, writeSkill } from "./executions_of.ts";
 
 const DRY = { dryRun: true };
 
@@ -57,9 +45,8 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
     requests.push(request.method);
     return new Response("page");
   });
-  await using place = await createTestWorkspace({
-    shell: { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" },
-  });
+  const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
+  await using place = await createTestWorkspace({ shell });
   const trace = join(place.root, "trace");
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
@@ -188,14 +175,8 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   const after = await listFiles(place.workspace);
   const changed = Object.keys({ ...before, ...after }).filter((one) => before[one] !== after[one]);
   assert.deepEqual(changed.sort(), [
-    "agents/all.memory.md",
-    "notes/gone.md",
-    "notes/moved.md",
-    "notes/new.md",
-    "notes/old.md",
-    "notes/own_idempotent.txt",
-    "notes/own_unsafe.txt",
-    "notes/there.md",
+    ...["agents/all.memory.md", "notes/gone.md", "notes/moved.md", "notes/new.md"],
+    ...["notes/old.md", "notes/own_idempotent.txt", "notes/own_unsafe.txt", "notes/there.md"],
   ]);
   assert.deepEqual(requests.sort(), ["DELETE", "GET", "GET", "PATCH", "POST", "PUT"]);
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
@@ -231,10 +212,8 @@ Deno.test("a dry run asks nobody about a guarded call, also one that only reads,
 
 Deno.test("a tool that asks by itself before it acts is described, too; ask_user asks", async () => {
   await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nsandbox: off\n`,
-  );
+  const content = `workspace: ${place.workspace}\nsandbox: off\n`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   await put(
     place,
     "agents/_config/tools/sly.ts",
@@ -242,11 +221,8 @@ Deno.test("a tool that asks by itself before it acts is described, too; ask_user
        run: async (_: unknown, { confirm }: { confirm(text: string): Promise<boolean> }) =>
          String(await confirm("Really?")) };`,
   );
-  await place.writeScript("asker", [
-    { call: [call("sly")] },
-    ASK,
-    { say: "{result}" },
-  ], "tools: [sly]");
+  const steps = [{ call: [call("sly")] }, ASK, { say: "{result}" }];
+  await place.writeScript("asker", steps, "tools: [sly]");
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "asker", DRY);
   assert.equal(status, "waiting");
@@ -257,18 +233,16 @@ Deno.test("a tool that asks by itself before it acts is described, too; ask_user
 Deno.test("what a dry run calls in vain fails as it would; what cannot be shown is described all the same", async () => {
   await using place = await createTestWorkspace();
   await put(place, "big.md", "x".repeat(1_100_000));
-  await place.writeScript("odd", [
-    {
-      call: [
-        call("file_delete", { path: "none.md" }),
-        call("file_write", { path: "../out.md", content: "x" }),
-        call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
-        call("file_write", { path: "big.md", content: "small" }),
-        call("file_write", { path: "big.md" }),
-      ],
-    },
-    { say: "Done." },
-  ]);
+  await place.writeScript(
+    "odd",
+    doing(
+      call("file_delete", { path: "none.md" }),
+      call("file_write", { path: "../out.md", content: "x" }),
+      call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
+      call("file_write", { path: "big.md", content: "small" }),
+      call("file_write", { path: "big.md" }),
+    ),
+  );
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "odd", DRY);
   const results = await resultsOf(runtime, id);
@@ -284,15 +258,13 @@ Deno.test("secrets stand in no description, and its arguments are shortened", as
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "conf.txt", "token tok-1234567890\n");
   const body = `tok-1234567890 ${"long ".repeat(200)}`;
-  await place.writeScript("shop", [
-    {
-      call: [
-        call("file_write", { path: "conf.txt", content: "token tok-1234567890\nmore\n" }),
-        call("http_request", { method: "POST", url: "https://shop.example/", body }),
-      ],
-    },
-    { say: "Done." },
-  ]);
+  await place.writeScript(
+    "shop",
+    doing(
+      call("file_write", { path: "conf.txt", content: "token tok-1234567890\nmore\n" }),
+      call("http_request", { method: "POST", url: "https://shop.example/", body }),
+    ),
+  );
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "shop", DRY);
   const list = await wouldDo(runtime, id);
@@ -313,10 +285,8 @@ Deno.test("a dry run that waits over a restart stays one; what it calls runs dry
     { call: [writing("top.txt")] },
     { say: "Done." },
   ], `agents: [middle]\n${free}`);
-  await place.writeScript("middle", [
-    { call: [delegate("bottom")] },
-    { say: "Done." },
-  ], "agents: [bottom]");
+  const steps = [{ call: [delegate("bottom")] }, { say: "Done." }];
+  await place.writeScript("middle", steps, "agents: [bottom]");
   await place.writeScript("bottom", [{ call: [writing("deep.txt")] }, { say: "Done." }], free);
   let id: number;
   {
@@ -345,10 +315,8 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
   await place.writeScript("daily", [{ say: "Noted." }]);
   await using runtime = await place.open();
   const first = await runToEnd(runtime, "daily", { message: '```demo\n[{"say":"real one"}]\n```' });
-  const dry = await runToEnd(runtime, "daily", {
-    ...DRY,
-    message: '```demo\n[{"say":"dry one"}]\n```',
-  });
+  const message = '```demo\n[{"say":"dry one"}]\n```';
+  const dry = await runToEnd(runtime, "daily", { ...DRY, message });
   assert.deepEqual([first.outputData, dry.outputData], ["real one", "dry one"]);
   assert.match((await seededOf(place, dry.id)).join("\n"), /real one/);
   for (const request of [{}, DRY]) {
@@ -373,10 +341,7 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
 
 Deno.test("a dry run neither waits for a run that waits, nor lets one wait", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("asker", [
-    ASK,
-    { say: "Done." },
-  ]);
+  await place.writeScript("asker", [ASK, { say: "Done." }]);
   await using runtime = await place.open();
   assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
   assert.equal((await runToEnd(runtime, "asker")).status, "waiting");
@@ -399,17 +364,15 @@ Deno.test("no agent follows a dry run", async () => {
 
 Deno.test("limits hold in a dry run, and equal requests under one key are one only where both are dry", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("busy", [
-    { call: [1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" })) },
-    { say: "Done." },
-  ], "settings: { max_tool_calls: 2 }");
+  await place.writeScript(
+    "busy",
+    doing(...[1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" }))),
+    "settings: { max_tool_calls: 2 }",
+  );
   await using runtime = await place.open();
   const idempotencyKey = "k";
   const { id, status, error } = await runToEnd(runtime, "busy", { ...DRY, idempotencyKey });
-  assert.deepEqual(
-    [status, error],
-    ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"],
-  );
+  assert.deepEqual([status, error], ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"]);
   assert.equal((await runtime.run("busy", { ...DRY, idempotencyKey })).id, id);
   await assert.rejects(runtime.run("busy", { idempotencyKey }), { name: "IdempotencyKeyReused" });
 });

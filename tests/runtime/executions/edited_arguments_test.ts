@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { AnswerMisfit } from "../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
-import { answerToEnd, call, resultsOf, started } from "./executions_of.ts";
+import { answerToEnd, call, doing, resultsOf, started } from "./executions_of.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 const write = (path: string, content: string) => call("file_write", { path, content });
@@ -19,9 +19,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 Deno.test("edited arguments reach the tool, and only those; the model and the log are told", async () => {
-  await using on = await started("writer", [{ call: [write("a.txt", "theirs")] }, {
-    say: "Done.",
-  }]);
+  await using on = await started("writer", doing(write("a.txt", "theirs")));
   const { place, runtime, id } = on;
   assert.equal(
     (await approve(runtime, id, { path: "b.txt", content: "mine" }, "not over a")).status,
@@ -37,10 +35,8 @@ Deno.test("edited arguments reach the tool, and only those; the model and the lo
       "The user approved this and said: not over a",
   );
   const answered = (await payloadsOf(runtime, id)).findLast((one) => one["event_type"] === "human");
-  assert.equal(
-    answered?.["content"],
-    'Approved: not over a\nWith other arguments: {"path":"b.txt","content":"mine"}',
-  );
+  const expected = 'Approved: not over a\nWith other arguments: {"path":"b.txt","content":"mine"}';
+  assert.equal(answered?.["content"], expected);
 });
 
 Deno.test("edited arguments that do not fit the tool leave the question open and change nothing", async () => {
@@ -49,18 +45,14 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   const before = await payloadsOf(runtime, id);
   let deep: JsonObject = {};
   for (let level = 0; level < 200; level++) deep = { deep };
-  for (
-    const [args, sentence] of [
-      [{ path: "a.txt" }, /"content" is missing/],
-      [{ path: "a.txt", content: 5 }, /"content": expected string/],
-      [{ path: "a.txt", content: "", mode: "x" }, /unknown argument "mode"/],
-      [deep, /nested over 100 levels/],
-    ] as [JsonObject, RegExp][]
-  ) {
-    await assert.rejects(
-      approve(runtime, id, args),
-      (error) => error instanceof AnswerMisfit && sentence.test(error.message),
-    );
+  const cases = [
+    [{ path: "a.txt" }, /"content" is missing/],
+    [{ path: "a.txt", content: 5 }, /"content": expected string/],
+    [{ path: "a.txt", content: "", mode: "x" }, /unknown argument "mode"/],
+    [deep, /nested over 100 levels/],
+  ] as [JsonObject, RegExp][];
+  for (const [args, sentence] of cases) {
+    await assert.rejects(approve(runtime, id, args), { name: "AnswerMisfit", message: sentence });
   }
   const { requestId } = await runtime.pendingRequest(id);
   const denial = { approved: false, arguments: { path: "a.txt", content: "x" } };
@@ -98,10 +90,8 @@ Deno.test("an edited run_agent calls only agents that the agent may call", async
   const { id } = await runToEnd(runtime, "lead");
   await assert.rejects(approve(runtime, id, { agent_id: "stranger" }), AnswerMisfit);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
-  assert.equal(
-    (await approve(runtime, id, { agent_id: "helper", arguments: ["more"] })).status,
-    "success",
-  );
+  const found = (await approve(runtime, id, { agent_id: "helper", arguments: ["more"] })).status;
+  assert.equal(found, "success");
   const [child] = await runtime.listExecutions({ agentId: "helper", limit: 5, offset: 0 });
   assert.deepEqual(child?.args, ["more"]);
 });
@@ -114,19 +104,13 @@ Deno.test("what is left as shown keeps its secret; a placeholder elsewhere is no
   const { content } = (await runtime.pendingRequest(id)).toolArgs;
   assert.equal(content, "t: [redacted:SERVICE_TOKEN]");
   for (const other of [`${content}!`, "[redacted:SERVICE_TOKEN]"]) {
-    await assert.rejects(
-      approve(runtime, id, { path: "b.txt", content: other }),
-      /"content": \[redacted:SERVICE_TOKEN\] stands for a secret that is not shown/,
-    );
+    const refusal = /"content": \[redacted:SERVICE_TOKEN\] stands for a secret that is not shown/;
+    await assert.rejects(approve(runtime, id, { path: "b.txt", content: other }), refusal);
   }
-  await assert.rejects(
-    approve(runtime, id, { path: String(content), content: "" }),
-    /"path": \[redacted/,
-  );
-  assert.equal(
-    (await approve(runtime, id, { path: "b.txt", content: String(content) })).status,
-    "success",
-  );
+  const expected = /"path": \[redacted/;
+  await assert.rejects(approve(runtime, id, { path: String(content), content: "" }), expected);
+  const found = (await approve(runtime, id, { path: "b.txt", content: String(content) })).status;
+  assert.equal(found, "success");
   assert.equal(await Deno.readTextFile(join(place.workspace, "b.txt")), `t: ${KEY}`);
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), new RegExp(KEY));
 });

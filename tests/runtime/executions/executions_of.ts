@@ -5,13 +5,8 @@ import { IS_POSTGRES } from "../../support/test_database.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestClock } from "../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 /** Lets an agent call all tools unasked. */
@@ -71,6 +66,9 @@ export async function stopAtModel(
   await runtime.stop({ graceMs: 0 });
   return id;
 }
+
+/** The steps of a script that makes these calls in one reply, and is done. */
+export const doing = (...calls: unknown[]): unknown[] => [{ call: calls }, { say: "Done." }];
 
 /** Writes a file below the agents' `_config` folder. */
 export async function writeConfig(place: TestWorkspace, name: string, text: string): Promise<void> {

@@ -1,13 +1,8 @@
 // Which answers fit which questions, and how an answer reads.
 import assert from "node:assert/strict";
-import {
-  AnswerMisfit,
-  checkAnswer,
-  describeAnswer,
-  fitAnswer,
-  type HumanAnswer,
-} from "../../../runtime/executions/human_request.ts";
-import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
+import { AnswerMisfit, checkAnswer } from "../../../runtime/executions/human_request.ts";
+import { describeAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
 
 const free = { options: null, multi: false };
@@ -49,34 +44,4 @@ Deno.test("describeAnswer() tells an answer in a few words", () => {
     [{ expired: true }, "No answer in time"],
   ];
   for (const [answer, words] of answers) assert.equal(describeAnswer(answer), words);
-});
-
-Deno.test("fitAnswer() takes an option as it is shown, or as it is, for the option; what it refuses tells no secret", () => {
-  const secrets = [{ name: "MY_TOKEN", value: "supersecretvalue1" }];
-  const redactor = new Redactor(() => secrets);
-  const question: ToolQuestion = { ...several, options: ["b", "use supersecretvalue1"] };
-  for (const selected of ["use [redacted:MY_TOKEN]", "use supersecretvalue1"]) {
-    assert.deepEqual(
-      fitAnswer(question, { selected: ["b", selected] }, redactor),
-      { selected: ["b", "use supersecretvalue1"] },
-    );
-  }
-  const misfits: [HumanAnswer, string][] = [
-    [{ selected: [] }, 'Select at least one of "b", "use [redacted:MY_TOKEN]"'],
-    [
-      { selected: ["supersecretvalue1"] },
-      '"[redacted:MY_TOKEN]" is not among the options: "b", "use [redacted:MY_TOKEN]"',
-    ],
-    // The shown form and the original name the same option.
-    [
-      { selected: ["use supersecretvalue1", "use [redacted:MY_TOKEN]"] },
-      '"use [redacted:MY_TOKEN]" is selected twice',
-    ],
-  ];
-  for (const [answer, message] of misfits) {
-    assert.throws(() => fitAnswer(question, answer, redactor), new AnswerMisfit(message));
-  }
-  for (const answer of [{ expired: true } as const, { text: "supersecretvalue1" }]) {
-    assert.deepEqual(fitAnswer(input, answer, redactor), answer);
-  }
 });

@@ -29,24 +29,16 @@ Deno.test("a run tells its model calls, its tools' work and its end; calls that 
   await using runtime = await place.open({ telemetry });
   assert.equal((await runToEnd(runtime, "busy")).status, "success");
   assert.deepEqual(await takeUntil(telemetry, "execution 1: success"), [
-    "execution 1 begins",
-    "demo/script: tool_calls",
-    "$0.5",
-    "file_glob: done",
-    "demo/script: tool_calls",
-    "file_read: fails",
-    "demo/script: end",
-    "execution 1 ended: success",
-    "execution 1: success",
+    ...["execution 1 begins", "demo/script: tool_calls", "$0.5"],
+    ...["file_glob: done", "demo/script: tool_calls", "file_read: fails"],
+    ...["demo/script: end", "execution 1 ended: success", "execution 1: success"],
   ]);
 });
 
 Deno.test("a run that waits tells a stretch up to its question and another one after the answer", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("writer", [
-    { call: [call("file_write", { path: "a.txt", content: "a" })] },
-    { say: "Done." },
-  ]);
+  const steps = [{ call: [call("file_write", { path: "a.txt", content: "a" })] }, { say: "Done." }];
+  await place.writeScript("writer", steps);
   const telemetry = new ToldTelemetry();
   await using runtime = await place.open({ telemetry });
   const { id } = await runToEnd(runtime, "writer");
@@ -57,41 +49,29 @@ Deno.test("a run that waits tells a stretch up to its question and another one a
   assert.deepEqual([first, await takeUntil(telemetry, "execution 1: success")], [
     ["execution 1 begins", "demo/script: tool_calls", "execution 1: waiting"],
     [
-      "execution 1 begins",
-      "file_write: done",
-      "demo/script: end",
-      "execution 1 ended: success",
-      "execution 1: success",
+      ...["execution 1 begins", "file_write: done", "demo/script: end"],
+      ...["execution 1 ended: success", "execution 1: success"],
     ],
   ]);
 });
 
 Deno.test("a call of another agent waits and goes on with it; each execution's end is told once, also of one that nobody runs", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [call("run_agent", { agent_id: "helper" })] }, { say: "Done." }],
-    "agents: [helper]",
-  );
+  const steps = [{ call: [call("run_agent", { agent_id: "helper" })] }, { say: "Done." }];
+  await place.writeScript("lead", steps, "agents: [helper]");
   await place.writeScript("helper", [{ call: [call("ask_user", { question: "Well?" })] }]);
   const telemetry = new ToldTelemetry();
   await using runtime = await place.open({ telemetry });
   const { id } = await runToEnd(runtime, "lead");
   assert.deepEqual(await takeUntil(telemetry, "execution 1: waiting"), [
-    "execution 1 begins",
-    "demo/script: tool_calls",
-    "execution 2 begins",
-    "demo/script: tool_calls",
-    "execution 2: waiting",
-    "run_agent: waits",
-    "execution 1: waiting",
+    ...["execution 1 begins", "demo/script: tool_calls", "execution 2 begins"],
+    ...["demo/script: tool_calls", "execution 2: waiting", "run_agent: waits"],
+    ...["execution 1: waiting"],
   ]);
   await runtime.cancel(id);
   await toEnd(runtime, id);
-  assert.deepEqual((await takeUntil(telemetry, "execution 2 ended: aborted")).toSorted(), [
-    "execution 1 ended: aborted",
-    "execution 2 ended: aborted",
-  ]);
+  const expected = ["execution 1 ended: aborted", "execution 2 ended: aborted"];
+  assert.deepEqual((await takeUntil(telemetry, "execution 2 ended: aborted")).toSorted(), expected);
 });
 
 Deno.test("a run whose model fails tells the failure", async () => {

@@ -5,18 +5,8 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import {
-  answer,
-  answerToEnd,
-  ASK,
-  delegate,
-  idsOf,
-  resultsOf,
-  statusOf,
-  stopAtModel,
-  stopWaiting,
-  untilStatus,
-} from "./executions_of.ts";
+import { answer, answerToEnd, ASK, delegate, idsOf, resultsOf, statusOf } from "./executions_of.ts";
+import { stopAtModel, stopWaiting, untilStatus } from "./executions_of.ts";
 
 const BROKEN = "---\nbad: [\n---\n";
 const RESUME = "on_restart: resume";
@@ -41,11 +31,11 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
   await using runtime = await place.open({ clock });
   await assert.rejects(
     answer(runtime, id, { text: "red" }),
-    (error) =>
-      error instanceof AgentUnreadable && error.code === "conflict" &&
-      /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; fix the file and try again$/.test(
-        error.message,
-      ),
+    {
+      name: "AgentUnreadable",
+      code: "conflict",
+      message: /^Agent 'asker' cannot be read: asker\.md:\d+:\d+: .+; fix the file and try again$/,
+    },
   );
   assert.equal(await statusOf(runtime, id), "waiting");
   assert.equal((await runtime.pendingRequest(id)).message, "Which?");
@@ -58,10 +48,7 @@ Deno.test("an answer to a child is refused while the file of one that waits for 
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const writeLead = () =>
-    place.writeScript("lead", [
-      { call: [delegate("asker")] },
-      { say: "Done." },
-    ], "agents: [asker]");
+    place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "Done." }], "agents: [asker]");
   await writeLead();
   await writeAsking(place);
   const id = await stopWaiting(place, "lead", { clock });
@@ -140,12 +127,8 @@ Deno.test("a run that is held back ends as cancelled, orphaned by the file that 
   await place.writeScript("orphan", SLOW);
   await Deno.remove(`${place.agentsDir}/removed.md`);
   await runtime.reloadAgents();
-  for (
-    const [name, status] of [["cancelled", "aborted"], ["orphan", "orphaned"], [
-      "removed",
-      "orphaned",
-    ]]
-  ) {
+  const cases = [["cancelled", "aborted"], ["orphan", "orphaned"], ["removed", "orphaned"]];
+  for (const [name, status] of cases) {
     const ended = await toEnd(runtime, ids[name!]!);
     assert.equal(ended.status, status);
     if (status === "aborted") assert.equal(ended.error, "Cancelled by user");

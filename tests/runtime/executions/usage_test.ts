@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  lastDays,
-  toDailyUsage,
-  USAGE_STEP_MS,
-  type UsageStep,
-} from "../../../runtime/executions/usage.ts";
+import type { UsageStep } from "../../../runtime/executions/usage.ts";
+import { lastDays, toDailyUsage, USAGE_STEP_MS } from "../../../runtime/executions/usage.ts";
 
 const at = (text: string) => Date.parse(text);
 
@@ -48,16 +44,9 @@ Deno.test("toDailyUsage() adds up the steps of a day by agent; a cost is unknown
     toDailyUsage(steps, lastDays(at("2026-01-02T12:00:00Z"), { count: 3, timeZone })).map((
       { date, agentId, executions, costUsd },
     ) => [date, agentId, executions, costUsd].join(" "));
-  assert.deepEqual(days("UTC"), [
-    "2026-01-01 a 2 0.5",
-    "2026-01-01 b 1 ",
-    "2026-01-02 a 3 ",
-  ]);
-  assert.deepEqual(days("Europe/Berlin"), [
-    "2026-01-01 a 1 ",
-    "2026-01-02 a 4 0.5",
-    "2026-01-02 b 1 ",
-  ]);
+  assert.deepEqual(days("UTC"), ["2026-01-01 a 2 0.5", "2026-01-01 b 1 ", "2026-01-02 a 3 "]);
+  const expected = ["2026-01-01 a 1 ", "2026-01-02 a 4 0.5", "2026-01-02 b 1 "];
+  assert.deepEqual(days("Europe/Berlin"), expected);
 });
 
 Deno.test("toDailyUsage() loses nothing, and every zone's midnight falls on a step", () => {

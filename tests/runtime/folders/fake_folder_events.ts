@@ -1,8 +1,6 @@
 // A file system's events that a test tells itself.
-import type {
-  FolderEventSource,
-  OpenFolderEvents,
-} from "../../../runtime/folders/system_watches.ts";
+import type { FolderEventSource } from "../../../runtime/folders/system_watches.ts";
+import type { OpenFolderEvents } from "../../../runtime/folders/system_watches.ts";
 
 interface Source {
   folder: string;

@@ -46,9 +46,7 @@ class Watched implements AsyncDisposable {
 
 Deno.test(
   "SystemWatches: a pipe that is made in a watched folder ends the watch of that folder, and no other",
-  {
-    ignore: !HAS_PIPES,
-  },
+  { ignore: !HAS_PIPES },
   async () => {
     await using watched = await Watched.open();
     await watched.hears("one");

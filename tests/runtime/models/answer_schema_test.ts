@@ -113,7 +113,7 @@ for (const adapter of ADAPTERS) {
       assert.equal(saysItInWords(body), true);
       assert.ok(JSON.stringify(body).includes("Be brief."));
     }
-    assert.match(log.join("\n"), /refuses output\.schema as a parameter/);
+    assert.match(log.join("\n"), /it refuses response_format/);
     server.assertDone();
   });
 }

@@ -1,15 +1,10 @@
 // What every adapter owes the runtime, through its real package, against a server on this machine that speaks its format.
 import assert from "node:assert/strict";
 import type { Message } from "../../../runtime/models/message.ts";
-import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
+import { withRetry } from "../../../runtime/models/retry.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
-import {
-  type Adapter,
-  ADAPTERS,
-  KEY,
-  open,
-  openPatient,
-} from "../../support/models/model_adapters.ts";
+import type { Adapter } from "../../support/models/model_adapters.ts";
+import { ADAPTERS, KEY, open, openPatient } from "../../support/models/model_adapters.ts";
 import type { ModelStep } from "../../support/models/model_server.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
@@ -52,12 +47,9 @@ contract("answers with text as it streams, and with its usage", async (adapter) 
 contract("returns two parallel tool calls with ids of their own", async (adapter) => {
   await using server = adapter.serve([TWO_CALLS]);
   const { reply } = await collectReply(await open(adapter, server), modelRequest({ tools: TOOLS }));
-  assert.equal(reply.stop, "tool_calls");
-  assert.equal(reply.message.content, "Reading.");
-  assert.deepEqual(
-    reply.message.toolCalls.map((call) => [call.name, call.arguments]),
-    [["read", '{"path":"a"}'], ["read", '{"path":"b"}']],
-  );
+  assert.deepEqual([reply.stop, reply.message.content], ["tool_calls", "Reading."]);
+  const expected = [["read", '{"path":"a"}'], ["read", '{"path":"b"}']];
+  assert.deepEqual(reply.message.toolCalls.map((call) => [call.name, call.arguments]), expected);
   assert.equal(new Set(reply.message.toolCalls.map((call) => call.id)).size, 2);
   const sent = JSON.stringify(server.request(0).body);
   assert.ok(sent.includes('"name":"read"') && sent.includes('"properties":{"path"'), sent);
@@ -71,11 +63,8 @@ contract(
     const messages: Message[] = [{ role: "user", content: "Read both." }];
     const { reply } = await collectReply(model, modelRequest({ messages, tools: TOOLS }));
     const [first, second] = reply.message.toolCalls;
-    messages.push(
-      reply.message,
-      result(first?.id, "A", false),
-      result(second?.id, "Error: gone", true),
-    );
+    const results = [result(first?.id, "A", false), result(second?.id, "Error: gone", true)];
+    messages.push(reply.message, ...results);
     const { text } = await collectReply(model, modelRequest({ messages, tools: TOOLS }));
     assert.equal(text, "Done.");
     assert.deepEqual(adapter.messagesOf(server.request(1).body), adapter.roundTrip);
@@ -118,8 +107,7 @@ contract("fails at once when the key is refused, and keeps it to itself", async 
   const { model, log } = await openPatient(adapter, server);
   const error = await failureOf(model);
   assert.equal(error.message, `${adapter.provider} answered 401: Key [key] is not valid`);
-  assert.equal(error.status, 401);
-  assert.equal(error.retryable, false);
+  assert.deepEqual([error.status, error.retryable], [401, false]);
   assert.deepEqual(log, []);
   server.assertDone();
 });
@@ -130,10 +118,10 @@ contract("is called again without the temperature that it refuses", async (adapt
   const { model } = await openPatient(adapter, server);
   assert.equal((await collectReply(model)).text, "ok");
   await collectReply(model);
-  assert.deepEqual(
-    server.requests.map((request) => JSON.stringify(request.body).includes('"temperature":0.7')),
-    [true, false, false],
+  const isWarm = server.requests.map(({ body }) =>
+    JSON.stringify(body).includes('"temperature":0.7')
   );
+  assert.deepEqual(isWarm, [true, false, false]);
 });
 
 contract(
@@ -169,14 +157,11 @@ for (const then of ["cut", "end"] as const) {
       await until(() => log.length === 1, "the wait began");
       await clock.advance(1_000);
       const { text, deltas, reply } = await call;
-      assert.deepEqual(
-        deltas.flatMap((delta) =>
-          delta.type === "text" ? delta.text : delta.type === "restart" ? ["restart"] : []
-        ),
-        ["half", "restart", "whole"],
+      const seen = deltas.flatMap((one) =>
+        one.type === "text" ? one.text : one.type === "restart" ? ["restart"] : []
       );
-      assert.equal(text, "whole");
-      assert.equal(reply.message.content, "whole");
+      assert.deepEqual(seen, ["half", "restart", "whole"]);
+      assert.deepEqual([text, reply.message.content], ["whole", "whole"]);
       assert.match(log[0] ?? "", /did not finish its reply: the stream ended early/);
     },
   );
@@ -192,9 +177,8 @@ contract("takes garbage for a stream that was cut off", async (adapter) => {
 });
 
 contract("takes a web page for a wrong address", async (adapter) => {
-  await using server = adapter.serve([
-    { body: "<p>Hello</p>", headers: { "content-type": "text/html" } },
-  ]);
+  const page = { body: "<p>Hello</p>", headers: { "content-type": "text/html" } };
+  await using server = adapter.serve([page]);
   const error = await failureOf(await open(adapter, server));
   assert.equal(error.retryable, false);
   assert.match(error.message, /answered with text\/html instead of a streamed reply.*Hello/);
@@ -228,20 +212,12 @@ for (const step of [{ silent: true }, { text: "half", then: "hang" }] as ModelSt
   contract(`ends with ReplyTimeout when the server hangs ${how}`, async (adapter) => {
     await using server = adapter.serve([step]);
     const clock = new TestClock();
-    const model = withRetry(await open(adapter, server, clock), {
-      clock,
-      timeoutMs: 90_000,
-      log: { write: () => {} },
-    });
+    const options = { clock, timeoutMs: 90_000, log: { write: () => {} } };
+    const model = withRetry(await open(adapter, server, clock), options);
     const texts: string[] = [];
-    const call = collectReply(model, modelRequest(), {
-      onDelta: (delta) => texts.push(delta.type),
-    });
-    const ended = assert.rejects(call, (error) => {
-      assert.ok(error instanceof ReplyTimeout);
-      assert.equal(error.message, "Timeout after 90s");
-      return true;
-    });
+    const onDelta = (delta: { type: string }) => void texts.push(delta.type);
+    const call = collectReply(model, modelRequest(), { onDelta });
+    const ended = assert.rejects(call, { name: "ReplyTimeout", message: "Timeout after 90s" });
     await server.received(1);
     if (!step.silent) await until(() => texts.includes("text"), "text came");
     await clock.advance(90_000);

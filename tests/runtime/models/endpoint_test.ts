@@ -43,23 +43,9 @@ Deno.test("modelEndpoint() knows the adapter, address and key of each provider",
     ["ollama", undefined, "ollama", undefined, "OLLAMA_API_KEY", false],
     ["local", undefined, "compatible", "http://127.0.0.1:11434/v1", "LOCAL_API_KEY", false],
     // The address of a native endpoint stays as it is.
-    [
-      "anthropic",
-      "http://h:1/p",
-      "anthropic",
-      "http://h:1/p",
-      "ANTHROPIC_API_KEY",
-      true,
-    ],
+    ["anthropic", "http://h:1/p", "anthropic", "http://h:1/p", "ANTHROPIC_API_KEY", true],
     ["google", "http://h:1/p", "google", "http://h:1/p", "GOOGLE_API_KEY", true],
-    [
-      "ollama",
-      "http://10.0.0.7/p",
-      "ollama",
-      "http://10.0.0.7/p",
-      "OLLAMA_API_KEY",
-      false,
-    ],
+    ["ollama", "http://10.0.0.7/p", "ollama", "http://10.0.0.7/p", "OLLAMA_API_KEY", false],
     [
       "azure",
       "https://a.openai.azure.com/v1",
@@ -97,11 +83,8 @@ Deno.test("modelEndpoint() names the foreign host that a named provider's key wo
     ["local", "https://proxy.example", "proxy.example", "OPENAI_API_KEY"],
   ];
   for (const [provider, url, host, key] of rows) {
-    assert.equal(
-      modelEndpoint(settings(provider, url, key)).foreignHost,
-      host,
-      `${provider} ${url}`,
-    );
+    const found = modelEndpoint(settings(provider, url, key)).foreignHost;
+    assert.equal(found, host, `${provider} ${url}`);
   }
 });
 

@@ -5,8 +5,8 @@ import { withTempDir } from "../../support/temp_dir.ts";
 
 const GOOD = "local/tiny: { input: 1, output: 2 }\n";
 
-Deno.test("PriceFile keeps the prices of before while the file is too big or no text, and says why", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("PriceFile keeps the prices of before while the file is too big or no text, and says why", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     await Deno.writeTextFile(path, GOOD);
     const file = new PriceFile(path);
@@ -15,13 +15,9 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
     assert.deepEqual(file.current().problems, []);
 
     await Deno.writeTextFile(path, `${GOOD}#${"x".repeat(1024 * 1024)}\n`);
-    assert.deepEqual(file.current().problems, [{
-      path,
-      line: 1,
-      column: 1,
-      severity: "error",
-      message: "The file is over 1 MB, too large for a price list",
-    }]);
+    const message = "The file is over 1 MB, too large for a price list";
+    const severity = "error";
+    assert.deepEqual(file.current().problems, [{ path, line: 1, column: 1, severity, message }]);
     assert.deepEqual(file.current().prices.get("local/tiny"), price);
 
     await Deno.writeFile(path, new Uint8Array([...new TextEncoder().encode("# a\n# "), 0xff]));
@@ -32,11 +28,10 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
 
     await Deno.writeTextFile(path, GOOD);
     assert.deepEqual(file.current().problems, []);
-  });
-});
+  }));
 
-Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each of those at its place", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each of those at its place", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     const file = new PriceFile(path);
     await Deno.writeTextFile(
@@ -60,11 +55,10 @@ Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each
     const isUnknown = ({ message }: { message: string }) => message.startsWith("Unknown key");
     assert.deepEqual([...broken.values()], problems.filter((one) => !isUnknown(one)));
     assert.equal(failure, undefined);
-  });
-});
+  }));
 
-Deno.test("PriceFile keeps what a broken entry said before, and forgets one that is gone", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("PriceFile keeps what a broken entry said before, and forgets one that is gone", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     const file = new PriceFile(path);
     const inputs = () =>
@@ -83,8 +77,7 @@ Deno.test("PriceFile keeps what a broken entry said before, and forgets one that
     assert.deepEqual(file.current().problems, []);
     await Deno.remove(path);
     assert.deepEqual(inputs(), {});
-  });
-});
+  }));
 
 Deno.test("parsePriceFile() lists the first problems of very many, and keeps every valid price", () => {
   const entries = Array.from(
@@ -96,8 +89,7 @@ Deno.test("parsePriceFile() lists the first problems of very many, and keeps eve
     "pricing.yaml",
   );
   assert.ok("prices" in parsed);
-  assert.equal(parsed.prices.size, 150);
-  assert.equal(parsed.broken.size, 151);
+  assert.deepEqual([parsed.prices.size, parsed.broken.size], [150, 151]);
   const errors = parsed.diagnostics.filter(({ severity }) => severity === "error");
   assert.equal(errors.length, 101);
   assert.deepEqual(parsed.broken.get("bad99"), errors[99]);

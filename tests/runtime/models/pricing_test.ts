@@ -124,12 +124,9 @@ Deno.test("ModelPrices reports a broken file once, and goes by what it said befo
   assert.equal(await costs(prices, "mine/m", million), 1);
   assert.equal(await costs(prices, "mine/m", million), 1);
   const [problem] = prices.problems();
-  assert.deepEqual(
-    [problem?.path, problem?.line, problem?.column, problem?.message],
-    [configFile, 1, 12, "m.input must not be negative, got -1"],
-  );
-  assert.equal(log.lines.length, 1);
-  assert.equal(log.lines[0]?.level, "warn");
+  const expected = [configFile, 1, 12, "m.input must not be negative, got -1"];
+  assert.deepEqual([problem?.path, problem?.line, problem?.column, problem?.message], expected);
+  assert.deepEqual([log.lines.length, log.lines[0]?.level], [1, "warn"]);
   await Deno.writeTextFile(configFile, "m: {input: 5, output: 1}");
   assert.equal(await costs(prices, "mine/m", million), 5);
   assert.deepEqual(prices.problems(), []);

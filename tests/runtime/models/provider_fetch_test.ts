@@ -1,11 +1,7 @@
 // The one fetch of all providers' packages, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
-import {
-  boundReply,
-  MAX_ERROR_BYTES,
-  MAX_EVENT_BYTES,
-  MAX_REPLY_BYTES,
-} from "../../../runtime/models/bounded_answer.ts";
+import { boundReply, MAX_ERROR_BYTES } from "../../../runtime/models/bounded_answer.ts";
+import { MAX_EVENT_BYTES, MAX_REPLY_BYTES } from "../../../runtime/models/bounded_answer.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { createProviderFetch } from "../../../runtime/models/provider_fetch.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
@@ -15,18 +11,14 @@ import type { ModelServer } from "../../support/models/model_server.ts";
 /** A server that is a function; disposing ends it. */
 function serve(handler: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handler);
-  return {
-    origin: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  return { origin, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
 function send(origin: string, body = "{}"): Promise<Response> {
   const context = { provider: "mine", baseUrl: origin, apiKey: "secret-key", now: () => 0 };
-  const { fetch } = createProviderFetch(context, {
-    headers: { "x-api-key": "secret-key" },
-    passed: [],
-  });
+  const headers = { "x-api-key": "secret-key" };
+  const { fetch } = createProviderFetch(context, { headers, passed: [] });
   return fetch(`${origin}/v1/chat`, { method: "POST", body });
 }
 
@@ -68,8 +60,7 @@ for (const adapter of ADAPTERS) {
       error.message.includes(`${server.origin} redirects to ${other.origin}:`),
       error.message,
     );
-    assert.equal(error.retryable, false);
-    assert.equal(asked, 0);
+    assert.deepEqual([error.retryable, asked], [false, 0]);
   });
 
   Deno.test(`${adapter.provider}: a lone surrogate never reaches the model, whatever part of the request holds it`, async () => {

@@ -18,10 +18,8 @@ Deno.test("a key is kept out of frames and conversations, whatever its variable 
     "---\nmodel: { provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9', " +
       "api_key_env: LLM_ACCESS }\n---\nWork.\n",
   );
-  await place.writeScript("leaky", [
-    { call: [{ name: "file_read", arguments: { path: "leak.txt" } }] },
-    { say: "Both." },
-  ]);
+  const call = [{ name: "file_read", arguments: { path: "leak.txt" } }];
+  await place.writeScript("leaky", [{ call }, { say: "Both." }]);
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "leaky", { message: "key-0123456789" });
   assert.equal(status, "success");
@@ -49,37 +47,14 @@ Deno.test("ProviderKeys knows the keys of named providers, of the service, and t
   assert.deepEqual(keys.namedByAgents(), named);
 });
 
-Deno.test("ProviderKeys follows the agents, and looks through each list of them once", () => {
-  let looks = 0;
-  const counted = (variable: string) => {
-    const agent = agentWith(`provider: openai, name: m, api_key_env: ${variable}`);
-    return {
-      ...agent,
-      get model() {
-        looks++;
-        return agent.model;
-      },
-    };
-  };
-  let agents = [counted("FIRST_ACCESS")];
-  const keys = new ProviderKeys(() => agents);
-  for (let i = 0; i < 10; i++) assert.ok(keys.has("FIRST_ACCESS") && !keys.has("SECOND_ACCESS"));
-  assert.equal(looks, 1);
-  agents = [counted("SECOND_ACCESS")];
-  assert.ok(keys.has("SECOND_ACCESS") && !keys.has("FIRST_ACCESS"));
-  assert.deepEqual(keys.namedByAgents(), ["SECOND_ACCESS"]);
-});
-
 Deno.test("a key that an agent begins to name is kept out of what is shown after the reload", async () => {
   await using place = await createTestWorkspace({ shell: { LLM_ACCESS: "key-0123456789" } });
   await place.writeScript("leaky", [{ say: "It is key-0123456789." }]);
   await using runtime = await place.open();
   const open = await runToEnd(runtime, "leaky", { message: "Tell." });
   assert.match(JSON.stringify(await payloadsOf(runtime, open.id)), /key-0123456789/);
-  await place.writeAgent(
-    "keyed",
-    "---\nmodel: { provider: openai, name: m, api_key_env: LLM_ACCESS }\n---\nWork.\n",
-  );
+  const text = "---\nmodel: { provider: openai, name: m, api_key_env: LLM_ACCESS }\n---\nWork.\n";
+  await place.writeAgent("keyed", text);
   await runtime.reloadAgents();
   const { id } = await runToEnd(runtime, "leaky", { message: "Tell." });
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), /key-0123456789/);

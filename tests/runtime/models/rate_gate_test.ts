@@ -19,13 +19,8 @@ function world(timeoutMs = 300_000) {
         return yield* attempt(...args);
       }
     );
-    return withRetry(new ScriptedModel(...noted), {
-      clock,
-      timeoutMs,
-      log,
-      rates,
-      random: () => 0.5,
-    });
+    const random = () => 0.5;
+    return withRetry(new ScriptedModel(...noted), { clock, timeoutMs, log, rates, random });
   };
   return { clock, rates, called, open };
 }
@@ -45,11 +40,8 @@ Deno.test("RateGate holds all calls with the key until the time that the provide
   await clock.advance(1_000);
   await Promise.all([first, second, third]);
   assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20500"]);
-  assert.deepEqual((await second).deltas[0], {
-    type: "notice",
-    level: "info",
-    text: "Waits for 15.0s: the rate limit of this key is reached",
-  });
+  const text = "Waits for 15.0s: the rate limit of this key is reached";
+  assert.deepEqual((await second).deltas[0], { type: "notice", level: "info", text });
   // The next one finds it open.
   await collectReply(open("d", answers));
   assert.equal(called.at(-1), "d at 20999");

@@ -4,15 +4,9 @@ import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
 import { STALL_MS } from "../../../runtime/models/stall_watch.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
 import { LogLines } from "../../support/log_lines.ts";
-import {
-  answers,
-  type Attempt,
-  fails,
-  goesSilent,
-  REPLY,
-  retryWorld,
-  ScriptedModel,
-} from "../../support/models/retry_world.ts";
+import type { Attempt } from "../../support/models/retry_world.ts";
+import { answers, fails, goesSilent, REPLY, retryWorld } from "../../support/models/retry_world.ts";
+import { ScriptedModel } from "../../support/models/retry_world.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
 Deno.test("withRetry() counts the time of all attempts together", async () => {
@@ -47,10 +41,8 @@ Deno.test("withRetry() repeats a call whose stream stalls after it began", async
   assert.equal(inner.signals[0]?.aborted, true);
   await clock.advance(1_000);
   assert.equal((await call).text, "ok");
-  assert.match(
-    String(log.lines[0]?.fields.error),
-    /^test\/m stopped in the middle of its reply: nothing came for 120s$/,
-  );
+  const expected = /^test\/m stopped in the middle of its reply: nothing came for 120s$/;
+  assert.match(String(log.lines[0]?.fields.error), expected);
   assert.equal(clock.sleeping, 0);
 });
 
@@ -64,11 +56,8 @@ Deno.test("withRetry() leaves a model all of its time before the first word, and
     }
     return REPLY;
   };
-  const model = withRetry(new ScriptedModel(slow), {
-    clock,
-    timeoutMs: STALL_MS * 10,
-    log: new LogLines(),
-  });
+  const log = new LogLines();
+  const model = withRetry(new ScriptedModel(slow), { clock, timeoutMs: STALL_MS * 10, log });
   const call = collectReply(model);
   await clock.advance(STALL_MS * 7);
   assert.equal((await call).text, "....");
@@ -96,8 +85,7 @@ Deno.test("withRetry() rethrows the reason of a cancel, in a call and in a wait"
     await clock.advance(0);
     controller.abort(reason);
     await ended;
-    assert.equal(inner.requests.length, 1);
-    assert.equal(inner.signals[0]?.aborted, true);
+    assert.deepEqual([inner.requests.length, inner.signals[0]?.aborted], [1, true]);
     assert.equal(clock.sleeping, 0);
     await assert.rejects(
       collectReply(model, modelRequest(), { signal: controller.signal }),
@@ -112,6 +100,5 @@ Deno.test("withRetry() ends the call when nobody reads on", async () => {
   for await (const _ of model.generate(modelRequest(), { signal: new AbortController().signal })) {
     break;
   }
-  assert.equal(inner.signals[0]?.aborted, true);
-  assert.equal(clock.sleeping, 0);
+  assert.deepEqual([inner.signals[0]?.aborted, clock.sleeping], [true, 0]);
 });

@@ -55,10 +55,8 @@ Deno.test("resolveModel() names the variable, the file and the line when a key i
     "Cannot use model openai/m: OPENAI_API_KEY is not set; add the line " +
       "OPENAI_API_KEY=<your key> to /work/agents/_config/.env",
   );
-  assert.match(
-    await refusalOf(settings("vllm", { baseUrl: "http://localhost:1" }), world()),
-    /VLLM_API_KEY is not set.*needs no key: use provider `local`/,
-  );
+  const message = await refusalOf(settings("vllm", { baseUrl: "http://localhost:1" }), world());
+  assert.match(message, /VLLM_API_KEY is not set.*needs no key: use provider `local`/);
   assert.match(
     await refusalOf(settings("openai", { apiKeyEnv: "WORK_KEY" }), world({ OPENAI_API_KEY: "k" })),
     /WORK_KEY is not set/,
@@ -81,14 +79,10 @@ Deno.test("resolveModel() sends the key of the provider to its endpoint", async 
     assert.equal(model.id, `${provider}/m`);
     await collectReply(model);
   }
-  assert.deepEqual(
-    server.requests.map((request) => request.headers.get("authorization")),
-    ["Bearer k1", "Bearer k2", null],
-  );
-  assert.deepEqual(
-    server.requests.map((request) => "max_completion_tokens" in request.body),
-    [false, true, false],
-  );
+  const found = server.requests.map((request) => request.headers.get("authorization"));
+  assert.deepEqual(found, ["Bearer k1", "Bearer k2", null]);
+  const seen = server.requests.map((request) => "max_completion_tokens" in request.body);
+  assert.deepEqual(seen, [false, true, false]);
   assert.deepEqual(options.lines, []);
 });
 
@@ -102,8 +96,6 @@ Deno.test("resolveModel() warns when a named provider's key goes to a foreign ho
   const pinned = world({ OPENAI_API_KEY: "k" }, true);
   assert.match(await refusalOf(given, pinned), /goes to proxy\.example.*defaults\.pin_keys is set/);
   await resolveModel(settings("openai"), pinned);
-  await resolveModel(
-    settings("mine", { baseUrl: "https://proxy.example" }),
-    world({ MINE_API_KEY: "k" }, true),
-  );
+  const baseUrl = "https://proxy.example";
+  await resolveModel(settings("mine", { baseUrl }), world({ MINE_API_KEY: "k" }, true));
 });

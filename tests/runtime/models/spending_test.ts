@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
 import { type Model, ModelError, type Usage } from "../../../runtime/models/model.ts";
-import {
-  type PlannedSpending,
-  type Spending,
-  withPurse,
-} from "../../../runtime/models/spending.ts";
+import type { PlannedSpending, Spending } from "../../../runtime/models/spending.ts";
+import { withPurse } from "../../../runtime/models/spending.ts";
 import { boundInputTokens } from "../../../runtime/models/token_estimate.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import {
-  answers,
-  type Attempt,
-  fails,
-  goesSilent,
-  REPLY,
-  ScriptedModel,
-} from "../../support/models/retry_world.ts";
+import type { Attempt } from "../../support/models/retry_world.ts";
+import { answers, fails, goesSilent, REPLY } from "../../support/models/retry_world.ts";
+import { ScriptedModel } from "../../support/models/retry_world.ts";
 
 /** A purse that writes down what is set aside and what is booked. Reading costs 1, writing to a cache 2, output 10. */
 function world(...attempts: Attempt[]): {
@@ -49,9 +41,8 @@ Deno.test("withPurse() sets the dearest way of a call aside, and books what its 
     return await Promise.resolve({ ...REPLY, usage });
   });
   await collectReply(model, REQUEST);
-  assert.deepEqual(reserved.map(({ most }) => most), [
-    { tokens: INPUT + 100, costUsd: 2 * INPUT + 1_000 },
-  ]);
+  const costUsd = 2 * INPUT + 1_000;
+  assert.deepEqual(reserved.map(({ most }) => most), [{ tokens: INPUT + 100, costUsd }]);
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 37 }]);
 });
 
@@ -102,11 +93,9 @@ Deno.test("withPurse() books a call that was given up or broke off, also one tha
 
 Deno.test("withPurse() calls nobody where nothing can be set aside", async () => {
   const scripted = new ScriptedModel();
-  const model = withPurse(scripted, {
-    model: { provider: "test", name: "m" },
-    gate: { reserve: () => Promise.reject(new Error("no money")) },
-    prices: { costOf: () => Promise.resolve(1) },
-  });
+  const gate = { reserve: () => Promise.reject(new Error("no money")) };
+  const prices = { costOf: () => Promise.resolve(1) };
+  const model = withPurse(scripted, { model: { provider: "test", name: "m" }, gate, prices });
   await assert.rejects(collectReply(model, REQUEST), /no money/);
   assert.equal(scripted.requests.length, 0);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTestPostgres, HAS_POSTGRES, type TestPostgres } from "../../support/postgres.ts";
+import { createTestPostgres, type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 /** A workspace and a database, to be opened by as many machines as a test needs. */
@@ -31,14 +31,9 @@ export class NodeWorld implements AsyncDisposable {
     const configDir = join(root, `config-${name}`);
     await Deno.mkdir(configDir, { recursive: true });
     const node = more.includes("node:") ? "" : `node: { name: ${name}, labels: [${name}] }\n`;
-    await Deno.writeTextFile(
-      join(configDir, "config.yaml"),
-      `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`,
-    );
-    const own = {
-      INKLING_CONFIG_DIR: configDir,
-      INKLING_STATE_DIR: join(root, `state-${name}`),
-    };
+    const content = `workspace: ${workspace}\ndatabase: ${this.address}\n${node}${more}`;
+    await Deno.writeTextFile(join(configDir, "config.yaml"), content);
+    const own = { INKLING_CONFIG_DIR: configDir, INKLING_STATE_DIR: join(root, `state-${name}`) };
     return await openRuntime({
       settings: await loadSettings({ shell: { ...shell, ...own }, home: root }),
       version: "0.0.0-test",
@@ -70,7 +65,7 @@ export class NodeWorld implements AsyncDisposable {
 
 /** A test of machines over a new database; skipped without PostgreSQL. */
 export function testNodes(name: string, work: (world: NodeWorld) => Promise<void>): void {
-  Deno.test({ name: `nodes: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`nodes: ${name}`, async () => {
     await using world = await NodeWorld.create();
     await work(world);
   });

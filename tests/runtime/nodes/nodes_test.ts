@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseAway } from "../../../runtime/storage/database.ts";
 import type { FollowItem } from "../../../runtime/runtime.ts";
-import { HAS_POSTGRES, sharePostgres, startPostgres } from "../../support/postgres.ts";
+import { sharePostgres, startPostgres, withPostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "../triggers/gate_clock.ts";
@@ -22,8 +21,7 @@ testNodes("what one accepts another runs, where only that one may", async (world
   const { id } = await plain.run("heavy", {});
   await using _gpu = await world.open("gpu");
   const ended = await toEnd(plain, id);
-  assert.equal(ended.status, "success");
-  assert.equal(ended.outputData, "done");
+  assert.deepEqual([ended.status, ended.outputData], ["success", "done"]);
   const [row] = await world.query(
     "SELECT name, epoch FROM inkling.executions e JOIN inkling.instances i ON i.id = e.instance_id",
   );
@@ -41,17 +39,12 @@ testNodes("a question is answered, and followed, at any of them", async (world) 
   const events: string[] = [];
   one.events.subscribe((event) => "executionId" in event && events.push(event.type));
   await two.respond(id, { requestId, answer: { selected: ["b"] } });
-  await until(
-    async () => (await one.getExecution(id)).status === "success",
-    "it goes on",
-  );
+  await until(async () => (await one.getExecution(id)).status === "success", "it goes on");
   assert.equal((await one.getExecution(id)).outputData, "You said b.");
   // Each happening is heard once.
   await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
   assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
-  const frames = await Promise.all(
-    [one, two].map((node) => node.readFrames(id, { after: 0 })),
-  );
+  const frames = await Promise.all([one, two].map((node) => node.readFrames(id, { after: 0 })));
   assert.deepEqual(frames[0], frames[1]);
 });
 
@@ -84,20 +77,13 @@ testNodes("a new agent runs on a machine that has not noticed its file yet", asy
 testNodes(
   "a run is cancelled at another machine, and one that nobody has at once",
   async (world) => {
-    await world.workspace.writeScript(
-      "slow",
-      [{ say: "…", delay_ms: 600_000 }],
-      "nodes: [slow]",
-    );
+    await world.workspace.writeScript("slow", [{ say: "…", delay_ms: 600_000 }], "nodes: [slow]");
     await using one = await world.open("one");
     const unclaimed = await one.run("slow", {});
     assert.equal(await one.cancel(unclaimed.id), "aborted");
     await using _slow = await world.open("slow");
     const { id } = await one.run("slow", {});
-    await until(
-      async () => (await one.readFrames(id, { after: 0 })).length > 1,
-      "it runs",
-    );
+    await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
     assert.equal(await one.cancel(id), "cancelling");
     const ended = await toEnd(one, id);
     assert.deepEqual([ended.status, ended.error], [
@@ -110,11 +96,8 @@ testNodes(
 testNodes("delegation goes on over machines, and the parent gets the answer", async (world) => {
   await world.workspace.writeScript("child", [{ say: "from the child" }], "nodes: [child]");
   const call = { name: "run_agent", arguments: { agent_id: "child" } };
-  await world.workspace.writeScript(
-    "parent",
-    [{ call: [call] }, { say: "It said {result}." }],
-    "agents: [child]",
-  );
+  const steps = [{ call: [call] }, { say: "It said {result}." }];
+  await world.workspace.writeScript("parent", steps, "agents: [child]");
   await using one = await world.open("one", "node: { name: one, runs: 1 }\n");
   await using _child = await world.open("child");
   const ended = await runToEnd(one, "parent");
@@ -123,11 +106,8 @@ testNodes("delegation goes on over machines, and the parent gets the answer", as
 });
 
 testNodes("a machine that stops leaves its runs to the others", async (world) => {
-  await world.workspace.writeScript(
-    "patient",
-    [{ say: "one", delay_ms: AT_GATE_MS }],
-    "on_restart: resume",
-  );
+  const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
+  await world.workspace.writeScript("patient", steps, "on_restart: resume");
   const one = await world.open("one", "", { clock: new GateClock() });
   const { id } = await one.run("patient", {});
   await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
@@ -144,11 +124,8 @@ testNodes("a machine that stops leaves its runs to the others", async (world) =>
 testNodes(
   "a run that is lost, and comes back to the same machine, goes on there once",
   async (world) => {
-    await world.workspace.writeScript(
-      "patient",
-      [{ say: "one", delay_ms: AT_GATE_MS }],
-      "on_restart: resume",
-    );
+    const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
+    await world.workspace.writeScript("patient", steps, "on_restart: resume");
     const clock = new GateClock();
     await using one = await world.open("one", "", { clock });
     const { id } = await one.run("patient", {});
@@ -187,37 +164,29 @@ testNodes("one of them watches for an agent; when it goes, another does", async 
   await until(async () => await seen() === 2, "what changed while nobody watched is seen once");
 });
 
-Deno.test(
-  { name: "nodes: while the database is away runs wait; then all goes on", ignore: !HAS_POSTGRES },
-  async () => {
-    await using server = await startPostgres();
-    await using world = await NodeWorld.create(server.address);
-    const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];
-    await world.workspace.writeScript("steady", steps);
-    const clock = new GateClock();
-    await using one = await world.open("one", "", { clock });
-    await using two = await world.open("two", "", { clock });
-    const { id } = await one.run("steady", {});
-    await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
-    await server.stop("SIGINT");
-    await until(() => one.storage.problem !== undefined, "it is told");
-    assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
-    await assert.rejects(
-      two.run("steady", {}),
-      (error) => error instanceof DatabaseAway && error.retryAfterSeconds === 5,
-    );
-    await server.start();
-    await until(
-      () => one.storage.problem === undefined && two.storage.problem === undefined,
-      "it is back",
-    );
-    clock.open();
-    assert.equal((await toEnd(two, id)).status, "success");
-    assert.equal((await runToEnd(two, "steady")).status, "success");
-    const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
-    assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
-  },
-);
+withPostgres.test("nodes: while the database is away runs wait; then all goes on", async () => {
+  await using server = await startPostgres();
+  await using world = await NodeWorld.create(server.address);
+  const steps = [{ say: "one", delay_ms: AT_GATE_MS, call: [GLOB] }, { say: "two" }];
+  await world.workspace.writeScript("steady", steps);
+  const clock = new GateClock();
+  await using one = await world.open("one", "", { clock });
+  await using two = await world.open("two", "", { clock });
+  const { id } = await one.run("steady", {});
+  await until(async () => (await two.readFrames(id, { after: 0 })).length > 1, "it runs");
+  await server.stop("SIGINT");
+  await until(() => one.storage.problem !== undefined, "it is told");
+  assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
+  await assert.rejects(two.run("steady", {}), { name: "DatabaseAway", retryAfterSeconds: 5 });
+  await server.start();
+  const isDone = () => one.storage.problem === undefined && two.storage.problem === undefined;
+  await until(isDone, "it is back");
+  clock.open();
+  assert.equal((await toEnd(two, id)).status, "success");
+  assert.equal((await runToEnd(two, "steady")).status, "success");
+  const told = world.workspace.logged.filter(({ message }) => /^Cannot use/.test(message));
+  assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
+});
 
 testNodes("one key at two machines in the same moment is one execution", async (world) => {
   await world.workspace.writeScript("quick", [{ say: "done" }], "on_pending: parallel");
@@ -225,9 +194,7 @@ testNodes("one key at two machines in the same moment is one execution", async (
   await using two = await world.open("two");
   for (let n = 0; n < 5; n++) {
     const idempotencyKey = `key ${n}`;
-    const both = await Promise.all(
-      [one, two].map((node) => node.run("quick", { idempotencyKey })),
-    );
+    const both = await Promise.all([one, two].map((node) => node.run("quick", { idempotencyKey })));
     assert.equal(both[0]?.id, both[1]?.id);
   }
 });
@@ -249,11 +216,8 @@ testNodes(
 );
 
 testNodes("a slot runs once, and the pause holds for all", async (world) => {
-  await world.workspace.writeScript(
-    "often",
-    [{ say: "tick" }],
-    "trigger: { type: schedule, every: 1s }",
-  );
+  const lines = "trigger: { type: schedule, every: 1s }";
+  await world.workspace.writeScript("often", [{ say: "tick" }], lines);
   await using one = await world.open("one");
   await using two = await world.open("two");
   const slots = () => world.query("SELECT scheduled_for, outcome FROM inkling.slots ORDER BY 1");

@@ -2,17 +2,11 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ChannelSettings } from "../../../runtime/config/notify_schema.ts";
-import {
-  cutBytes,
-  DeliveryFailure,
-  type OutgoingMessage,
-} from "../../../runtime/notify/channels/channel.ts";
+import type { OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
+import { cutBytes, DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { readRetryAfter } from "../../../runtime/notify/channels/http_post.ts";
-import {
-  type ChannelPorts,
-  channelProblem,
-  openChannel,
-} from "../../../runtime/notify/channels/open_channel.ts";
+import type { ChannelPorts } from "../../../runtime/notify/channels/open_channel.ts";
+import { channelProblem, openChannel } from "../../../runtime/notify/channels/open_channel.ts";
 import { readSigningSecret, sign } from "../../../runtime/notify/channels/webhook.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -73,14 +67,9 @@ Deno.test("ntfy gets JSON with the topic, a button and an id; the token travels 
   assert.equal(path, "/");
   assert.equal(headers.get("authorization"), "Bearer tk_1");
   assert.equal(headers.get("idempotency-key"), "msg_1");
-  assert.deepEqual(body, {
-    topic: "t",
-    title: MESSAGE.title,
-    message: MESSAGE.text,
-    priority: 4,
-    click: MESSAGE.link,
-    actions: [{ action: "view", label: "Answer", url: MESSAGE.link }],
-  });
+  const actions = [{ action: "view", label: "Answer", url: MESSAGE.link }];
+  const { title, text: message, link: click } = MESSAGE;
+  assert.deepEqual(body, { topic: "t", title, message, priority: 4, click, actions });
 });
 
 Deno.test("long texts are cut to what a channel takes, between characters", async () => {
@@ -116,11 +105,8 @@ Deno.test("a webhook is signed as Standard Webhooks says", async () => {
   // The example of the specification's libraries.
   const key = readSigningSecret(SECRET);
   assert.ok(key);
-  const signature = await sign('{"test": 2432232314}', {
-    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
-    timestamp: 1_614_265_330,
-    key,
-  });
+  const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+  const signature = await sign('{"test": 2432232314}', { id, timestamp: 1_614_265_330, key });
   assert.equal(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 
   await using receiver = new Receiver();
@@ -134,26 +120,15 @@ Deno.test("a webhook is signed as Standard Webhooks says", async () => {
   assert.equal(headers.get("webhook-signature"), `v1,${expected}`);
   assert.equal(headers.get("webhook-timestamp"), String(ports.clock.now() / 1_000));
   assert.equal(body.type, "inkling.waiting");
-  assert.deepEqual(Object.keys(body.data), [
-    "kind",
-    "agent_id",
-    "execution_id",
-    "title",
-    "text",
-    "count",
-    "since",
-    "answer_url",
-  ]);
+  const fields = "kind agent_id execution_id title text count since answer_url".split(" ");
+  assert.deepEqual(Object.keys(body.data), fields);
 });
 
 Deno.test("a signing secret has 24 to 64 bytes", () => {
   assert.equal(readSigningSecret("whsec_" + btoa("x".repeat(24)))?.length, 24);
   assert.equal(readSigningSecret(btoa("x".repeat(64)))?.length, 64);
-  for (
-    const text of ["", "whsec_", "short", btoa("x".repeat(23)), btoa("x".repeat(65)), "€", "a b"]
-  ) {
-    assert.equal(readSigningSecret(text), undefined, text);
-  }
+  const cases = ["", "whsec_", "short", btoa("x".repeat(23)), btoa("x".repeat(65)), "€", "a b"];
+  for (const text of cases) assert.equal(readSigningSecret(text), undefined, text);
 });
 
 Deno.test("what a receiver answers is delivered, a failure, or final", async () => {
@@ -208,10 +183,8 @@ Deno.test("messages reach no host that http_request may not reach", async () => 
   const own = { ownPorts: () => [receiver.port] };
   assert.match((await to(receiver.url, own)).message, /service's own port/);
   assert.match((await to(receiver.url, { deny: ["private"] })).message, /http\.deny/);
-  assert.match(
-    (await to("http://inside.example/", { deny: ["inside.example"] })).message,
-    /http\.deny/,
-  );
+  const denied = await to("http://inside.example/", { deny: ["inside.example"] });
+  assert.match(denied.message, /http\.deny/);
   assert.equal(receiver.received.length, 0);
   const opened = openChannel({ type: "webhook", url: receiver.url, secret: "H" }, {
     ...portsOf({ env: { H: SECRET } }),
@@ -222,10 +195,8 @@ Deno.test("messages reach no host that http_request may not reach", async () => 
 });
 
 Deno.test("a name that leads inside is closed by its address", async () => {
-  const ports = {
-    ...portsOf({ env: { H: SECRET } }),
-    resolveHost: () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]),
-  };
+  const resolveHost = () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]);
+  const ports = { ...portsOf({ env: { H: SECRET } }), resolveHost };
   const settings = { type: "webhook", url: "http://hooks.example/", secret: "H" } as const;
   assert.match((await failureOf(settings, ports)).message, /link-local, cloud metadata/);
 });
@@ -246,10 +217,8 @@ Deno.test("a channel tells what is missing, and never a secret", () => {
   const problem = (settings: ChannelSettings, env: Record<string, string> = {}) =>
     channelProblem(settings, portsOf({ env })) ?? "";
   assert.match(problem({ type: "slack", url: "SLACK" }), /variable SLACK is not set/);
-  assert.match(
-    problem({ type: "slack", url: "SLACK" }, { SLACK: "hooks/s3cr3t" }),
-    /^the variable SLACK holds no http or https address$/,
-  );
+  const message = problem({ type: "slack", url: "SLACK" }, { SLACK: "hooks/s3cr3t" });
+  assert.match(message, /^the variable SLACK holds no http or https address$/);
   const webhook = { type: "webhook", url: "https://a.example", secret: "HOOK" } as const;
   assert.match(problem(webhook), /variable HOOK is not set/);
   assert.match(problem(webhook, { HOOK: "s3cr3t" }), /^its secret must be whsec_/);
@@ -262,10 +231,8 @@ Deno.test("a channel tells what is missing, and never a secret", () => {
   assert.match(problem({ type: "desktop" }, none), /is not installed, or is in no folder of PATH/);
   assert.match(problem({ type: "command", run: ["/no/such"], allow: true }), /^\/no\/such is not/);
   assert.equal(problem({ type: "command", run: ["sh", "-c", "x"], allow: true }), "");
-  assert.match(
-    channelProblem({ type: "desktop" }, portsOf({ os: "windows" })) ?? "",
-    /not possible on windows/,
-  );
+  const sentence = channelProblem({ type: "desktop" }, portsOf({ os: "windows" })) ?? "";
+  assert.match(sentence, /not possible on windows/);
 });
 
 Deno.test("a command gets the message as JSON on standard input, no shell, and a small environment", async () => {
@@ -273,11 +240,8 @@ Deno.test("a command gets the message as JSON on standard input, no shell, and a
   try {
     const out = `${folder}/out`;
     const script = `${folder}/tell.sh`;
-    await Deno.writeTextFile(
-      script,
-      `#!/bin/sh\n{ cat; env | sort; printf '%s\\n' "$@"; } > ${out}\n`,
-      { mode: 0o755 },
-    );
+    const program = `#!/bin/sh\n{ cat; env | sort; printf '%s\\n' "$@"; } > ${out}\n`;
+    await Deno.writeTextFile(script, program, { mode: 0o755 });
     const ports = portsOf({ env: { PATH: Deno.env.get("PATH") ?? "", API_TOKEN: "s3cr3t-value" } });
     const run = [script, "a b", "$(touch no)", ";ls"];
     const reply = await openChannel({ type: "command", run, allow: true }, ports)

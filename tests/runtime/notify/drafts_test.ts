@@ -85,8 +85,7 @@ Deno.test("a question is told with what it is about, shortened and without secre
   };
   const execution = executionOf(12, { status: "waiting" });
   const [draft] = toDrafts({ type: "waiting", execution, request }, ports());
-  assert.equal(draft?.title, "Daily waits for your answer");
-  assert.equal(draft?.requestId, "r");
+  assert.deepEqual([draft?.title, draft?.requestId], ["Daily waits for your answer", "r"]);
   const lines = draft?.text.split("\n") ?? [];
   assert.equal(lines[0], "Which one, [redacted:TOKEN]?");
   assert.deepEqual(lines.slice(1, 2), ["path: a.md"]);
@@ -105,11 +104,8 @@ Deno.test("answers, missed times, stopped triggers and budgets are told in words
     return [draft?.kind, draft?.title, draft?.text];
   };
   const execution = executionOf(3, { status: "success", error: null });
-  assert.deepEqual(told({ type: "ended", execution, output: " All s3cr3t-value well. " }), [
-    "success",
-    "Daily succeeded",
-    "All [redacted:TOKEN] well.",
-  ]);
+  const wanted = ["success", "Daily succeeded", "All [redacted:TOKEN] well."];
+  assert.deepEqual(told({ type: "ended", execution, output: " All s3cr3t-value well. " }), wanted);
   const slot = {
     agentId: "daily",
     scheduledFor: 0,
@@ -124,10 +120,8 @@ Deno.test("answers, missed times, stopped triggers and budgets are told in words
     "Due from 1 Jan 2026, 12:00 on, not run: the service was not running.",
   ]);
   const stopped = { agentId: "daily", displayName: "Daily", reason: "It fired too often" };
-  assert.deepEqual(told({ type: "stopped", ...stopped }).slice(0, 2), [
-    "loop",
-    "Daily: its trigger was stopped",
-  ]);
+  const expected = ["loop", "Daily: its trigger was stopped"];
+  assert.deepEqual(told({ type: "stopped", ...stopped }).slice(0, 2), expected);
   const text = "80 % of per_day ($2.00) is used.";
   assert.deepEqual(told({ type: "budget", agentId: null, executionId: null, text }), [
     "budget",

@@ -4,11 +4,8 @@ import type { NotifySettings } from "../../../runtime/config/notify_schema.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { AnswerLinks } from "../../../runtime/notify/answer_links.ts";
-import {
-  type Channel,
-  DeliveryFailure,
-  type OutgoingMessage,
-} from "../../../runtime/notify/channels/channel.ts";
+import type { Channel, OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
+import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { toDrafts } from "../../../runtime/notify/drafts.ts";
 import type { Happening } from "../../../runtime/notify/happening.ts";
 import { MessageSender } from "../../../runtime/notify/sender.ts";
@@ -17,10 +14,8 @@ import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
 import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
 import { openInstance } from "../../../runtime/storage/instances.ts";
-import {
-  createExecutionStores,
-  type SqlExecutionStores,
-} from "../../../runtime/storage/executions/execution_stores.ts";
+import type { SqlExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
+import { createExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 

@@ -23,12 +23,9 @@ export class Receiver implements AsyncDisposable {
       { hostname: "127.0.0.1", port, onListen: () => {} },
       async (request) => {
         const text = await request.text();
-        const received: Received = {
-          path: new URL(request.url).pathname,
-          headers: request.headers,
-          text,
-          body: text.startsWith("{") ? JSON.parse(text) : undefined,
-        };
+        const body = text.startsWith("{") ? JSON.parse(text) : undefined;
+        const path = new URL(request.url).pathname;
+        const received: Received = { path, headers: request.headers, text, body };
         this.received.push(received);
         const reply = await this.reply(received, this.received.length - 1);
         return reply instanceof Response ? reply : new Response(null, { status: reply });

@@ -29,11 +29,8 @@ Deno.test("what is told of a budget waits behind nothing, the runs that it ends 
   world.tell({ ...told, text: "per_day ($2.00) is used up." });
   for (const id of [2, 3, 4]) world.tell(failure(id, ended));
   await world.settle();
-  assert.deepEqual(world.sent.map(({ kind, executionId }) => `${kind} ${executionId}`), [
-    "budget 1",
-    "budget 1",
-    "budget 4",
-  ]);
+  const expected = ["budget 1", "budget 1", "budget 4"];
+  assert.deepEqual(world.sent.map(({ kind, executionId }) => `${kind} ${executionId}`), expected);
   assert.equal(world.sent[2]?.count, 3);
 });
 
@@ -132,8 +129,7 @@ Deno.test("a message is given up after 24 hours, and the log says so", async () 
   const last = world.log.lines.at(-1);
   assert.equal(last?.level, "error");
   assert.equal(last?.message, "A message was given up: it was tried for 24 hours");
-  assert.equal(last?.fields["reason"], "the receiver is down.");
-  assert.equal(world.clock.sleeping, 0);
+  assert.deepEqual([last?.fields["reason"], world.clock.sleeping], ["the receiver is down.", 0]);
 });
 
 Deno.test("what a receiver refuses for good is not sent again", async () => {
@@ -287,6 +283,5 @@ Deno.test("what a transaction takes back is not told", async () => {
     })
   );
   await world.clock.advance(MINUTE_MS);
-  assert.equal(world.sent.length, 0);
-  assert.equal(world.clock.sleeping, 0);
+  assert.deepEqual([world.sent.length, world.clock.sleeping], [0, 0]);
 });

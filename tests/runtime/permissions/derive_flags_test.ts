@@ -29,20 +29,13 @@ Deno.test("deriveFlags() of agents that only read and write their workspace: its
   const derived = await derive(place);
   const { workspace, stateDir, configDir } = place;
   const program = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
-  assert.deepEqual(
-    valuesOf(derived, "allow-read"),
-    [workspace, stateDir, configDir, program].sort(),
-  );
+  const found = valuesOf(derived, "allow-read");
+  assert.deepEqual(found, [workspace, stateDir, configDir, program].sort());
   assert.deepEqual(valuesOf(derived, "allow-write"), [workspace, stateDir].sort());
   assert.deepEqual(valuesOf(derived, "deny-write"), [join(workspace, "agents", "_config")]);
   assert.deepEqual(
     valuesOf(derived, "allow-net"),
-    [
-      "127.0.0.1",
-      "[::1]",
-      "localhost",
-      `unix:${join(stateDir, "service.sock")}`,
-    ].sort(),
+    ["127.0.0.1", "[::1]", "localhost", `unix:${join(stateDir, "service.sock")}`].sort(),
   );
   assert.deepEqual(derived.flags.filter(({ flag }) => flag.startsWith("--allow-run")), []);
   assert.match(derived.remarks.join(), /Without --allow-run no program can be started/);
@@ -59,10 +52,8 @@ Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watc
   await Deno.mkdir(data);
   await Deno.mkdir(join(drop, "in"), { recursive: true });
   await place.writeAgent("archivist", demo(`paths: {data: ${data}, own: ~/own}`));
-  await place.writeAgent(
-    "watcher",
-    demo(`trigger: {type: watch, paths: ["${drop}/in/*.md", "~/later"]}`),
-  );
+  const text = demo(`trigger: {type: watch, paths: ["${drop}/in/*.md", "~/later"]}`);
+  await place.writeAgent("watcher", text);
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
   const write = valuesOf(derived, "allow-write");
@@ -80,10 +71,8 @@ Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watc
 Deno.test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async () => {
   await using place = await createTestWorkspace();
   const { root } = place;
-  await place.writeAgent(
-    "watcher",
-    demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`),
-  );
+  const text = demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`);
+  await place.writeAgent("watcher", text);
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
   for (const path of [join(root, "in"), join(root, "drop", "new")]) {
@@ -99,10 +88,8 @@ Deno.test("deriveFlags() allows a file's folder, because it is replaced by a new
   await Deno.mkdir(folder);
   await Deno.writeTextFile(join(folder, "todo.md"), "");
   await Deno.writeTextFile(join(place.root, "home.md"), "");
-  await place.writeAgent(
-    "keeper",
-    demo("paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}"),
-  );
+  const text = demo("paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}");
+  await place.writeAgent("keeper", text);
   const derived = await derive(place);
   const write = valuesOf(derived, "allow-write");
   assert.ok(write.includes(folder));
@@ -124,10 +111,8 @@ Deno.test("deriveFlags() allows both names of a place behind a symlink", async (
   for (const path of [place.workspace, real, join(place.root, "near"), join(place.root, "far")]) {
     assert.ok(write.includes(path), path);
   }
-  assert.deepEqual(
-    valuesOf(derived, "deny-write"),
-    [join(place.workspace, "agents/_config"), join(real, "agents/_config")].sort(),
-  );
+  const expected = [join(place.workspace, "agents/_config"), join(real, "agents/_config")].sort();
+  assert.deepEqual(valuesOf(derived, "deny-write"), expected);
 });
 
 Deno.test("deriveFlags() allows the hosts of models and the variables of their keys, of nobody else", async () => {
@@ -293,10 +278,8 @@ Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other varia
   await using place = await createTestWorkspace();
   await place.writeAgent("plain", demo(""));
   const before = valuesOf(await derive(place), "allow-env");
-  await place.writeAgent(
-    "review",
-    demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }"),
-  );
+  const text = demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }");
+  await place.writeAgent("review", text);
   const added = valuesOf(await derive(place), "allow-env").filter((one) => !before.includes(one));
   assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
 });
@@ -309,9 +292,8 @@ Deno.test("deriveFlags() lets a program run where answers have a schema: they ar
 
 Deno.test("deriveFlags() allows the database its host, its variables and its files, and nothing of it without one", async () => {
   const address = "postgres://u:hunter2secret@db.example/x?sslrootcert=/etc/pg/ca.pem";
-  await using place = await createTestWorkspace({
-    shell: { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" },
-  });
+  const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" };
+  await using place = await createTestWorkspace({ shell });
   const without = await derive(place);
   assert.ok(!JSON.stringify(without.flags).includes("PG"));
   place.shell["INKLING_DATABASE_URL"] = address;
@@ -334,9 +316,8 @@ Deno.test("deriveFlags() allows the database its host, its variables and its fil
 });
 
 Deno.test("deriveFlags() allows the file with the database's passwords: the one that is named, else the usual one if it is there", async () => {
-  await using place = await createTestWorkspace({
-    config: "database: postgres://u@db.example:7000/x\n",
-  });
+  const config = "database: postgres://u@db.example:7000/x\n";
+  await using place = await createTestWorkspace({ config });
   const usual = join(place.root, ".pgpass");
   const read = async () => valuesOf(await derive(place), "allow-read");
   assert.ok(!(await read()).includes(usual));

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { toPermissionFlags } from "../../../runtime/permissions/permission_flags.ts";
-import type {
-  PermissionKind,
-  PermissionNeed,
-} from "../../../runtime/permissions/permission_need.ts";
+import type { PermissionKind } from "../../../runtime/permissions/permission_need.ts";
+import type { PermissionNeed } from "../../../runtime/permissions/permission_need.ts";
 
 const need = (kind: PermissionKind, value: string, why = "a reason"): PermissionNeed => (
   { kind, value, why }
@@ -24,22 +22,14 @@ Deno.test("toPermissionFlags() always asks nobody, loads no foreign code and hid
 
 Deno.test("toPermissionFlags() leaves out what another value covers", () => {
   const flags = flagsOf([
-    need("read", "/a/b/c"),
-    need("read", "/a/b"),
-    need("read", "/a/bc"),
-    need("net", "localhost:11434"),
-    need("net", "localhost"),
-    need("net", "api.example:443"),
-    need("net", "[::1]:80", "another"),
-    need("env", "INKLING_API_KEY"),
-    need("env", "INKLING_*"),
+    ...[need("read", "/a/b/c"), need("read", "/a/b"), need("read", "/a/bc")],
+    ...[need("net", "localhost:11434"), need("net", "localhost"), need("net", "api.example:443")],
+    ...[need("net", "[::1]:80", "another"), need("env", "INKLING_API_KEY")],
+    ...[need("env", "INKLING_*")],
   ]);
   assert.deepEqual(flags.slice(5), [
-    "--allow-read=/a/b",
-    "--allow-read=/a/bc",
-    "--allow-net=localhost,api.example:443",
-    "--allow-net=[::1]:80",
-    "--allow-env=INKLING_*",
+    ...["--allow-read=/a/b", "--allow-read=/a/bc", "--allow-net=localhost,api.example:443"],
+    ...["--allow-net=[::1]:80", "--allow-env=INKLING_*"],
   ]);
 });
 
@@ -64,9 +54,7 @@ Deno.test("toPermissionFlags() leaves out a path with a comma, which a list cann
   });
   assert.ok(!flags.some(({ flag }) => flag.includes("a,b") || flag.includes("x,y")));
   assert.ok(flags.some(({ flag }) => flag === "--deny-write=/work/agents/_config"));
-  assert.deepEqual(remarks, [
-    "/a,b is left out: a flag cannot hold a comma; give it another name",
-  ]);
+  assert.deepEqual(remarks, ["/a,b is left out: a flag cannot hold a comma; give it another name"]);
 });
 
 Deno.test("toPermissionFlags() allows every path that is needed and no other", () => {

@@ -16,10 +16,8 @@ Deno.test("validate warns of an agent that starts programs where there is no san
   };
   const [warning] = await gapOf("preferred", ["search"]);
   assert.equal(warning?.severity, "warning");
-  assert.match(
-    warning?.message ?? "",
-    /run without a sandbox: there is none\. To get one, make one\./,
-  );
+  const expected = /run without a sandbox: there is none\. To get one, make one\./;
+  assert.match(warning?.message ?? "", expected);
   const [refusal] = await gapOf("required", ["search"]);
   assert.equal(refusal?.severity, "error");
   assert.match(refusal?.message ?? "", /"sandbox: required", and there is none/);

@@ -2,47 +2,30 @@ import assert from "node:assert/strict";
 import { hasScripts } from "../../../runtime/permissions/skill_scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", async () => {
-  await withTempDir(async (dir) => {
-    for (
-      const folder of [
-        "words",
-        "beside",
-        "below/scripts",
-        "folders/scripts/a.sh",
-        "deep/scripts/a/b",
-      ]
-    ) {
-      await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
-    }
-    for (
-      const file of [
-        "words/SKILL.md",
-        "beside/run.sh",
-        "below/scripts/run.py",
-        "deep/scripts/a/b/c.ts",
-      ]
-    ) {
-      await Deno.writeTextFile(`${dir}/${file}`, "");
-    }
+Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", () =>
+  withTempDir(async (dir) => {
+    const cases = ["words", "beside", "below/scripts", "folders/scripts/a.sh", "deep/scripts/a/b"];
+    for (const folder of cases) await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
+    const rows = [
+      ...["words/SKILL.md", "beside/run.sh", "below/scripts/run.py", "deep/scripts/a/b/c.ts"],
+    ];
+    for (const file of rows) await Deno.writeTextFile(`${dir}/${file}`, "");
     const found = async (skill: string) => await hasScripts(dir, skill);
     assert.equal(await found("words"), false);
     assert.equal(await found("folders"), false);
     assert.equal(await found("beside"), true);
     assert.equal(await found("below"), true);
     assert.equal(await found("deep"), true);
-  });
-});
+  }));
 
-Deno.test("hasScripts() leaves it to others to tell of a skill that cannot be read", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("hasScripts() leaves it to others to tell of a skill that cannot be read", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "");
     await Deno.symlink("loop", `${dir}/loop`);
     for (const skill of ["missing", "file", "loop"]) {
       assert.equal(await hasScripts(dir, skill), false, skill);
     }
-  });
-});
+  }));
 
 Deno.test({
   name: "hasScripts() is no way to look into folders that Deno's flags close",

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  createSystemPrompt,
-  type SystemPromptOptions,
-} from "../../../runtime/prompt/system_prompt.ts";
+import type { SystemPromptOptions } from "../../../runtime/prompt/system_prompt.ts";
+import { createSystemPrompt } from "../../../runtime/prompt/system_prompt.ts";
 import { anyText } from "../../support/any_text.ts";
 
 const OPTIONS: SystemPromptOptions = {
@@ -21,14 +19,12 @@ const OPTIONS: SystemPromptOptions = {
 Deno.test("createSystemPrompt() tells time with zone, the places with their meaning, then the task", () => {
   const prompt = createSystemPrompt({ ...OPTIONS, memorySections: ["Plants", 'The "big" ones'] });
   assert.match(prompt, /^<environment>\n/);
-  assert.match(
-    prompt,
-    /Now: Monday, 2026-03-30 00:30 Europe\/Berlin \(GMT\+02:00; 2026-03-29T22:30:00\.000Z\)/,
-  );
-  assert.match(
-    prompt,
-    /- \{workspace\}: \/w\n- \{notes\}: \/n — the week's notes\n- \/watched — read only\n/,
-  );
+  const expected =
+    /Now: Monday, 2026-03-30 00:30 Europe\/Berlin \(GMT\+02:00; 2026-03-29T22:30:00\.000Z\)/;
+  assert.match(prompt, expected);
+  const wanted =
+    /- \{workspace\}: \/w\n- \{notes\}: \/n — the week's notes\n- \/watched — read only\n/;
+  assert.match(prompt, wanted);
   assert.match(prompt, /Long-term memory: sections "Plants", "The \\"big\\" ones"\./);
   assert.ok(prompt.endsWith("</environment>\n\n<task>\nWater the garden.\n</task>"));
 });
@@ -49,20 +45,15 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
     ],
     delegates: [{ id: "researcher", description: "Finds sources." }],
   });
+  // deno-fmt-ignore
   const order = [
-    "Now: ",
-    "Files: ",
+    "Now: ", "Files: ",
     'Watch: a change of "inbox", "notes/**/*.md" starts you. Watched files can be read.',
-    "Long-term memory: ",
-    "Skills: ",
+    "Long-term memory: ", "Skills: ",
     '\n- "pdf" (arguments: [file]): Reads PDF files.\n- "bare"\n- "html": Turns <b> & <tasks> into &lt;/task>\n',
-    "Agents: ",
-    '\n- "researcher": Finds sources.\n',
-    "behind the results of all tool calls of that reply",
-    '<skill-context name="…">',
-    '<skill-breadcrumb name="…">',
-    "</environment>",
-    "<task>",
+    "Agents: ", '\n- "researcher": Finds sources.\n',
+    "behind the results of all tool calls of that reply", '<skill-context name="…">',
+    '<skill-breadcrumb name="…">', "</environment>", "<task>",
   ];
   const places = order.map((text) => full.indexOf(text));
   assert.ok(!places.includes(-1), `${order[places.indexOf(-1)]} is missing in\n${full}`);

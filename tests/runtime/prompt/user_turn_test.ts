@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  ManualTrigger,
-  ScheduleTrigger,
-  WatchTrigger,
-} from "../../../runtime/agents/agent.ts";
+import type { ManualTrigger, ScheduleTrigger } from "../../../runtime/agents/agent.ts";
+import type { WatchTrigger } from "../../../runtime/agents/agent.ts";
 import { createUserTurn, type UserTurnOptions } from "../../../runtime/prompt/user_turn.ts";
 import type { AgentCause, ScheduleCause, WatchCause } from "../../../runtime/run_cause.ts";
 import { anyText } from "../../support/any_text.ts";
@@ -89,10 +86,7 @@ Deno.test("createUserTurn() fills a template with what the run has, once, and le
       { trigger: template(WATCH), cause: change("/w/in/a b.txt", "moved") },
       "moved /w/in/a b.txt a b.txt {schedule}  {other} $moved",
     ],
-    [
-      { trigger: template(EVERY), cause: SLOT },
-      "{event} {path} {file} every 5m  {other} ${event}",
-    ],
+    [{ trigger: template(EVERY), cause: SLOT }, "{event} {path} {file} every 5m  {other} ${event}"],
     [{ trigger: template(CRON, "{schedule}"), cause: SLOT }, "cron 30 8 * * *"],
     [
       { trigger: template(MANUAL), context: "C" },
@@ -144,8 +138,6 @@ Deno.test("createUserTurn() quotes the name of a watched file: it ends no line a
 });
 
 Deno.test("createUserTurn() lets a file name end no line of a template", () => {
-  check([[
-    { trigger: { ...WATCH, input: "Read {file} now." }, cause: change("/w/a\nIgnore\x1b[31m") },
-    "Read a\\nIgnore\\u001b[31m now.",
-  ]]);
+  const trigger = { ...WATCH, input: "Read {file} now." };
+  check([[{ trigger, cause: change("/w/a\nIgnore\x1b[31m") }, "Read a\\nIgnore\\u001b[31m now."]]);
 });

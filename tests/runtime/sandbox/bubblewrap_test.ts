@@ -66,11 +66,7 @@ test("sandbox: what is not declared does not exist in it, whichever way leads th
   Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
   Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
   const ways = [
-    "$1/secret.txt",
-    "../secret.txt",
-    "link",
-    "$HOME/.netrc",
-    "/proc/1/root/$1/secret.txt",
+    ...["$1/secret.txt", "../secret.txt", "link", "$HOME/.netrc", "/proc/1/root/$1/secret.txt"],
   ];
   for (const way of ways) {
     const { code, text } = await run(`set -- ${dir}; cat ${way}`);
@@ -110,6 +106,38 @@ test("sandbox: closed folders, places of keys and .env files in a declared folde
   assert.doesNotMatch(moved.text, /KEY/);
 });
 
+test("sandbox: a program gets the certificates that the usual variables name, and no other file by them", async ({ dir, home, run }) => {
+  const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+  const files: [path: string, text: string, isPassed: boolean][] = [
+    ["ca.pem", `An authority\n${pem("CERTIFICATE")}`, true],
+    ["folder/0a1b.0", pem("CERTIFICATE"), true],
+    ["folder/server.pem", pem("CERTIFICATE") + pem("PRIVATE KEY"), false],
+    ["folder/notes.txt", "KEY", false],
+    ["shut/ca.pem", pem("CERTIFICATE"), false],
+    ["home/.ssh/ca.pem", pem("CERTIFICATE"), false],
+    ["folder/.env", pem("CERTIFICATE"), false],
+  ];
+  for (const one of ["folder", "shut", "home/.ssh"]) Deno.mkdirSync(join(dir, one));
+  for (const [path, text] of files) Deno.writeTextFileSync(join(dir, path), text);
+  const environment = {
+    NODE_EXTRA_CA_CERTS: join(dir, "ca.pem"),
+    SSL_CERT_DIR: `${join(dir, "folder")}:${join(home, ".ssh")}`,
+    SSL_CERT_FILE: join(dir, "shut/ca.pem"),
+    REQUESTS_CA_BUNDLE: join(dir, "folder/server.pem"),
+  };
+  const rules = { closed: [join(dir, "shut")] };
+  const options = { environment, rules };
+  const { text } = await run(
+    `cd ${dir}; for one in ${
+      files.map(([path]) => path).join(" ")
+    }; do cat $one >&2 && echo $one; done 2>/dev/null`,
+    options,
+  );
+  const passed = files.filter(([, , isPassed]) => isPassed).map(([path]) => path);
+  assert.deepEqual(text.trim().split("\n"), passed);
+  assert.match((await run("echo x > $NODE_EXTRA_CA_CERTS", options)).text, /Read-only/);
+});
+
 test("sandbox: a declared path inside of a closed folder is open", async ({ workspace, run }) => {
   const closed = join(workspace, "state");
   Deno.mkdirSync(join(closed, "own"), { recursive: true });
@@ -123,9 +151,8 @@ test("sandbox: a declared path with a symbolic link in it is found under that pa
   Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
   Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
   Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
-  const { text } = await run(`cat ${dir}/link/sub/a.txt`, {
-    rules: { read: [join(dir, "link/sub")] },
-  });
+  const rules = { read: [join(dir, "link/sub")] };
+  const { text } = await run(`cat ${dir}/link/sub/a.txt`, { rules });
   assert.equal(text, "linked");
   // Many systems have /bin as a link to /usr/bin.
   const system = await run("echo begun", { rules: { read: ["/bin/sh"], programs: ["/bin"] } });
@@ -161,11 +188,9 @@ test("sandbox: SIGTERM for the group reaches the program, and nothing outlives i
     cwd: workspace,
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
-  const child = new Deno.Command(program.program, {
-    args: [...program.args],
-    stdout: "piped",
-    detached: true,
-  }).spawn();
+  const args = [...program.args];
+  const stdout = "piped";
+  const child = new Deno.Command(program.program, { args, stdout, detached: true }).spawn();
   const reader = child.stdout.getReader();
   await reader.read();
   Deno.kill(-child.pid, "SIGTERM");
@@ -187,10 +212,8 @@ test("sandbox: all of it ends when whoever started it is killed", async ({ works
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
   // A shell between: it is who is killed, and what it started is not told.
-  const child = new Deno.Command("sh", {
-    args: ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args],
-    stdout: "piped",
-  }).spawn();
+  const args = ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args];
+  const child = new Deno.Command("sh", { args, stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
   let text = "";
   while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);

@@ -1,6 +1,6 @@
 // What is done where the system has no sandbox, and what of the machine's programs is in it.
 import assert from "node:assert/strict";
-import { ProcessSandbox, SandboxMissing } from "../../../runtime/sandbox/process_sandbox.ts";
+import { ProcessSandbox } from "../../../runtime/sandbox/process_sandbox.ts";
 import { programFolders } from "../../../runtime/sandbox/base_system.ts";
 import type { SandboxMode } from "../../../runtime/sandbox/sandbox_rules.ts";
 import { findSandbox } from "../../../runtime/sandbox/sandbox_support.ts";
@@ -34,10 +34,8 @@ Deno.test("ProcessSandbox: preferred starts a program as it is where there is no
 
 Deno.test("ProcessSandbox: required refuses where there is none, with what to do", async () => {
   const { sandbox } = without("required");
-  await assert.rejects(
-    () => sandbox.confine(PROGRAM, RULES),
-    (error) => error instanceof SandboxMissing && /there is none.*make one/.test(error.message),
-  );
+  const refusal = { name: "SandboxMissing", message: /there is none.*make one/ };
+  await assert.rejects(() => sandbox.confine(PROGRAM, RULES), refusal);
 });
 
 Deno.test("ProcessSandbox: off asks nothing of the system", async () => {
@@ -58,10 +56,8 @@ Deno.test("programFolders() shows installations that PATH leads to, and nothing 
   const home = "/home/ann";
   const of = (...folders: string[]) =>
     programFolders(folders.join(":"), home).filter((one) => !/\.(local|rustup|sdkman)/.test(one));
-  assert.deepEqual(of("/usr/bin", "/opt/tool/bin", `${home}/.pyenv/shims`), [
-    "/opt/tool",
-    `${home}/.pyenv`,
-  ]);
+  const expected = ["/opt/tool", `${home}/.pyenv`];
+  assert.deepEqual(of("/usr/bin", "/opt/tool/bin", `${home}/.pyenv/shims`), expected);
   assert.deepEqual(of(`${home}/.cargo/bin`, `${home}/bin`), [`${home}/.cargo/bin`, `${home}/bin`]);
   assert.deepEqual(of("/", "/home", home, "relative", ""), []);
 });

@@ -27,9 +27,5 @@ export function noSandbox(): ProcessSandbox {
 
 /** Refuses what it cannot put into a sandbox, unless another mode is wanted. */
 export function systemSandbox(home: string, mode: SandboxMode = "required"): ProcessSandbox {
-  return new ProcessSandbox({
-    mode: () => mode,
-    home,
-    find: () => Promise.resolve(SUPPORT),
-  });
+  return new ProcessSandbox({ mode: () => mode, home, find: () => Promise.resolve(SUPPORT) });
 }

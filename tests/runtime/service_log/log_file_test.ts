@@ -2,52 +2,42 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { SystemClock } from "../../../base/clock.ts";
-import {
-  formatLogLine,
-  openLogFile,
-  survivingWriter,
-} from "../../../runtime/service_log/log_file.ts";
+import { formatLogLine, openLogFile } from "../../../runtime/service_log/log_file.ts";
+import { survivingWriter } from "../../../runtime/service_log/log_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { anyText } from "../../support/any_text.ts";
 
 const clock = new TestClock();
 
-Deno.test("openLogFile() appends to a private file", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("openLogFile() appends to a private file", () =>
+  withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     for (const message of ["first", "second"]) {
       using log = openLogFile(path, { clock });
       log.write("warn", message, { agent: "a b" });
     }
     const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
-    assert.deepEqual(lines.map((line) => line.slice(line.indexOf(" "))), [
-      ' WARN  first agent="a b"',
-      ' WARN  second agent="a b"',
-    ]);
+    const expected = [' WARN  first agent="a b"', ' WARN  second agent="a b"'];
+    assert.deepEqual(lines.map((line) => line.slice(line.indexOf(" "))), expected);
     assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
-  });
-});
+  }));
 
-Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", () =>
+  withTempDir(async (dir) => {
     using log = openLogFile(join(dir, "inkling.log"), { clock });
     const megabyte = "x".repeat(1_024 * 1_024);
     for (let count = 0; count < 26; count++) log.write("info", `${count} ${megabyte}`);
     const names = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
-    assert.deepEqual(
-      names,
-      ["inkling.log", "inkling.log.1", "inkling.log.2", "inkling.log.3"],
-    );
+    assert.deepEqual(names, ["inkling.log", "inkling.log.1", "inkling.log.2", "inkling.log.3"]);
     for (const name of names) {
       assert.ok((await Deno.stat(join(dir, name))).size <= 5 * 1_024 * 1_024);
     }
     assert.match(await Deno.readTextFile(join(dir, "inkling.log")), / 25 x/);
-  });
-});
+  }));
 
-Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", () =>
+  withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     const seen: string[] = [];
     /** Never twice the same time, as between two looks at a real clock. */
@@ -61,8 +51,7 @@ Deno.test("openLogFile() gives each line to whoever looks on as it stands in the
       "1970-01-01T00:00:02.000Z WARN  second",
     ]);
     assert.equal(await Deno.readTextFile(path), seen.map((line) => `${line}\n`).join(""));
-  });
-});
+  }));
 
 Deno.test("survivingWriter() loses lines to a full disk, says how many, and lets bugs through", () => {
   const written: string[] = [];
@@ -116,10 +105,7 @@ Deno.test("formatLogLine() escapes what a terminal would obey and what nobody se
       ' turned="\\u202etxt.exe" breaks="a\\u2028b\\u0085c\\u007f" tag="\\udb40\\udc41"' +
       ' list="[\\"\\u009b\\"]" seen=größe/👩‍💻',
   );
-  assert.deepEqual(
-    JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""),
-    "\u009b2J",
-  );
+  assert.deepEqual(JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""), "\u009b2J");
 });
 
 Deno.test("formatLogLine() never lets a control character through, whatever is told", () => {

@@ -10,11 +10,8 @@ Deno.test("RedactedLog lets no secret through: message, fields, errors, their ca
   const log = new RedactedLog(sink, REDACTOR);
   const error = new Error("Refused secret-12345", { cause: new Error("for secret-12345") });
   for (const level of ["warn", "error"] as const) {
-    log.write(level, "With secret-12345", {
-      key: "secret-12345",
-      deep: [{ is: "secret-12345" }],
-      error,
-    });
+    const fields = { key: "secret-12345", deep: [{ is: "secret-12345" }], error };
+    log.write(level, "With secret-12345", fields);
   }
   const text = JSON.stringify(sink.lines);
   assert.ok(!text.includes("secret-12345"), text);

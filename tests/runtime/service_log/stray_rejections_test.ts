@@ -17,8 +17,6 @@ Deno.test("logStrayRejections() logs unhandled rejections and keeps the process 
     assert.equal(reject(target, error).defaultPrevented, true);
   }
   assert.equal(reject(target, error).defaultPrevented, false);
-  assert.deepEqual(log.lines.map(({ level, fields }) => [level, fields["error"]]), [[
-    "error",
-    error,
-  ]]);
+  const expected = [["error", error]];
+  assert.deepEqual(log.lines.map(({ level, fields }) => [level, fields["error"]]), expected);
 });

@@ -27,8 +27,8 @@ async function withInstallation(
   });
 }
 
-Deno.test("Installation.key() tells where the key is that would be used", async () => {
-  await withInstallation(async ({ home, envFile, installation }) => {
+Deno.test("Installation.key() tells where the key is that would be used", () =>
+  withInstallation(async ({ home, envFile, installation }) => {
     const source = async () => (await installation.key(MODEL, "~/inkling")).source;
     assert.equal(await source(), "the environment");
     await Deno.writeTextFile(`${home}/.config/inkling/.env`, "OPENAI_API_KEY=k\n");
@@ -37,22 +37,20 @@ Deno.test("Installation.key() tells where the key is that would be used", async 
     assert.equal(await source(), `${home}/.config/inkling/.env`);
     await Deno.writeTextFile(envFile, "OPENAI_API_KEY=k\n");
     assert.equal(await source(), envFile);
-  }, { OPENAI_API_KEY: "k" });
-});
+  }, { OPENAI_API_KEY: "k" }));
 
-Deno.test("Installation.write() merges into what config.yaml holds by then", async () => {
-  await withInstallation(async ({ configFile, installation }) => {
+Deno.test("Installation.write() merges into what config.yaml holds by then", () =>
+  withInstallation(async ({ configFile, installation }) => {
     await installation.read();
     await Deno.writeTextFile(configFile, "agents_dir: team # since today\n");
     await installation.write({ workspace: "~/inkling", model: MODEL });
     const text = await Deno.readTextFile(configFile);
     assert.match(text, /^agents_dir: team # since today\n/);
     assert.equal(parse(text).defaults.provider, "openai");
-  });
-});
+  }));
 
-Deno.test("Installation.write() keeps links, and lets nobody else read the keys", async () => {
-  await withInstallation(async ({ home, configFile, envFile, installation }) => {
+Deno.test("Installation.write() keeps links, and lets nobody else read the keys", () =>
+  withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(`${home}/dotfile.yaml`, "# shared\n", { mode: 0o644 });
     await Deno.symlink(`${home}/dotfile.yaml`, configFile);
     await Deno.writeTextFile(`${home}/keys`, "A=1\n");
@@ -63,40 +61,32 @@ Deno.test("Installation.write() keeps links, and lets nobody else read the keys"
     assert.match(await Deno.readTextFile(`${home}/dotfile.yaml`), /^# shared\n[^]*provider/);
     assert.equal(await Deno.readTextFile(`${home}/keys`), "A=1\nOPENAI_API_KEY='k#1'\n");
     assert.equal(modeOf(`${home}/keys`), 0o600);
-  });
-});
+  }));
 
-Deno.test("Installation.write() leaves every file as it was when one of them cannot be merged into", async () => {
-  await withInstallation(async ({ home, configFile, envFile, installation }) => {
+Deno.test("Installation.write() leaves every file as it was when one of them cannot be merged into", () =>
+  withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(configFile, "a: &b {model: m}\ndefaults: *b\n");
-    await assert.rejects(
-      installation.write({ model: MODEL, apiKey: "k" }),
-      /^ConfigNotEditable: Cannot merge into .*config\.yaml: defaults in it is not a plain section/,
-    );
+    const wanted =
+      /^ConfigNotEditable: Cannot merge into .*config\.yaml: defaults in it is not a plain section/;
+    await assert.rejects(installation.write({ model: MODEL, apiKey: "k" }), wanted);
     await Deno.writeTextFile(configFile, "");
     await Deno.writeTextFile(envFile, "A='open\n");
-    await assert.rejects(
-      installation.write({ model: MODEL, apiKey: "k#1" }),
-      /^EnvironmentFileNotEditable: Cannot add OPENAI_API_KEY to .*\.env/,
-    );
+    const refusal = /^EnvironmentFileNotEditable: Cannot add OPENAI_API_KEY to .*\.env/;
+    await assert.rejects(installation.write({ model: MODEL, apiKey: "k#1" }), refusal);
     assert.equal(await Deno.readTextFile(configFile), "");
     assert.equal(await Deno.readTextFile(envFile), "A='open\n");
     await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
-  });
-});
+  }));
 
-Deno.test("Installation.write() says which folder stands in the way of a file", async () => {
-  await withInstallation(async ({ home, installation }) => {
+Deno.test("Installation.write() says which folder stands in the way of a file", () =>
+  withInstallation(async ({ home, installation }) => {
     await Deno.writeTextFile(`${home}/inkling/agents/_config/tools`, "");
-    await assert.rejects(
-      installation.write({ model: MODEL }),
-      /^InstallationUnusable: Cannot make the folder .*\/_config\/tools: /,
-    );
-  });
-});
+    const expected = /^InstallationUnusable: Cannot make the folder .*\/_config\/tools: /;
+    await assert.rejects(installation.write({ model: MODEL }), expected);
+  }));
 
-Deno.test("Installation.write() says that a file is not text, and leaves everything as it was", async () => {
-  await withInstallation(async ({ home, configFile, envFile, installation }) => {
+Deno.test("Installation.write() says that a file is not text, and leaves everything as it was", () =>
+  withInstallation(async ({ home, configFile, envFile, installation }) => {
     const bytes = Uint8Array.of(0x41, 0x3d, 0xff, 0x0a);
     await Deno.writeFile(envFile, bytes);
     await assert.rejects(installation.write({ model: MODEL, apiKey: "k" }), {
@@ -107,13 +97,11 @@ Deno.test("Installation.write() says that a file is not text, and leaves everyth
     assert.deepEqual(await Deno.readFile(envFile), bytes);
     await assert.rejects(Deno.stat(configFile), Deno.errors.NotFound);
     await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
-  });
-});
+  }));
 
 Deno.test("Installation.tryModel() spends the workspace's money, and none that is not there", async () => {
-  await using server = new OpenAiServer([
-    { text: "ready", usage: { prompt_tokens: 10, completion_tokens: 100 } },
-  ]);
+  const usage = { prompt_tokens: 10, completion_tokens: 100 };
+  await using server = new OpenAiServer([{ text: "ready", usage }]);
   await withInstallation(async ({ configFile, installation }) => {
     // A cent for each token of the reply: ten dollars are set aside.
     const prices = configFile.replace("config.yaml", "pricing.yaml");

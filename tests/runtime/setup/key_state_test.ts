@@ -5,13 +5,9 @@ import { findKey } from "../../../runtime/setup/key_state.ts";
 Deno.test("findKey() tells what needs no key, and which host a key would go to", () => {
   const places = { files: [], shell: { OPENAI_API_KEY: "k" } };
   assert.equal(findKey({ provider: "ollama", model: "m" }, places).required, false);
-  const foreign = findKey(
-    { provider: "openai", model: "m", baseUrl: "https://proxy.example/v1" },
-    places,
-  );
-  assert.deepEqual(
-    [foreign.variable, foreign.foreignHost, foreign.source],
-    ["OPENAI_API_KEY", "proxy.example", "the environment"],
-  );
+  const baseUrl = "https://proxy.example/v1";
+  const foreign = findKey({ provider: "openai", model: "m", baseUrl }, places);
+  const expected = ["OPENAI_API_KEY", "proxy.example", "the environment"];
+  assert.deepEqual([foreign.variable, foreign.foreignHost, foreign.source], expected);
   assert.throws(() => findKey({ provider: "nobody", model: "m" }, places), ModelError);
 });

@@ -4,9 +4,8 @@ import { describeSetup } from "../../../runtime/setup/setup_report.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 Deno.test("describeSetup() tells which files exist and which providers have a key, never the key", async () => {
-  await using place = await createTestWorkspace({
-    shell: { ANTHROPIC_API_KEY: "key-0123456789", GOOGLE_API_KEY: " " },
-  });
+  const shell = { ANTHROPIC_API_KEY: "key-0123456789", GOOGLE_API_KEY: " " };
+  await using place = await createTestWorkspace({ shell });
   const before = await describeSetup(await place.settings());
   assert.deepEqual([before.configFileExists, before.workspaceEnvFileExists], [true, false]);
   await Deno.mkdir(join(place.agentsDir, "_config"));
@@ -43,9 +42,6 @@ Deno.test("describeSetup() names the default model's provider, whoever it is", a
     shell: { ELSEWHERE_API_KEY: "k" },
   });
   const { providers } = await describeSetup(await place.settings());
-  assert.deepEqual(providers.at(-1), {
-    name: "elsewhere",
-    keyVariable: "ELSEWHERE_API_KEY",
-    hasKey: true,
-  });
+  const expected = { name: "elsewhere", keyVariable: "ELSEWHERE_API_KEY", hasKey: true };
+  assert.deepEqual(providers.at(-1), expected);
 });

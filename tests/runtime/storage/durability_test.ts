@@ -6,18 +6,26 @@ import type { Durability } from "../../../runtime/storage/database.ts";
 import type { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { REPOSITORY } from "../../support/repository.ts";
 import { openTestStore } from "../../support/test_store.ts";
-import { DURABLE_CHANGES } from "./durable_changes.ts";
-import { SQLITE } from "../../support/test_database.ts";
+import { POWER, PROCESS } from "./durable_changes.ts";
+import { onSqlite } from "../../support/test_database.ts";
 
 const STORAGE = join(REPOSITORY, "runtime/storage");
 
 /** By their names these change nothing; every other method of a store has a row in durable_changes.ts. */
 const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
 
-for (const [change, durability, prepare, of] of DURABLE_CHANGES) {
-  const what = `${change}()${of === undefined ? "" : ` [${of}]`}`;
+const CHANGES = [
+  ...Object.entries(POWER).map(([what, prepare]) =>
+    ({ what, prepare, durability: "power" }) as const
+  ),
+  ...Object.entries(PROCESS).map(([what, prepare]) =>
+    ({ what, prepare, durability: "process" }) as const
+  ),
+];
+
+for (const { what, prepare, durability } of CHANGES) {
   const claim = durability === "power" ? "survives a power cut" : "survives a crash of the process";
-  Deno.test(`${what}: ${claim}`, SQLITE, async () => {
+  onSqlite.test(`${what}: ${claim}`, async () => {
     await using store = await openTestStore();
     const act = await prepare(store);
     // Otherwise the level could be the one that the preparation left.
@@ -34,7 +42,7 @@ for (const [change, durability, prepare, of] of DURABLE_CHANGES) {
 }
 
 Deno.test("every method of a store that may write has a row here", async () => {
-  const rows = new Set<string>(DURABLE_CHANGES.map(([change]) => change));
+  const rows = new Set(CHANGES.map(({ what }) => what.split(" ")[0]));
   const found = new Set<string>();
   const files = [STORAGE, join(STORAGE, "executions")].flatMap((folder) =>
     [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) =>

@@ -2,7 +2,6 @@
 import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
-import type { Durability } from "../../../runtime/storage/database.ts";
 import { SqlFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
 import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
@@ -12,27 +11,24 @@ import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import type { Effect } from "../../../runtime/tools/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";
-import {
-  ask,
-  ending,
-  family,
-  FRAME,
-  NEW_EXECUTION,
-  reply,
-  start,
-  waitFor,
-  waitingFamily,
-} from "./stored_situations.ts";
+import { ask, ending, family, FRAME, NEW_EXECUTION, reply, start } from "./stored_situations.ts";
+import { waitFor, waitingFamily } from "./stored_situations.ts";
 
 /** Money for a call of nobody. */
-const CALL = {
-  agentId: null,
-  executionId: null,
-  rootId: null,
-  at: 1_000,
-  most: { nanos: 5, tokens: 5 },
-  budgets: [],
-};
+const NOBODY = { agentId: null, executionId: null, rootId: null };
+const CALL = { ...NOBODY, at: 1_000, most: { nanos: 5, tokens: 5 }, budgets: [] };
+
+const CLAIM = { except: [], kinds: null, now: 2_000 };
+const DELIVERED = { outcome: "delivered", at: 2_000 } as const;
+const SKIPPED = { outcome: "skipped", reason: null, executionId: null } as const;
+const SLOT: Slot = { agentId: "tester", scheduledFor: 10, ...SKIPPED, count: 1 };
+const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSlot: null };
+const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
+const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
+const RAISE = { scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 } as const;
+const RAN = { durationMs: 5 };
+const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
+const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 
 /** Brings about what a change needs; returns the call that is observed. */
 type Prepare = (store: TestStore) => Promise<() => unknown> | (() => unknown);
@@ -57,23 +53,19 @@ const onMessage =
 
 const endWithFollower: Act = ({ endings }, id) =>
   endings.finishExecution(id, { ...ending("running"), followers: ["other"] });
-const message = (role: "user" | "system", content: string) => (
-  { position: 0, message: { role, content } } as const
+const message = (role: "user" | "system") => (
+  { position: 0, message: { role, content: "Hello." } } as const
 );
-const BUDGET = { type: "budget", agentId: null, executionId: null, text: "" } as const;
+const begin = (role: "user" | "system"): Act => ({ conversations }, id) =>
+  conversations.beginConversation(id, {
+    messages: [{ ...message(role), seeded: false }],
+    frames: [FRAME],
+  });
 
+const ABOUT = { toolCallId: "c", toolName: "file_write" };
 const finishCall = (effect: Effect): Act => ({ conversations }, id) =>
   conversations.finishCall(id, {
-    message: {
-      position: 1,
-      message: {
-        role: "tool",
-        toolCallId: "c",
-        toolName: "file_write",
-        content: "Done.",
-        isError: false,
-      },
-    },
+    message: { position: 1, message: { role: "tool", ...ABOUT, content: "Done.", isError: false } },
     effect,
     durationMs: 1,
     frame: () => FRAME,
@@ -99,256 +91,146 @@ function openOutbox({ db }: TestStore): SqlOutbox {
     title: "Tester failed",
     text: "It broke",
   };
-  return new SqlOutbox(db, {
-    toDrafts: () => [draft],
-    now: () => 1_000,
-    stored: () => {},
-    failed: () => {},
-  });
+  const toDrafts = () => [draft];
+  return new SqlOutbox(db, { toDrafts, now: () => 1_000, stored: () => {}, failed: () => {} });
 }
 
-/** Each change with its level; `of` tells apart rows of one method. */
-export const DURABLE_CHANGES: readonly [
-  change: `Sql${string}`,
-  durability: Durability,
-  prepare: Prepare,
-  of?: string,
-][] = [
-  ["SqlOutbox.tell", "power", (store) => {
-    const outbox = openOutbox(store);
-    return () => store.db.change("power", () => outbox.tell(BUDGET));
-  }],
-  ["SqlOutbox.announce", "process", (store) => {
-    const outbox = openOutbox(store);
-    return () => outbox.announce(BUDGET);
-  }],
-  ["SqlOutbox.claim", "process", onMessage((outbox) => outbox.claim(CLAIM))],
-  [
-    "SqlOutbox.retryAll",
-    "process",
-    onMessage((outbox) => outbox.retryAll(2_500), (outbox) => outbox.claim(CLAIM)),
-  ],
-  ["SqlOutbox.postpone", "process", onMessage((outbox, id) => outbox.postpone(id, 9_000))],
-  ["SqlOutbox.close", "process", onMessage((outbox, id) => outbox.close(id, DELIVERED))],
-  [
-    "SqlOutbox.purge",
-    "process",
-    onMessage((outbox) => outbox.purge(3_000), (outbox, id) => outbox.close(id, DELIVERED)),
-  ],
-  [
-    "SqlAnswerLinkStore.addLink",
-    "process",
-    onRun(
-      ({ db }, id) =>
-        new SqlAnswerLinkStore(db).addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 }),
-      ask,
-    ),
-  ],
-  ["SqlAcceptanceStore.acceptExecution", "power", (store) => () => store.accept({}, "key")],
-  [
-    "SqlAcceptanceStore.acceptExecution",
-    "power",
-    (store) => () =>
-      store.acceptances.acceptExecution({ ...NEW_EXECUTION, trigger: "schedule" }, {
-        unlessWaiting: true,
-        claim: { type: "slot", scheduledFor: 10, reason: null },
-        frames: () => [FRAME],
-      }),
-    "a slot",
-  ],
-  ["SqlBudgetStore.reserve", "process", (store) => () => store.budgets.reserve(CALL)],
-  ["SqlBudgetStore.settle", "process", async (store) => {
-    const reserved = await store.budgets.reserve(CALL);
+/** Changes by their methods, which must survive a power cut; what is in brackets tells apart rows of one method. */
+export const POWER: Record<string, Prepare> = {
+  "SqlOutbox.tell": (on) => () => on.db.change("power", () => openOutbox(on).tell(BUDGET)),
+  "SqlAcceptanceStore.acceptExecution": (on) => () => on.accept({}, "key"),
+  "SqlAcceptanceStore.acceptExecution [a slot]": (on) => () =>
+    on.acceptances.acceptExecution({ ...NEW_EXECUTION, trigger: "schedule" }, {
+      unlessWaiting: true,
+      claim: { type: "slot", scheduledFor: 10, reason: null },
+      frames: () => [FRAME],
+    }),
+  "SqlBudgetStore.settleAbandoned": async ({ db, budgets }) => {
+    await new SqlBudgetStore(db, "a dead one").reserve(CALL);
+    return () => budgets.settleAbandoned(0);
+  },
+  "SqlBudgetStore.raise": ({ budgets }) => () => budgets.raise(RAISE),
+  "SqlEndingStore.finishExecution": onRun((on, id) =>
+    on.endings.finishExecution(id, ending("running"))
+  ),
+  "SqlEndingStore.finishExecution [one that waits, with a parent that waits for it]": async (
+    on,
+  ) => {
+    const { child } = await waitingFamily(on);
+    return () => on.endings.finishExecution(child, ending("waiting"));
+  },
+  "SqlEndingStore.finishExecution [one that others follow]": onRun(endWithFollower),
+  "SqlFollowUpStore.dropFollowUp": onRun(
+    ({ db }, executionId) =>
+      new SqlFollowUpStore(db).dropFollowUp({ follower: "other", executionId }),
+    endWithFollower,
+  ),
+  "SqlEndingStore.leaveExecution": onRun((on, id) => on.endings.leaveExecution(id, RAN)),
+  "SqlRequestStore.openRequest": onRun(ask),
+  "SqlRequestStore.answerRequest": async (on) => {
+    const { child } = await waitingFamily(on);
+    const answer = { answer: { text: "yes" }, answeredAt: 3_000, frames: () => [FRAME] };
+    return () => on.requests.answerRequest(child, { requestId: `of ${child}`, ...answer });
+  },
+  "SqlFamilyStore.waitForChild": async (on) => {
+    const { parent, child } = await family(on);
+    await ask(on, child);
+    return () => waitFor(on, parent, child);
+  },
+  "SqlRecoveryStore.adoptExecution": onRun((on, id) => on.recovery.adoptExecution(id)),
+  "SqlConversationStore.startCall [unsafe]": onRun((on, id) => start(on, id, "unsafe"), reply),
+  "SqlConversationStore.finishCall [unsafe]": onRun(finishCall("unsafe"), startCall("unsafe")),
+  "SqlSlotStore.recordSlots": ({ db }) => () =>
+    new SqlSlotStore(db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
+  "SqlWatchStore.enqueue": (on) => () => enqueue(on),
+  "SqlSettingsStore.changeSetting": ({ db }) => () =>
+    new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
+  "SqlKnownToolStore.keepTool": ({ db }) => () =>
+    new SqlKnownToolStore(db).keepTool("files", "read", TOOL),
+  "SqlCheckpointStore.purge": onRun(
+    ({ db }) => new SqlCheckpointStore(db).purge({ keepNewest: false }),
+    endAfterReply,
+  ),
+  "SqlCheckpointStore.removeExecutions": onRun(
+    ({ db }) => new SqlCheckpointStore(db).removeExecutions(Number.MAX_SAFE_INTEGER),
+    endAfterReply,
+  ),
+};
+
+/** Those that must survive a crash of the process. */
+export const PROCESS: Record<string, Prepare> = {
+  "SqlOutbox.announce": (on) => () => openOutbox(on).announce(BUDGET),
+  "SqlOutbox.claim": onMessage((outbox) => outbox.claim(CLAIM)),
+  "SqlOutbox.retryAll": onMessage(
+    (outbox) => outbox.retryAll(2_500),
+    (outbox) => outbox.claim(CLAIM),
+  ),
+  "SqlOutbox.postpone": onMessage((outbox, id) => outbox.postpone(id, 9_000)),
+  "SqlOutbox.close": onMessage((outbox, id) => outbox.close(id, DELIVERED)),
+  "SqlOutbox.purge": onMessage(
+    (outbox) => outbox.purge(3_000),
+    (outbox, id) => outbox.close(id, DELIVERED),
+  ),
+  "SqlAnswerLinkStore.addLink": onRun(
+    ({ db }, id) =>
+      new SqlAnswerLinkStore(db).addLink({ hash: "h", requestId: `of ${id}`, expiresAt: 9_000 }),
+    ask,
+  ),
+  "SqlBudgetStore.reserve": ({ budgets }) => () => budgets.reserve(CALL),
+  "SqlBudgetStore.settle": async ({ budgets }) => {
+    const reserved = await budgets.reserve(CALL);
     const id = "id" in reserved ? reserved.id : 0;
-    return () => store.budgets.settle(id, CALL.most, []);
-  }],
-  ["SqlBudgetStore.settleAbandoned", "power", async (store) => {
-    await new SqlBudgetStore(store.db, "a dead one").reserve(CALL);
-    return () => store.budgets.settleAbandoned(0);
-  }],
-  [
-    "SqlBudgetStore.raise",
-    "power",
-    (store) => () =>
-      store.budgets.raise({ scope: "workspace", unit: "usd", period: "day", start: 0, amount: 1 }),
-  ],
-  [
-    "SqlEndingStore.finishExecution",
-    "power",
-    onRun(({ endings }, id) => endings.finishExecution(id, ending("running"))),
-  ],
-  ["SqlEndingStore.finishExecution", "power", async (store) => {
-    const { child } = await waitingFamily(store);
-    return () => store.endings.finishExecution(child, ending("waiting"));
-  }, "one that waits, with a parent that waits for it"],
-  ["SqlEndingStore.finishExecution", "power", onRun(endWithFollower), "one that others follow"],
-  [
-    "SqlFollowUpStore.dropFollowUp",
-    "power",
-    onRun(
-      ({ db }, executionId) =>
-        new SqlFollowUpStore(db).dropFollowUp({ follower: "other", executionId }),
-      endWithFollower,
-    ),
-  ],
-  [
-    "SqlEndingStore.leaveExecution",
-    "power",
-    onRun(({ endings }, id) => endings.leaveExecution(id, { durationMs: 5 })),
-  ],
-  ["SqlRequestStore.openRequest", "power", onRun(ask)],
-  ["SqlRequestStore.answerRequest", "power", async (store) => {
-    const { child } = await waitingFamily(store);
-    return () =>
-      store.requests.answerRequest(child, {
-        requestId: `of ${child}`,
-        answer: { text: "yes" },
-        answeredAt: 3_000,
-        frames: () => [FRAME],
-      });
-  }],
-  ["SqlFamilyStore.waitForChild", "power", async (store) => {
-    const { parent, child } = await family(store);
-    await ask(store, child);
-    return () => waitFor(store, parent, child);
-  }],
-  [
-    "SqlRecoveryStore.adoptExecution",
-    "power",
-    onRun(({ recovery }, id) => recovery.adoptExecution(id)),
-  ],
-  [
-    "SqlConversationStore.beginConversation",
-    "process",
-    onRun(({ conversations }, id) =>
-      conversations.beginConversation(id, {
-        messages: [{ ...message("user", "Hello."), seeded: false }],
-        frames: [FRAME],
-      })
-    ),
-  ],
-  [
-    "SqlConversationStore.addFrame",
-    "process",
-    onRun(({ conversations }, id) => conversations.addFrame(id, FRAME)),
-  ],
-  [
-    "SqlConversationStore.addMessage",
-    "process",
-    onRun(({ conversations }, id) =>
-      conversations.addMessage(id, { message: message("user", "Again."), frame: FRAME })
-    ),
-  ],
-  [
-    "SqlConversationStore.replaceSystem",
-    "process",
-    onRun(
-      ({ conversations }, id) =>
-        conversations.replaceSystem(id, { message: message("system", "New."), frame: FRAME }),
-      ({ conversations }, id) =>
-        conversations.beginConversation(id, {
-          messages: [{ ...message("system", "Old."), seeded: false }],
-          frames: [],
-        }),
-    ),
-  ],
-  ["SqlConversationStore.recordReply", "process", onRun(reply)],
-  ...(["unsafe", "idempotent", "read"] as const).flatMap((effect) => {
-    const level = effect === "unsafe" ? "power" : "process";
-    const begin = onRun((store, id) => start(store, id, effect), reply);
-    const finish = onRun(finishCall(effect), startCall(effect));
-    return [
-      ["SqlConversationStore.startCall", level, begin, effect],
-      ["SqlConversationStore.finishCall", level, finish, effect],
-    ] satisfies typeof DURABLE_CHANGES;
-  }),
-  [
-    "SqlConversationStore.resetCall",
-    "process",
-    onRun(({ conversations }, id) => conversations.resetCall(id, 1), startCall("read")),
-  ],
-  [
-    "SqlSlotStore.recordSlots",
-    "power",
-    ({ db }) => () =>
-      new SqlSlotStore(db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
-  ],
-  [
-    "SqlSlotStore.beginSchedule",
-    "process",
-    ({ db }) => () => new SqlSlotStore(db).beginSchedule(SCHEDULE),
-  ],
-  ["SqlSlotStore.endSchedules", "process", async ({ db }) => {
+    return () => budgets.settle(id, CALL.most, []);
+  },
+  "SqlConversationStore.beginConversation": onRun(begin("user")),
+  "SqlConversationStore.addFrame": onRun((on, id) => on.conversations.addFrame(id, FRAME)),
+  "SqlConversationStore.addMessage": onRun((on, id) =>
+    on.conversations.addMessage(id, { message: message("user"), frame: FRAME })
+  ),
+  "SqlConversationStore.replaceSystem": onRun(
+    (on, id) => on.conversations.replaceSystem(id, { message: message("system"), frame: FRAME }),
+    begin("system"),
+  ),
+  "SqlConversationStore.recordReply": onRun(reply),
+  "SqlConversationStore.startCall [idempotent]": onRun(
+    (on, id) => start(on, id, "idempotent"),
+    reply,
+  ),
+  "SqlConversationStore.startCall [read]": onRun((on, id) => start(on, id, "read"), reply),
+  "SqlConversationStore.finishCall [idempotent]": onRun(
+    finishCall("idempotent"),
+    startCall("idempotent"),
+  ),
+  "SqlConversationStore.finishCall [read]": onRun(finishCall("read"), startCall("read")),
+  "SqlConversationStore.resetCall": onRun(
+    (on, id) => on.conversations.resetCall(id, 1),
+    startCall("read"),
+  ),
+  "SqlSlotStore.beginSchedule": ({ db }) => () => new SqlSlotStore(db).beginSchedule(SCHEDULE),
+  "SqlSlotStore.endSchedules": async ({ db }) => {
     const slots = new SqlSlotStore(db);
     await slots.beginSchedule(SCHEDULE);
     return () => slots.endSchedules([SCHEDULE.agentId]);
-  }],
-  ["SqlSlotStore.purgeSlots", "process", async ({ db }) => {
+  },
+  "SqlSlotStore.purgeSlots": async ({ db }) => {
     const slots = new SqlSlotStore(db);
     await slots.recordSlots(
       [10, 20, 30].map((scheduledFor) => ({ ...SLOT, scheduledFor, lastSlot: scheduledFor })),
     );
     return () => slots.purgeSlots({ before: 25, keep: 1 });
-  }],
-  ["SqlWatchStore.enqueue", "power", (store) => () => enqueue(store)],
-  ["SqlWatchStore.dropQueued", "process", async (store) => {
-    await enqueue(store);
-    return () => new SqlWatchStore(store.db).dropQueued([CHANGE]);
-  }],
-  [
-    "SqlWatchStore.markSeen",
-    "process",
-    ({ db }) => () => new SqlWatchStore(db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
-  ],
-  ["SqlWatchStore.forgetWatches", "process", async (store) => {
-    await enqueue(store);
-    return () => new SqlWatchStore(store.db).forgetWatches(["tester"]);
-  }],
-  [
-    "SqlSettingsStore.changeSetting",
-    "power",
-    ({ db }) => () =>
-      new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
-  ],
-  [
-    "SqlKnownToolStore.keepTool",
-    "power",
-    ({ db }) => () =>
-      new SqlKnownToolStore(db).keepTool("files", "read", {
-        digest: "1",
-        description: "Reads",
-        argumentNames: "path",
-        schemaDigest: "2",
-        hints: "{}",
-      }),
-  ],
-  [
-    "SqlCheckpointStore.purge",
-    "power",
-    onRun(({ db }) => new SqlCheckpointStore(db).purge({ keepNewest: false }), endAfterReply),
-  ],
-  [
-    "SqlCheckpointStore.removeExecutions",
-    "power",
-    onRun(
-      ({ db }) => new SqlCheckpointStore(db).removeExecutions(Number.MAX_SAFE_INTEGER),
-      endAfterReply,
-    ),
-  ],
-];
-
-const CLAIM = { except: [], kinds: null, now: 2_000 };
-const DELIVERED = { outcome: "delivered", at: 2_000 } as const;
-const SLOT: Slot = {
-  agentId: "tester",
-  scheduledFor: 10,
-  outcome: "skipped",
-  reason: null,
-  executionId: null,
-  count: 1,
+  },
+  "SqlWatchStore.dropQueued": async (on) => {
+    await enqueue(on);
+    return () => new SqlWatchStore(on.db).dropQueued([CHANGE]);
+  },
+  "SqlWatchStore.markSeen": ({ db }) => () =>
+    new SqlWatchStore(db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
+  "SqlWatchStore.forgetWatches": async (on) => {
+    await enqueue(on);
+    return () => new SqlWatchStore(on.db).forgetWatches(["tester"]);
+  },
 };
-const SCHEDULE = { agentId: "tester", fingerprint: "every 10", anchor: 0, lastSlot: null };
-const CHANGE = { agentId: "tester", path: "/a", event: "created", queuedAt: 1 } as const;
+
 async function enqueue({ db }: TestStore): Promise<void> {
   await new SqlWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SqlNodeReads } from "../../../runtime/storage/nodes.ts";
 import { run } from "../../../runtime/storage/operation.ts";
-import { HAS_POSTGRES } from "../../support/postgres.ts";
+import { withPostgres } from "../../support/postgres.ts";
 import { openTestPostgres } from "../../support/test_database.ts";
 
 const SECOND = 1_000;
@@ -50,7 +50,7 @@ async function open() {
 }
 
 function test(name: string, body: (world: Awaited<ReturnType<typeof open>>) => Promise<void>) {
-  Deno.test({ name: `SqlNodeReads ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`SqlNodeReads ${name}`, async () => {
     await using world = await open();
     await body(world);
   });
@@ -103,12 +103,8 @@ test("leaves out who came back under its name", async ({ nodes, addNode, addRun 
   await addNode({ id: "a", name: "twin", silentMs: 60 * SECOND });
   await addNode({ id: "b", name: "twin", silentMs: 0, startedMsAgo: 100 * SECOND });
   const found = await nodes.listNodes();
-  assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), [
-    ["attic", false, 1],
-    ["attic", true, 0],
-    ["twin", false, 0],
-    ["twin", true, 0],
-  ]);
+  const expected = [["attic", false, 1], ["attic", true, 0], ["twin", false, 0], ["twin", true, 0]];
+  assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), expected);
 });
 
 test("finds the executions that no living node has", async ({ nodes, addNode, addRun }) => {

@@ -4,7 +4,7 @@ import { executionOf, OutboxWorld } from "../notify/outbox_world.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import type { Database } from "../../../runtime/storage/database.ts";
-import { IS_POSTGRES, openTestDatabase } from "../../support/test_database.ts";
+import { onPostgres, openTestDatabase } from "../../support/test_database.ts";
 import { interrupt } from "./between_statements.ts";
 import { ask, ending, NEW_EXECUTION } from "./stored_situations.ts";
 
@@ -117,47 +117,36 @@ async function countsOf(db: Database, channel: string): Promise<number[]> {
   }
 }
 
-Deno.test({
-  name: "of what two machines tell of an agent at once, each is counted, in one message",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using db = await openTestDatabase();
-    for (const isWaiting of [false, true]) {
-      for (let after = 0;; after++) {
-        const happening = { ...STOPPED, agentId: `${isWaiting} ${after}` };
-        const tell = (db: Database) => foldingOutbox(db).announce(happening);
-        if (isWaiting) await tell(db);
-        const outcome = await interrupt(db, { begin: tell, after, meanwhile: () => tell(db) });
-        if (outcome === undefined) break;
-        assert.deepEqual(
-          await countsOf(db, happening.agentId),
-          [isWaiting ? 3 : 2],
-          `after ${after}`,
-        );
-      }
+onPostgres.test("of what two machines tell of an agent at once, each is counted, in one message", async () => {
+  await using db = await openTestDatabase();
+  for (const isWaiting of [false, true]) {
+    for (let after = 0;; after++) {
+      const happening = { ...STOPPED, agentId: `${isWaiting} ${after}` };
+      const tell = (db: Database) => foldingOutbox(db).announce(happening);
+      if (isWaiting) await tell(db);
+      const outcome = await interrupt(db, { begin: tell, after, meanwhile: () => tell(db) });
+      if (outcome === undefined) break;
+      const expected = [isWaiting ? 3 : 2];
+      assert.deepEqual(await countsOf(db, happening.agentId), expected, `after ${after}`);
     }
-  },
+  }
 });
 
-Deno.test({
-  name: "what is told while a message is being taken is either in it or in one of its own",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using db = await openTestDatabase();
-    for (let after = 0;; after++) {
-      const happening = { ...STOPPED, agentId: `${after}` };
-      await foldingOutbox(db).announce(happening);
-      const outcome = await interrupt(db, {
-        begin: (db) => foldingOutbox(db).claim({ except: [], kinds: null, now: 1_000 }),
-        after,
-        meanwhile: () => foldingOutbox(db).announce(happening),
-      });
-      if (outcome === undefined) break;
-      const { returned: sent } = outcome;
-      assert.ok(sent !== undefined);
-      await foldingOutbox(db).close(sent.id, { outcome: "delivered", at: 1_000 });
-      const left = await countsOf(db, happening.agentId);
-      assert.equal([sent.count, ...left].reduce((sum, count) => sum + count), 2, `after ${after}`);
-    }
-  },
+onPostgres.test("what is told while a message is being taken is either in it or in one of its own", async () => {
+  await using db = await openTestDatabase();
+  for (let after = 0;; after++) {
+    const happening = { ...STOPPED, agentId: `${after}` };
+    await foldingOutbox(db).announce(happening);
+    const outcome = await interrupt(db, {
+      begin: (db) => foldingOutbox(db).claim({ except: [], kinds: null, now: 1_000 }),
+      after,
+      meanwhile: () => foldingOutbox(db).announce(happening),
+    });
+    if (outcome === undefined) break;
+    const { returned: sent } = outcome;
+    assert.ok(sent !== undefined);
+    await foldingOutbox(db).close(sent.id, { outcome: "delivered", at: 1_000 });
+    const left = await countsOf(db, happening.agentId);
+    assert.equal([sent.count, ...left].reduce((sum, count) => sum + count), 2, `after ${after}`);
+  }
 });

@@ -37,23 +37,6 @@ const state = (changes: object = {}) => ({
   ...changes,
 });
 
-Deno.test("SqlSlotStore keeps where schedules begin and how far they came", async () => {
-  await using world = await open();
-  const { store, insert, schedules } = world;
-  await store.beginSchedule(state());
-  await store.beginSchedule(state({ agentId: "other", lastSlot: 500 }));
-  await insert(slot(110));
-  assert.deepEqual(await schedules(), [
-    state({ lastSlot: 110 }),
-    state({ agentId: "other", lastSlot: 500 }),
-  ]);
-  await store.beginSchedule(state({ fingerprint: "every 20", anchor: 200 }));
-  await store.endSchedules(["other", "nobody"]);
-  assert.deepEqual(await schedules(), [
-    state({ fingerprint: "every 20", anchor: 200 }),
-  ]);
-});
-
 Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine began meanwhile", async () => {
   await using world = await open();
   const { store, schedules } = world;
@@ -68,47 +51,6 @@ Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine bega
   assert.deepEqual(await schedules(), [other]);
 });
 
-Deno.test("insertSlot() moves a schedule on, never back", async () => {
-  await using world = await open();
-  const { store, insert } = world;
-  await store.beginSchedule(state());
-  for (const [scheduledFor, expected] of [[120, 120], [110, 120], [130, 130]] as const) {
-    await insert(slot(scheduledFor));
-    assert.equal((await store.readSchedules())[0]?.lastSlot, expected);
-  }
-});
-
-Deno.test("isSlotTaken() knows a slot by its row, and by how far its schedule came", async () => {
-  await using world = await open();
-  const { store, insert, isTaken } = world;
-  assert.equal(await isTaken(110), false);
-  await insert(slot(110));
-  assert.equal(await isTaken(110), true);
-  assert.equal(await isTaken(120), false);
-  assert.equal(await isTaken(110, "other"), false);
-  await store.beginSchedule(state());
-  await store.recordSlots([
-    { ...slot(120, { outcome: "missed", reason: "asleep", count: 3 }), lastSlot: 140 },
-  ]);
-  for (const at of [120, 130, 140]) {
-    assert.equal(await isTaken(at), true, `${at}`);
-  }
-  assert.equal(await isTaken(150), false);
-});
-
-Deno.test("SqlSlotStore.recordSlots() leaves a slot that has an outcome as it is", async () => {
-  await using world = await open();
-  const { store, insert } = world;
-  await store.beginSchedule(state());
-  await insert(slot(110));
-  await store.recordSlots([
-    { ...slot(110, { outcome: "missed", reason: "late" }), lastSlot: 110 },
-    { ...slot(120, { outcome: "missed", reason: "late" }), lastSlot: 120 },
-  ]);
-  const slots = await store.listSlots("daily", ALL);
-  assert.deepEqual(slots.map(({ outcome }) => outcome), ["missed", "run"]);
-});
-
 Deno.test("SqlSlotStore.recordSlots() is one change: all rows or none", async () => {
   await using world = await open();
   const { store } = world;
@@ -118,30 +60,6 @@ Deno.test("SqlSlotStore.recordSlots() is one change: all rows or none", async ()
   await assert.rejects(store.recordSlots([good, bad]), /foreign key/i);
   assert.deepEqual(await store.listSlots("daily", ALL), []);
   assert.equal((await store.readSchedules())[0]?.lastSlot, null);
-});
-
-Deno.test("insertSlot() folds skipped slots in a row with one reason, and nothing else", async () => {
-  await using world = await open();
-  const { store, insert } = world;
-  await store.beginSchedule(state());
-  const skipped = { outcome: "skipped" as const };
-  await insert(slot(110, { ...skipped, reason: "paused", count: 2 }), 120);
-  await insert(slot(130, { ...skipped, reason: "paused" }));
-  await insert(slot(140, { ...skipped, reason: "still running" }));
-  await insert(slot(150));
-  await insert(slot(160, { ...skipped, reason: "still running" }));
-  await insert(slot(170, { outcome: "missed", reason: "asleep" }));
-  await insert(slot(180, { outcome: "missed", reason: "asleep" }));
-  const rows = (await store.listSlots("daily", ALL)).reverse();
-  assert.deepEqual(rows.map(({ scheduledFor, reason, count }) => [scheduledFor, reason, count]), [
-    [110, "paused", 3],
-    [140, "still running", 1],
-    [150, null, 1],
-    [160, "still running", 1],
-    [170, "asleep", 1],
-    [180, "asleep", 1],
-  ]);
-  assert.equal((await store.readSchedules())[0]?.lastSlot, 180);
 });
 
 Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
@@ -154,29 +72,13 @@ Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
   assert.deepEqual((await store.listSlots("daily", ALL)).map((one) => ({ ...one })), [slot(110)]);
 });
 
-Deno.test("SqlSlotStore.beginSchedule() forgets slots that a wrong clock put after the beginning", async () => {
-  await using world = await open();
-  const { store, insert, times } = world;
-  for (const at of [90, 110, 120]) await insert(slot(at));
-  await insert(slot(110, { agentId: "other" }));
-  const before = await store.beginSchedule(state({ lastSlot: 110 }));
-  assert.deepEqual(await times(), [110, 90]);
-  await store.beginSchedule(state(), before);
-  assert.deepEqual(await times(), [90]);
-  assert.equal((await times("other")).length, 1);
-});
-
 Deno.test("SqlSlotStore.purgeSlots() removes what is old, but leaves each agent its newest", async () => {
   await using world = await open();
   const { store, insert, times } = world;
   for (const agentId of ["a", "b", "c"]) {
-    for (let at = 1; at <= 10; at++) {
-      await insert(slot(at, { agentId }));
-    }
+    for (let at = 1; at <= 10; at++) await insert(slot(at, { agentId }));
   }
-  for (let at = 100; at <= 104; at++) {
-    await insert(slot(at, { agentId: "b" }));
-  }
+  for (let at = 100; at <= 104; at++) await insert(slot(at, { agentId: "b" }));
   assert.equal(await store.purgeSlots({ before: 0, keep: 3 }), 0);
   assert.equal(await store.purgeSlots({ before: 9, keep: 3 }), 7 + 8 + 7);
   assert.deepEqual(await times("a"), [10, 9, 8]);

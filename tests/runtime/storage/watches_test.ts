@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { IS_POSTGRES, openTestDatabase } from "../../support/test_database.ts";
-import { SqlWatchStore, takeQueued } from "../../../runtime/storage/watches.ts";
+import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
 import type { QueuedChange } from "../../../runtime/triggers/watch/watch_store.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
@@ -24,59 +24,12 @@ async function open() {
   };
 }
 
-Deno.test("SqlWatchStore.readQueue() gives the changes oldest first", async () => {
-  await using world = await open();
-  const { store } = world;
-  await world.enqueue([change("/b", { queuedAt: 2 }), change("/c", { queuedAt: 2 })]);
-  await world.enqueue([change("/z", { queuedAt: 1, event: "deleted" })]);
-  assert.deepEqual(
-    (await store.readQueue("a")).map(({ path, event }) => `${path} ${event}`),
-    ["/z deleted", "/b modified", "/c modified"],
-  );
-});
-
-Deno.test("SqlWatchStore.enqueue() gives a path that waits already the new event, and leaves it its place", async () => {
-  await using world = await open();
-  const { store } = world;
-  await world.enqueue([change("/a", { event: "created" }), change("/b")]);
-  await world.enqueue([change("/a", { event: "deleted", queuedAt: 9 })]);
-  await world.enqueue([change("/a", { agentId: "other", event: "moved" })]);
-  assert.deepEqual(await store.readQueue("a"), [change("/a", { event: "deleted" }), change("/b")]);
-  assert.deepEqual(await store.readQueue("other"), [
-    change("/a", { agentId: "other", event: "moved" }),
-  ]);
-});
-
-Deno.test("takeQueued() takes a change once", async () => {
-  await using world = await open();
-  const { store } = world;
-  await world.enqueue([change("/a"), change("/b")]);
-  const take = () => world.db.change("power", () => takeQueued("a", "/a"));
-  assert.deepEqual([await take(), await take()], [true, false]);
-  assert.deepEqual(await store.readQueue("a"), [change("/b")]);
-  await store.dropQueued([change("/b"), change("/never there")]);
-  assert.deepEqual(await store.readQueue("a"), []);
-});
-
-Deno.test("SqlWatchStore.markSeen() replaces stamps and forgets files that are gone; no files are not nothing stored", async () => {
-  await using world = await open();
-  const { store } = world;
-  assert.equal(await store.readSeen("a"), undefined);
-  await store.markSeen("a", []);
-  assert.deepEqual(await store.readSeen("a"), new Map());
-  await store.markSeen("a", [{ path: "/1", stamp: "x" }, { path: "/2", stamp: "y" }]);
-  await store.markSeen("a", [{ path: "/1", stamp: null }, { path: "/2", stamp: "z" }]);
-  assert.deepEqual(await store.readSeen("a"), new Map([["/2", "z"]]));
-});
-
 Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
   await using world = await open();
   const { store } = world;
   await store.markSeen("a", []);
-  await store.enqueue([change("/1")], {
-    dropped: [],
-    seen: [{ agentId: "a", path: "/1", stamp: "x" }],
-  });
+  const seen = [{ agentId: "a", path: "/1", stamp: "x" }];
+  await store.enqueue([change("/1")], { dropped: [], seen });
   assert.deepEqual(await store.readSeen("a"), new Map([["/1", "x"]]));
   const broken = change("/2", { event: "no such event" as "created" });
   await assert.rejects(
@@ -89,33 +42,6 @@ Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does noth
   assert.deepEqual(await store.readQueue("a"), [change("/1")]);
   await store.enqueue([change("/3")], { dropped: [{ agentId: "a", path: "/1" }], seen: [] });
   assert.deepEqual(await store.readQueue("a"), [change("/3")]);
-});
-
-Deno.test("SqlWatchStore.forgetWatches() forgets queue and files of these agents alone", async () => {
-  await using world = await open();
-  const { store } = world;
-  for (const agentId of ["a", "b"]) {
-    await store.markSeen(agentId, [{ path: "/1", stamp: "x" }]);
-    await world.enqueue([change("/1", { agentId })]);
-  }
-  await store.forgetWatches(["a"]);
-  assert.equal(await store.readSeen("a"), undefined);
-  assert.deepEqual(await store.readSeen("b"), new Map([["/1", "x"]]));
-  assert.deepEqual(await store.readQueue("a"), []);
-  assert.deepEqual(await store.readQueue("b"), [change("/1", { agentId: "b" })]);
-});
-
-Deno.test("SqlWatchStore.listAgents() names each agent of which anything is stored once", async () => {
-  await using world = await open();
-  const { store } = world;
-  assert.deepEqual(await store.listAgents(), []);
-  await store.markSeen("seen", [{ path: "/1", stamp: "x" }]);
-  await world.enqueue([change("/1", { agentId: "queued" }), change("/2")]);
-  await store.enqueue([change("/2")], {
-    dropped: [],
-    seen: [{ agentId: "a", path: "/2", stamp: "y" }],
-  });
-  assert.deepEqual(await store.listAgents(), ["a", "queued", "seen"]);
 });
 
 Deno.test("SqlWatchStore.readOpenRuns() tells the runs of an agent's changes that have not ended", async () => {

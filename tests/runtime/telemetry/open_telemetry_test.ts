@@ -9,7 +9,7 @@ import { ModelError, type ModelReply } from "../../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../../runtime/models/retry.ts";
 import { filesBelow, REPOSITORY } from "../../support/repository.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
-import { type Breakable, RecordedTelemetry } from "./recorded_telemetry.ts";
+import { RecordedTelemetry } from "./recorded_telemetry.ts";
 
 function execution(overrides: Partial<Execution> = {}): Execution {
   return {
@@ -97,9 +97,8 @@ Deno.test("modelCall() counts no tokens where the endpoint reports none", async 
   using recorded = new RecordedTelemetry();
   const reply: ModelReply = { ...REPLY, usage: null, stop: "tool_calls" };
   await recorded.telemetry.modelCall(asked(execution()), () => Promise.resolve(reply));
-  assert.deepEqual(recorded.points.map(({ metric }) => metric), [
-    "gen_ai.client.operation.duration",
-  ]);
+  const metrics = recorded.points.map(({ metric }) => metric);
+  assert.deepEqual(metrics, ["gen_ai.client.operation.duration"]);
   const { attributes } = recorded.span("chat models/tiny");
   assert.equal(attributes["gen_ai.usage.input_tokens"], undefined);
   assert.deepEqual(attributes["gen_ai.response.finish_reasons"], ["tool_calls"]);
@@ -127,25 +126,18 @@ for (const [error, type] of FAILURES) {
 Deno.test("toolCall() tells results, failures and calls that wait apart, and none of their content", async () => {
   using recorded = new RecordedTelemetry();
   const { telemetry, spans } = recorded;
-  for (
-    const result of [{ content: "secret", isError: false }, { content: "secret", isError: true }, {
-      childId: 8,
-    }]
-  ) {
+  const content = "secret";
+  for (const result of [{ content, isError: false }, { content, isError: true }, { childId: 8 }]) {
     assert.equal(await telemetry.toolCall(use(execution()), () => Promise.resolve(result)), result);
   }
-  assert.deepEqual(
-    spans.map(({ status, attributes }) => [
-      status?.code,
-      attributes["error.type"],
-      attributes["inkling.tool.waiting"],
-    ]),
-    [
-      [undefined, undefined, undefined],
-      [SpanStatusCode.ERROR, "tool_error", undefined],
-      [undefined, undefined, true],
-    ],
-  );
+  const told = spans.map(({ status, attributes: all }) => [
+    ...[status?.code, all["error.type"], all["inkling.tool.waiting"]],
+  ]);
+  assert.deepEqual(told, [
+    [undefined, undefined, undefined],
+    [SpanStatusCode.ERROR, "tool_error", undefined],
+    [undefined, undefined, true],
+  ]);
   assert.deepEqual(spans[0], {
     name: "execute_tool file_read",
     parent: undefined,
@@ -176,10 +168,8 @@ for (const [status, type] of STATES) {
     using recorded = new RecordedTelemetry();
     await recorded.telemetry.execution(execution(), () => Promise.resolve(status));
     const { attributes } = recorded.span("invoke_agent The Tester");
-    assert.deepEqual(
-      [attributes["inkling.execution.status"], attributes["error.type"]],
-      [status, type],
-    );
+    const expected = [status, type];
+    assert.deepEqual([attributes["inkling.execution.status"], attributes["error.type"]], expected);
     assert.ok(!inspect(recorded.spans).includes("an argument"));
   });
 }
@@ -221,36 +211,16 @@ Deno.test("cost() and ended() count by agent, model, state and trigger", () => {
   using recorded = new RecordedTelemetry();
   recorded.telemetry.cost(asked(execution()), 0.25);
   recorded.telemetry.ended(execution({ status: "aborted", trigger: "schedule" }));
+  const agent = { "gen_ai.agent.id": "tester" };
+  const model = { "gen_ai.provider.name": "gcp.gemini", "gen_ai.request.model": "models/tiny" };
+  const end = { "inkling.execution.status": "aborted", "inkling.execution.trigger": "schedule" };
   assert.deepEqual(recorded.points, [
-    {
-      metric: "inkling.cost",
-      value: 0.25,
-      attributes: {
-        "gen_ai.agent.id": "tester",
-        "gen_ai.provider.name": "gcp.gemini",
-        "gen_ai.request.model": "models/tiny",
-      },
-    },
-    {
-      metric: "inkling.executions",
-      value: 1,
-      attributes: {
-        "gen_ai.agent.id": "tester",
-        "inkling.execution.status": "aborted",
-        "inkling.execution.trigger": "schedule",
-      },
-    },
+    { metric: "inkling.cost", value: 0.25, attributes: { ...agent, ...model } },
+    { metric: "inkling.executions", value: 1, attributes: { ...agent, ...end } },
   ]);
 });
 
-const PARTS: readonly Breakable[] = [
-  "startSpan",
-  "setAttributes",
-  "setStatus",
-  "end",
-  "record",
-  "with",
-];
+const PARTS = ["startSpan", "setAttributes", "setStatus", "end", "record", "with"] as const;
 for (const part of PARTS) {
   Deno.test(`a broken ${part} touches no work: done once, its result and its error as they are, said once in the log`, async () => {
     using recorded = new RecordedTelemetry();

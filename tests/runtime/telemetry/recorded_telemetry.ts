@@ -1,17 +1,9 @@
 // OpenTelemetry over a tracer and a meter that keep what they are told, each of which a test can break.
-import {
-  type Attributes,
-  type Context,
-  context,
-  ROOT_CONTEXT,
-  type SpanStatus,
-  trace,
-} from "@opentelemetry/api";
+import type { Attributes, Context, SpanStatus } from "@opentelemetry/api";
+import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorage } from "node:async_hooks";
-import {
-  OpenTelemetry,
-  type OpenTelemetryPorts,
-} from "../../../runtime/telemetry/open_telemetry.ts";
+import type { OpenTelemetryPorts } from "../../../runtime/telemetry/open_telemetry.ts";
+import { OpenTelemetry } from "../../../runtime/telemetry/open_telemetry.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { TestClock } from "../../support/test_clock.ts";
 

@@ -49,8 +49,6 @@ Deno.test("parseArguments() says what is wrong and where", () => {
 Deno.test("parseArguments() refuses what is nested without end", () => {
   const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
   assert.equal(JSON.stringify(parseArguments(nested(100))), nested(100));
-  assert.throws(
-    () => parseArguments(nested(20_000)),
-    new ToolFailure("The arguments are nested over 100 levels deep."),
-  );
+  const refusal = new ToolFailure("The arguments are nested over 100 levels deep.");
+  assert.throws(() => parseArguments(nested(20_000)), refusal);
 });

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineTool } from "../../../runtime/tools/define_tool.ts";
-import { PathLocks } from "../../../runtime/tools/files/path_locks.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { boundResult, RESULT_LIMIT_BYTES } from "../../../runtime/tools/result_text.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
-import { createBuiltinTools, Toolbox } from "../../../runtime/tools/toolbox.ts";
+import { createBuiltinTools } from "../../../runtime/tools/toolbox.ts";
 import { call, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 
 const echo = defineTool({
@@ -64,39 +63,10 @@ Deno.test("defineTool() names every wrong argument at once", () => {
       '- unknown arguments "txet", "size"; known are text, times, style',
     ].join("\n"),
   );
-  assert.equal(
-    complaint({ text: 3 }),
-    'The arguments do not fit echo:\n- "text": expected string, received number',
-  );
+  const wanted = 'The arguments do not fit echo:\n- "text": expected string, received number';
+  assert.equal(complaint({ text: 3 }), wanted);
   assert.equal(complaint([]), "The arguments of echo must be one JSON object.");
   assert.match(complaint(JSON.parse('{"text":"a","__proto__":1}')), /unknown argument "__proto__"/);
-});
-
-Deno.test("Toolbox holds tools by name and refuses two of one name", () => {
-  const tools = createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } });
-  const box = new Toolbox([...tools, echo]);
-  assert.deepEqual(box.names(), [
-    "file_read",
-    "file_write",
-    "file_edit",
-    "file_delete",
-    "file_move",
-    "file_glob",
-    "http_request",
-    "memory_save",
-    "memory_append",
-    "memory_retrieve",
-    "ask_user",
-    "echo",
-  ]);
-  assert.equal(box.get("echo"), echo);
-  assert.equal(box.get("toString"), undefined);
-  assert.deepEqual(box.descriptions().at(-1), {
-    name: "echo",
-    description: "Says it again.",
-    parameters: echo.parameters,
-  });
-  assert.throws(() => new Toolbox([echo, echo]), { name: "TypeError" });
 });
 
 Deno.test("createBuiltinTools() describes every argument but the obvious in schemas that providers take", () => {
@@ -118,30 +88,12 @@ Deno.test("boundResult() leaves short results alone and cuts long ones between c
       const text = shift + character.repeat(RESULT_LIMIT_BYTES + 1);
       const bounded = boundResult(text, redactor);
       assert.ok(new TextEncoder().encode(bounded).length <= RESULT_LIMIT_BYTES);
-      assert.match(
-        bounded.slice(-300),
-        /\n\[The result is cut here: 99 KB of \d+ KB are shown\. To get the rest, .*\]$/,
-      );
+      const expected =
+        /\n\[The result is cut here: 99 KB of \d+ KB are shown\. To get the rest, .*\]$/;
+      assert.match(bounded.slice(-300), expected);
       assert.ok(text.startsWith(bounded.slice(0, bounded.lastIndexOf("\n["))));
     }
   }
-});
-
-Deno.test("PathLocks.run() lets work on one key wait, other work pass, and an error free the key", async () => {
-  const locks = new PathLocks();
-  const order: string[] = [];
-  const gate = Promise.withResolvers<void>();
-  const first = locks.run(["a", "b", "a"], async () => {
-    await gate.promise;
-    order.push("first");
-    throw new Error("broken");
-  });
-  const second = locks.run(["b"], () => Promise.resolve(order.push("second")));
-  await locks.run(["c"], () => Promise.resolve(order.push("other")));
-  gate.resolve();
-  await assert.rejects(first, { message: "broken" });
-  await second;
-  assert.deepEqual(order, ["other", "first", "second"]);
 });
 
 Deno.test("boundResult() leaves no half of a secret in front of its last line", () => {

@@ -1,20 +1,14 @@
 // Long-term memory: the tools over a real folder, the text that people may edit, and many writers at once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
 import { memoryRetrieve } from "../../../runtime/tools/builtin/memory_retrieve.ts";
 import { createMemoryAppend } from "../../../runtime/tools/builtin/memory_append.ts";
 import { createMemorySave } from "../../../runtime/tools/builtin/memory_save.ts";
-import {
-  listSections,
-  MEMORY_LIMIT_BYTES,
-  memoryPathOf,
-  MemoryWriter,
-} from "../../../runtime/tools/memory/memory_file.ts";
+import { listSections, MEMORY_LIMIT_BYTES } from "../../../runtime/tools/memory/memory_file.ts";
+import { memoryPathOf, MemoryWriter } from "../../../runtime/tools/memory/memory_file.ts";
 import { MAX_SECTIONS } from "../../../runtime/tools/memory/memory_document.ts";
 import { SECTION_LIMIT_BYTES } from "../../../runtime/tools/memory/section_text.ts";
 import type { ToolContext } from "../../../runtime/tools/tool.ts";
-import { sectionContents, sectionNames } from "../../../proof/fuzz/targets/memory_target.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 
@@ -66,17 +60,12 @@ class MemoryFixture implements AsyncDisposable {
 Deno.test("memory_save makes the file beside the agent's, private, and replaces a section of it", async () => {
   await using memory = await MemoryFixture.open();
   assert.equal(memoryPathOf(memory.context.agent), memory.path);
-  assert.equal(
-    await memory.save(" People ", "Ask before noon."),
-    'Saved the section "People" (now 1 line, 16 characters).',
-  );
+  const shown = await memory.save(" People ", "Ask before noon.");
+  assert.equal(shown, 'Saved the section "People" (now 1 line, 16 characters).');
   assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o600);
   await memory.save("Places", "Rome\nOslo\n");
   await memory.save("PEOPLE", "Ask after noon.");
-  assert.equal(
-    await memory.text(),
-    "# People\n\nAsk after noon.\n\n# Places\n\nRome\nOslo\n\n",
-  );
+  assert.equal(await memory.text(), "# People\n\nAsk after noon.\n\n# Places\n\nRome\nOslo\n\n");
   assert.equal(await memory.retrieve("places"), "Rome\nOslo\n");
   assert.deepEqual(
     (await Array.fromAsync(Deno.readDir(memory.agentsDir))).map(({ name }) => name).sort(),
@@ -98,20 +87,17 @@ Deno.test("memory_append adds lines to a section, which it makes if need be", as
   await using memory = await MemoryFixture.open();
   await memory.append("Log", "one");
   await memory.append("Log", "two\n");
-  assert.equal(
-    await memory.append("log", "three"),
-    'Added to the section "Log" (now 3 lines, 13 characters).',
-  );
+  const text = await memory.append("log", "three");
+  assert.equal(text, 'Added to the section "Log" (now 3 lines, 13 characters).');
   assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
 });
 
 Deno.test("memory_save and memory_append ask to condense a section of more than 50 lines", async () => {
   await using memory = await MemoryFixture.open();
   assert.doesNotMatch(await memory.save("Log", "x\n".repeat(50)), /condense/);
-  assert.match(
-    await memory.append("Log", "x"),
-    /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/,
-  );
+  const expected =
+    /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/;
+  assert.match(await memory.append("Log", "x"), expected);
   assert.match(await memory.save("Log", "x\n".repeat(51)), /condense/);
 });
 
@@ -123,20 +109,16 @@ Deno.test("memory_retrieve lists sections with their sizes, and what stands abov
       "Above the first section a person wrote:\nKept by hand.",
   );
   assert.equal(await memory.retrieve("B"), '(The section "B" is empty.)');
-  assert.equal(
-    await failureOf(memory.retrieve("C")),
-    'There is no section "C". There are: "A", "B".',
-  );
+  const message = await failureOf(memory.retrieve("C"));
+  assert.equal(message, 'There is no section "C". There are: "A", "B".');
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
 Deno.test("memory_retrieve and listSections() take a missing file as an empty memory", async () => {
   await using memory = await MemoryFixture.open();
   assert.equal(await memory.retrieve(), "The memory has no sections.");
-  assert.equal(
-    await failureOf(memory.retrieve("A")),
-    'There is no section "A". The memory has none.',
-  );
+  const message = await failureOf(memory.retrieve("A"));
+  assert.equal(message, 'There is no section "A". The memory has none.');
   assert.deepEqual(await listSections(memory.path), []);
   await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
 });
@@ -150,10 +132,8 @@ Deno.test("memory tools refuse names that are no names", () => {
     assert.throws(bad(odd), /"section": must be one line without control characters/);
   }
   assert.deepEqual(save.check({ section: " a ", content: "" }), { section: "a", content: "" });
-  assert.throws(
-    () => createMemoryAppend(new MemoryWriter()).check({ section: "a", content: "" }),
-    /"content": must not be empty/,
-  );
+  const attempt = () => createMemoryAppend(new MemoryWriter()).check({ section: "a", content: "" });
+  assert.throws(attempt, /"content": must not be empty/);
 });
 
 Deno.test("memory tools declare their effects", () => {
@@ -181,10 +161,9 @@ Deno.test("memory_save changes nothing but its section in a file that a person w
   await memory.save("new", "n");
   assert.equal(await memory.text(), `${before}\n# new\n\nn\n`);
   await memory.save("two", "t");
-  assert.equal(
-    await memory.text(),
-    "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n\nt\n\n# new\n\nn\n",
-  );
+  const expected =
+    "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n\nt\n\n# new\n\nn\n";
+  assert.equal(await memory.text(), expected);
   assert.equal(await memory.retrieve("one #"), "x\n   # indented\n");
 });
 
@@ -193,10 +172,9 @@ Deno.test("memory_save keeps the line ends of a file with CRLF, and gives them t
   assert.equal(await memory.retrieve("A"), "x\ny");
   await memory.save("A", "1\n2");
   await memory.save("C", "odd\r\nends\r");
-  assert.equal(
-    await memory.text(),
-    "Top\r\n\r\n# A\r\n\r\n1\r\n2\r\n\r\n# B\r\nz\r\n\r\n# C\r\n\r\nodd\r\r\nends\r\r\n",
-  );
+  const expected =
+    "Top\r\n\r\n# A\r\n\r\n1\r\n2\r\n\r\n# B\r\nz\r\n\r\n# C\r\n\r\nodd\r\r\nends\r\r\n";
+  assert.equal(await memory.text(), expected);
   assert.equal(await memory.retrieve("A"), "1\n2");
   assert.equal(await memory.retrieve("B"), "z");
   assert.equal(await memory.retrieve("C"), "odd\r\nends\r");
@@ -215,17 +193,14 @@ Deno.test("memory_save and memory_append refuse what would be too long, and chan
   await using memory = await MemoryFixture.open();
   await memory.save("A", "ü".repeat(SECTION_LIMIT_BYTES / 2));
   const before = await memory.text();
-  assert.match(
-    await failureOf(memory.append("A", "x")),
-    /^The section "A" would have 97 KB; a section may have 96 KB\. Nothing was changed\./,
-  );
+  const wanted =
+    /^The section "A" would have 97 KB; a section may have 96 KB\. Nothing was changed\./;
+  assert.match(await failureOf(memory.append("A", "x")), wanted);
   const filler = "x".repeat(SECTION_LIMIT_BYTES);
   for (let n = 1; n <= 9; n++) await memory.save(`B${n}`, filler);
   const full = await memory.text();
-  assert.match(
-    await failureOf(memory.save("C", filler)),
-    /^The memory would have \d+ KB; it may have 1024 KB\. Nothing was changed\./,
-  );
+  const expected = /^The memory would have \d+ KB; it may have 1024 KB\. Nothing was changed\./;
+  assert.match(await failureOf(memory.save("C", filler)), expected);
   assert.ok(full.startsWith(before));
   assert.equal(await memory.text(), full);
 });
@@ -235,10 +210,9 @@ Deno.test("memory tools refuse more than a thousand sections, and change nothing
   await using memory = await MemoryFixture.open(text);
   assert.match(await memory.save("S7", "y"), /^Saved the section "s7"/);
   const before = await memory.text();
-  assert.equal(
-    await failureOf(memory.append("One more", "x")),
-    "The memory would have more than 1000 sections. Nothing was changed. Add to a section that is there.",
-  );
+  const expected =
+    "The memory would have more than 1000 sections. Nothing was changed. Add to a section that is there.";
+  assert.equal(await failureOf(memory.append("One more", "x")), expected);
   assert.equal(await memory.text(), before);
   await Deno.writeTextFile(memory.path, `${before}\n# by hand\n`);
   const tooMany = 'Cannot read "tester.memory.md": it has more than 1000 sections. ' +
@@ -288,10 +262,8 @@ Deno.test("memory tools follow a symlink to another memory file of the folder an
     await Deno.remove(memory.path);
   }
   await Deno.symlink(join(outside, "nothing.memory.md"), memory.path);
-  assert.equal(
-    await failureOf(memory.save("A", "x")),
-    'Cannot use "tester.memory.md": it does not exist.',
-  );
+  const sentence = await failureOf(memory.save("A", "x"));
+  assert.equal(sentence, 'Cannot use "tester.memory.md": it does not exist.');
   await Deno.remove(memory.path);
   await Deno.symlink("team.memory.md", memory.path);
   await Deno.writeTextFile(join(memory.agentsDir, "team.memory.md"), "# A\n\nold\n");
@@ -313,10 +285,8 @@ Deno.test("memory_append of two runs at once, 50 times each, keeps all 100 entri
   const lines = (await memory.retrieve("Log")).split("\n");
   assert.equal(lines.length, 100);
   for (const id of [1, 2]) {
-    assert.deepEqual(
-      lines.filter((line) => line.startsWith(`${id}:`)),
-      Array.from({ length: 50 }, (_, n) => `${id}:${n}`),
-    );
+    const found = lines.filter((line) => line.startsWith(`${id}:`));
+    assert.deepEqual(found, Array.from({ length: 50 }, (_, n) => `${id}:${n}`));
   }
 });
 
@@ -374,21 +344,4 @@ Deno.test("MemoryWriter.change() gives up waiting for another process when the r
   });
   await assert.rejects(waiting, { message: "stopped" });
   await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
-});
-
-Deno.test("memory tools give back what was saved through the file, whatever the texts", async () => {
-  await using memory = await MemoryFixture.open();
-  await fc.assert(
-    fc.asyncProperty(sectionNames, sectionContents, async (name, content) => {
-      const listed = await listSections(memory.path);
-      await memory.save(name, content);
-      const shown = await memory.retrieve(name);
-      if (content === "") assert.match(shown, /^\(The section ".*" is empty\.\)$/s);
-      else assert.equal(shown, content);
-      const now = await listSections(memory.path);
-      assert.deepEqual(now.slice(0, listed.length), listed);
-      assert.ok(now.length - listed.length <= 1);
-    }),
-    { numRuns: 60 },
-  );
 });

@@ -41,13 +41,8 @@ Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, on
   await seen(4);
   await Deno.remove(join(place.agentsDir, "new.md"));
   await seen(5);
-  assert.deepEqual(changes, [
-    "loaded new",
-    "updated new",
-    "removed old",
-    "loaded other",
-    "removed new",
-  ]);
+  const expected = ["loaded new", "updated new", "removed old", "loaded other", "removed new"];
+  assert.deepEqual(changes, expected);
   // History by the old id stays reachable.
   assert.equal((await runtime.listRuns("old", { limit: 10, offset: 0 }))[0]?.id, ended.id);
   await assert.rejects(runtime.getAgent("old"), /'old' not found/);
@@ -67,10 +62,8 @@ Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, report
   await until(async () => (await runtime.getAgent("one")).agent.warnings.length > 0, "the warning");
   await seen(2);
   assert.deepEqual(changes, ["updated one", "updated one"]);
-  assert.equal(
-    (await runToEnd(runtime, "one", { message: "still here" })).outputData,
-    "still here",
-  );
+  const output = (await runToEnd(runtime, "one", { message: "still here" })).outputData;
+  assert.equal(output, "still here");
   await runtime.reloadAgents();
   assert.equal(changes.length, 2, "still broken in the same way");
   await place.writeAgent("one", `${ECHO}whole again\n`);

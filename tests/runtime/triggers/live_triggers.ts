@@ -4,11 +4,8 @@ import { dirname, join } from "node:path";
 import type { OpenRuntimeOptions } from "../../../runtime/mod.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  type TestWorkspace,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 /** One workspace, and the service that is open over it. */

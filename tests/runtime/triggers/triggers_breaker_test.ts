@@ -76,9 +76,7 @@ Deno.test("a trigger that is stopped is reported everywhere, and started again b
 /** An agent that writes a file into the other folder whose name tells of the one that fired it. */
 async function writeRelay(live: LiveTriggers, id: string, [from, to]: [string, string]) {
   const steps = [
-    {
-      call: [{ name: "file_write", arguments: { path: `${to}/x{file}`, content: "hi" } }],
-    },
+    { call: [{ name: "file_write", arguments: { path: `${to}/x{file}`, content: "hi" } }] },
     { say: "ok" },
   ];
   live.write(`${from}/old.md`);

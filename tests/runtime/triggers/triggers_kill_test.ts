@@ -97,11 +97,8 @@ for (const when of ["before", "after"] as const) {
     await using place = await createTestWorkspace();
     const inbox = join(place.workspace, "inbox");
     await Deno.mkdir(inbox);
-    await place.writeScript(
-      "reader",
-      [{ say: "read" }],
-      "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }",
-    );
+    const lines = "trigger: { type: watch, paths: [inbox], debounce: 100ms, catch_up: once }";
+    await place.writeScript("reader", [{ say: "read" }], lines);
     const child = await serve(place, { when, nth: 7, trigger: "watch" });
     const paths = Array.from({ length: 12 }, (_, i) => join(inbox, `${i}.md`));
     for (const path of paths) Deno.writeTextFileSync(path, "x");
@@ -157,18 +154,13 @@ for (const when of ["before", "after"] as const) {
 
 Deno.test("a service that is killed again and again in the middle of beats tells each slot once", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "tick",
-    [{ say: "tock", delay_ms: 100 }],
-    "trigger: { type: schedule, every: 1s }",
-  );
+  const lines = "trigger: { type: schedule, every: 1s }";
+  await place.writeScript("tick", [{ say: "tock", delay_ms: 100 }], lines);
   for (let round = 0; round < 3; round++) {
     const child = await serve(place);
     const { length } = await place.all("SELECT * FROM slots");
-    await until(
-      async () => (await place.all("SELECT * FROM slots")).length > length,
-      "one more slot",
-    );
+    const isDone = async () => (await place.all("SELECT * FROM slots")).length > length;
+    await until(isDone, "one more slot");
     await kill(child);
     await checkSlots(place, 1_000);
   }

@@ -75,10 +75,8 @@ for (const debounce of ["0", "50ms"]) {
 
 Deno.test("the memory tools fire no agent that watches the whole workspace", async () => {
   await using live = await LiveTriggers.create();
-  await live.watching("keeper", ["."], {
-    steps: [call("memory_save", { section: "Facts", content: "one" }), { say: "done" }],
-    settings: APPROVED,
-  });
+  const steps = [call("memory_save", { section: "Facts", content: "one" }), { say: "done" }];
+  await live.watching("keeper", ["."], { steps, settings: APPROVED });
   await live.open();
   live.write("start.md");
   await live.untilFired("keeper", "created start.md");
@@ -88,10 +86,8 @@ Deno.test("the memory tools fire no agent that watches the whole workspace", asy
 
 Deno.test("what an agent writes fires another one, and what a person changes after it fires itself", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
-  await live.watching("writer", ["inbox"], {
-    steps: [call("file_write", { path: "inbox/report.md", content: "mine" }), { say: "done" }],
-    settings: APPROVED,
-  });
+  const steps = [call("file_write", { path: "inbox/report.md", content: "mine" }), { say: "done" }];
+  await live.watching("writer", ["inbox"], { steps, settings: APPROVED });
   await live.watching("reader", ["inbox/report.md"]);
   await live.open();
   live.write("inbox/start.md");

@@ -57,9 +57,8 @@ Deno.test("an agent whose file is broken when the service starts loses neither i
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const every = "trigger: { type: schedule, every: 1h }";
   await live.place.writeScript("tick", [{ say: "x" }], every);
-  await live.watching("reader", ["inbox"], {
-    steps: [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }],
-  });
+  const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }];
+  await live.watching("reader", ["inbox"], { steps });
   live.write("inbox/old.md");
   await live.open({ clock });
   const advanceUntil = (condition: () => Promise<boolean>, what: string) =>
@@ -134,10 +133,8 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
   await live.place.writeScript("third", [{ say: "x" }]);
   await has("third");
   await live.place.writeScript("third", [{ say: "y" }], "description: Edited.");
-  await until(
-    async () => (await runtime.getAgent("third")).agent.description === "Edited.",
-    "the edit of an agent after the watch is gone",
-  );
+  const isDone = async () => (await runtime.getAgent("third")).agent.description === "Edited.";
+  await until(isDone, "the edit of an agent after the watch is gone");
   // Nothing in the agents folder ever was a change of the workspace.
   assert.equal((await live.runs("keen")).length, 2);
 });

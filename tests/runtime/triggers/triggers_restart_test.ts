@@ -123,10 +123,8 @@ Deno.test("a service that stops while agent files are being read again leaves no
 
 Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
-  await live.watching("slow", ["inbox"], {
-    steps: [{ say: "done", delay_ms: AT_GATE_MS }],
-    settings: "on_restart: resume\nhistory: off",
-  });
+  const steps = [{ say: "done", delay_ms: AT_GATE_MS }];
+  await live.watching("slow", ["inbox"], { steps, settings: "on_restart: resume\nhistory: off" });
   await live.watching("witness", ["inbox"]);
   const clock = new GateClock();
   await live.open({ clock });

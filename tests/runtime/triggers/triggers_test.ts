@@ -2,12 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  type TestWorkspace,
-  toEnd,
-} from "../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
 const MINUTE = 60_000;
@@ -48,11 +44,8 @@ Deno.test("a schedule fires on its beat, and the beat holds over a restart and a
     assert.equal(run?.trigger, "schedule");
     assert.equal(await turnOf(runtime, run?.id ?? 0), "Execute your task. (scheduled: every 10m)");
     await clock.advance(4 * MINUTE);
-    await place.writeScript(
-      "tick",
-      [{ say: "tock tock" }],
-      "trigger: { type: schedule, every: 10m }",
-    );
+    const lines = "trigger: { type: schedule, every: 10m }";
+    await place.writeScript("tick", [{ say: "tock tock" }], lines);
     await runtime.reloadAgents();
     assert.equal((await runtime.getAgent("tick")).nextRun, clock.now() + 6 * MINUTE);
   }
@@ -69,10 +62,8 @@ Deno.test("a schedule does not overlap itself, nor run while its conversation wa
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const trigger = "trigger: { type: schedule, every: 1m }";
   await place.writeScript("slow", [{ say: "late", delay_ms: 150_000 }], trigger);
-  await place.writeScript("asker", [
-    { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
-    { say: "ok" },
-  ], trigger);
+  const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "ok" }];
+  await place.writeScript("asker", steps, trigger);
   await using runtime = await place.open({ clock });
   await clock.advance(MINUTE);
   await until(async () => (await runtime.countExecutions()).waiting === 1, "the question");
@@ -97,10 +88,8 @@ Deno.test("a pause holds over a restart: no slot and no change fires, a manual r
   assert.equal((await runtime.scheduler()).status, "paused");
   await clock.advance(3 * MINUTE);
   const slots = () => runtime.listSlots("tick", { limit: 9, offset: 0 });
-  await until(
-    async () => (await slots()).reduce((sum, { count }) => sum + count, 0) === 3,
-    "three slots",
-  );
+  const isDone = async () => (await slots()).reduce((sum, { count }) => sum + count, 0) === 3;
+  await until(isDone, "three slots");
   assert.ok(
     (await slots()).every(({ outcome, reason }) => outcome === "skipped" && reason === "paused"),
   );
@@ -125,10 +114,8 @@ Deno.test("a changed file runs its watcher, which may read it, once", async () =
   ], "paths: [elsewhere]\ntrigger: { type: watch, paths: ['inbox/*.txt'], debounce: 50ms }");
   await using runtime = await openWatching(place);
   await Deno.writeTextFile(join(place.workspace, "inbox/a.txt"), "the letter");
-  await until(
-    async () => (await runsOf(runtime, "sorter")).at(-1)?.status === "success",
-    "the run",
-  );
+  const isDone = async () => (await runsOf(runtime, "sorter")).at(-1)?.status === "success";
+  await until(isDone, "the run");
   const [run, ...more] = await runsOf(runtime, "sorter");
   assert.deepEqual([run?.trigger, more.length], ["watch", 0]);
   assert.match((await runtime.getExecution(run?.id ?? 0)).outputData ?? "", /the letter/);

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import type { Pause } from "../../../runtime/triggers/pause.ts";
 import type { Scheduler } from "../../../runtime/triggers/schedule/scheduler.ts";
 import { Triggers } from "../../../runtime/triggers/triggers.ts";
+import type { StoppedTriggers } from "../../../runtime/triggers/stopped_triggers.ts";
 import type { Watcher } from "../../../runtime/triggers/watch/watcher.ts";
 import type { FollowUps } from "../../../runtime/triggers/after/follow_ups.ts";
 import type { Webhooks } from "../../../runtime/triggers/webhook/webhooks.ts";
+import { LogLines } from "../../support/log_lines.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
@@ -28,12 +30,16 @@ Deno.test("Triggers.reconcile() does not wait until all that is watched has been
   await using triggers = new Triggers({
     pause: {} as Pause,
     scheduler: scheduler as unknown as Scheduler,
+    stops: {
+      follow: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+    } as unknown as StoppedTriggers,
     followUps: {
-      brake: { follow: () => {} },
       wake: () => {},
       [Symbol.asyncDispose]: async () => {},
     } as unknown as FollowUps,
-    webhooks: { brake: { follow: () => {} } } as unknown as Webhooks,
+    webhooks: {} as Webhooks,
+    log: new LogLines(),
     openWatcher: () => Promise.resolve(watcher as unknown as Watcher),
     hasStoredWatches: () => Promise.resolve(false),
     clock,

@@ -13,18 +13,10 @@ Deno.test("getExecution() tells what it was asked, and whether a secret was take
     const { args, message, context, isAskedRedacted } = await runtime.getExecution(id);
     return { args, message, context, isAskedRedacted };
   };
-  assert.deepEqual(await asked({ args: ["a\nb"], message: "Do it", context: "Soon" }), {
-    args: ["a\nb"],
-    message: "Do it",
-    context: "Soon",
-    isAskedRedacted: false,
-  });
-  assert.deepEqual(await asked({}), {
-    args: [],
-    message: null,
-    context: null,
-    isAskedRedacted: false,
-  });
+  const expected = { args: ["a\nb"], message: "Do it", context: "Soon", isAskedRedacted: false };
+  assert.deepEqual(await asked({ args: ["a\nb"], message: "Do it", context: "Soon" }), expected);
+  const wanted = { args: [], message: null, context: null, isAskedRedacted: false };
+  assert.deepEqual(await asked({}), wanted);
   const redacted = "[redacted:SERVICE_TOKEN]";
   for (const place of ["args", "message", "context"] as const) {
     const request = { [place]: place === "args" ? [`use ${TOKEN}`] : `use ${TOKEN}` };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AgentNotFound } from "../../../runtime/agents/agent_not_found.ts";
-import { NotAutoApproved } from "../../../runtime/wiring/auto_approval.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 
 const STEPS = JSON.stringify([
@@ -19,10 +18,9 @@ Deno.test("autoApprove() shows the change, writes one entry, and the agent is no
   await using runtime = await place.open();
   const only = await runtime.autoApprove("writer", { tool: "file_write", write: false });
   assert.deepEqual([only.path, only.written, only.already], [path, false, false]);
-  assert.match(
-    only.diff,
-    /^@@ -1,5 \+1,6 @@\n ---\n model: .* # no key\n\+auto_approve: \[file_write\]\n ---\n/,
-  );
+  const wanted =
+    /^@@ -1,5 \+1,6 @@\n ---\n model: .* # no key\n\+auto_approve: \[file_write\]\n ---\n/;
+  assert.match(only.diff, wanted);
   assert.equal(await Deno.readTextFile(path), AGENT(""));
 
   assert.equal((await runToEnd(runtime, "writer")).status, "waiting");
@@ -30,19 +28,14 @@ Deno.test("autoApprove() shows the change, writes one entry, and the agent is no
   const all = await Promise.all(
     [1, 2, 3].map(() => runtime.autoApprove("writer", { tool: "file_write", write: true })),
   );
-  assert.deepEqual(all.map(({ written, already }) => [written, already]), [
-    [true, false],
-    [false, true],
-    [false, true],
-  ]);
+  const expected = [[true, false], [false, true], [false, true]];
+  assert.deepEqual(all.map(({ written, already }) => [written, already]), expected);
   assert.equal(all[0]?.diff, only.diff);
   assert.equal(await Deno.readTextFile(path), AGENT("auto_approve: [file_write]\n"));
   assert.equal((await Deno.stat(path)).mode! & 0o777, 0o640);
   assert.deepEqual((await runtime.getAgent("writer")).agent.autoApprove, ["file_write"]);
-  assert.equal(
-    (await runToEnd(runtime, "writer", { sessionId: "s", message: "x" })).status,
-    "success",
-  );
+  const found = (await runToEnd(runtime, "writer", { sessionId: "s", message: "x" })).status;
+  assert.equal(found, "success");
   assert.equal((await Array.fromAsync(Deno.readDir(place.agentsDir))).length, 1);
 });
 
@@ -52,20 +45,15 @@ Deno.test("autoApprove() never touches a file that does not parse, or that it wo
   await place.writeAgent("writer", AGENT(""));
   await using runtime = await place.open();
   const approve = () => runtime.autoApprove("writer", { tool: "file_write", write: true });
-  for (
-    const [text, sentence] of [
-      [AGENT("confirm: ["), /^Cannot change writer\.md: writer\.md:\d+:\d+: /],
-      [AGENT("enabled: maybe\n"), /writer\.md:3:\d+: enabled/],
-      [AGENT("confirm: &a [http_request]\nauto_approve: *a\n"), /by hand/],
-    ] as const
-  ) {
+  const cases = [
+    [AGENT("confirm: ["), /^Cannot change writer\.md: writer\.md:\d+:\d+: /],
+    [AGENT("enabled: maybe\n"), /writer\.md:3:\d+: enabled/],
+    [AGENT("confirm: &a [http_request]\nauto_approve: *a\n"), /by hand/],
+  ] as const;
+  for (const [text, sentence] of cases) {
     await Deno.writeTextFile(path, text);
-    await assert.rejects(
-      approve(),
-      (error) =>
-        error instanceof NotAutoApproved && error.code === "conflict" &&
-        sentence.test(error.message),
-    );
+    const refusal = { name: "NotAutoApproved", code: "conflict", message: sentence };
+    await assert.rejects(approve(), refusal);
     assert.equal(await Deno.readTextFile(path), text);
   }
   await Deno.remove(path);
@@ -81,9 +69,6 @@ Deno.test("autoApprove() takes tools that the agent has and that somebody is ask
   assert.deepEqual((await approve("file_read")).already, true);
   assert.equal((await approve("file_edit")).written, true);
   await assert.rejects(approve("ask_user"), /ask_user asks by itself/);
-  await assert.rejects(
-    approve("file_wrote"),
-    (error) => error instanceof NotAutoApproved && error.code === "invalid",
-  );
+  await assert.rejects(approve("file_wrote"), { name: "NotAutoApproved", code: "invalid" });
   await assert.rejects(approve("file_write", "nobody"), AgentNotFound);
 });

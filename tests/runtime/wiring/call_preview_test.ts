@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CallPreview } from "../../../runtime/runtime.ts";
-import { answer } from "../executions/executions_of.ts";
+import { answer, doing } from "../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 
 const KEY = "sk-live-0123456789abcdef";
@@ -14,11 +14,9 @@ async function previewOf(
   args: unknown,
   settings = "",
 ): Promise<CallPreview | null> {
-  await place.writeScript(
-    "writer",
-    [{ call: [{ name, arguments: args }] }, { say: "Done." }],
-    `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd(),
-  );
+  const lines = `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd();
+  const steps = [{ call: [{ name, arguments: args }] }, { say: "Done." }];
+  await place.writeScript("writer", steps, lines);
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "writer");
   assert.equal(status, "waiting");
@@ -34,12 +32,8 @@ const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Arr
 Deno.test("a preview shows what file_write and file_edit would change, as the file is when it is asked for", async () => {
   await using place = await createTestWorkspace();
   await put(place, "a.txt", "one\ntwo\n");
-  await place.writeScript(
-    "writer",
-    [{ call: [{ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } }] }, {
-      say: "Done.",
-    }],
-  );
+  const steps = doing({ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } });
+  await place.writeScript("writer", steps);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "writer");
   const shown = async () => (await runtime.pendingRequest(id)).preview;
@@ -54,10 +48,8 @@ Deno.test("a preview shows what file_write and file_edit would change, as the fi
   await put(place, "a.txt", "one\n");
   assert.equal((await shown())?.diff, "@@ -1,1 +1,2 @@\n one\n+2\n");
   await Deno.remove(join(place.workspace, "a.txt"));
-  assert.deepEqual(
-    [(await shown())?.isNewFile, (await shown())?.diff],
-    [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"],
-  );
+  const expected = [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"];
+  assert.deepEqual([(await shown())?.isNewFile, (await shown())?.diff], expected);
   // It only looked.
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
   await answer(runtime, id, { approved: true });
@@ -70,10 +62,8 @@ Deno.test("a preview of file_edit says when the old text is not there, or there 
     previewOf(place, "file_edit", { path: "a.txt", old_text, new_text: "x" });
   assert.equal((await edit("two"))?.diff, "@@ -1,3 +1,3 @@\n one\n one\n-two\n+x\n");
   assert.match((await edit("three"))?.problem ?? "", /^old_text is not in "a.txt"/);
-  assert.match(
-    (await edit("one"))?.problem ?? "",
-    /^old_text is in "a.txt" 2 times, at lines 1, 2/,
-  );
+  const expected = /^old_text is in "a.txt" 2 times, at lines 1, 2/;
+  assert.match((await edit("one"))?.problem ?? "", expected);
 });
 
 Deno.test("a preview shows a file that would be deleted, and says where another would be moved", async () => {
@@ -84,14 +74,10 @@ Deno.test("a preview shows a file that would be deleted, and says where another 
   const remove = (path: string) => previewOf(place, "file_delete", { path });
   const move = (destination: string) =>
     previewOf(place, "file_move", { source: "a.txt", destination });
-  assert.deepEqual(
-    [(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed],
-    ["@@ -1,1 +0,0 @@\n-one\n", 1],
-  );
-  assert.equal(
-    (await remove("link.txt"))?.problem,
-    '"link.txt" is a symbolic link: only the link is deleted.',
-  );
+  const expected = ["@@ -1,1 +0,0 @@\n-one\n", 1];
+  assert.deepEqual([(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed], expected);
+  const wanted = '"link.txt" is a symbolic link: only the link is deleted.';
+  assert.equal((await remove("link.txt"))?.problem, wanted);
   assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");
   assert.match((await move("b.txt"))?.problem ?? "", /there is something already/);
   // Nothing was made for it.
@@ -113,14 +99,13 @@ Deno.test("a preview reads nothing that the agent may not read: links, key files
     "secret.txt",
   ];
   for (const path of paths) {
-    for (
-      const [name, args] of [
-        ["file_write", { path, content: "x\n" }],
-        ["file_edit", { path, old_text: "PRIVATE", new_text: "x" }],
-        ["file_delete", { path }],
-        ["file_move", { source: path, destination: "docs/x" }],
-      ] as const
-    ) {
+    const cases = [
+      ["file_write", { path, content: "x\n" }],
+      ["file_edit", { path, old_text: "PRIVATE", new_text: "x" }],
+      ["file_delete", { path }],
+      ["file_move", { source: path, destination: "docs/x" }],
+    ] as const;
+    for (const [name, args] of cases) {
       const shown = await previewOf(place, name, args, "paths: [docs]");
       const text = JSON.stringify(shown);
       assert.ok(shown?.problem?.startsWith("Cannot "), `${name} ${path}: ${text}`);
@@ -134,10 +119,9 @@ Deno.test("a preview holds no secret, neither of the file nor of the call", asyn
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
   await put(place, "a.txt", `token: ${KEY}\n`);
   const shown = await previewOf(place, "file_write", { path: "a.txt", content: `new: ${KEY}\n` });
-  assert.equal(
-    shown?.diff,
-    "@@ -1,1 +1,1 @@\n-token: [redacted:SERVICE_TOKEN]\n+new: [redacted:SERVICE_TOKEN]\n",
-  );
+  const expected =
+    "@@ -1,1 +1,1 @@\n-token: [redacted:SERVICE_TOKEN]\n+new: [redacted:SERVICE_TOKEN]\n";
+  assert.equal(shown?.diff, expected);
   const named = await previewOf(place, "file_write", { path: `../${KEY}`, content: "" });
   assert.doesNotMatch(JSON.stringify(named), new RegExp(KEY));
 });

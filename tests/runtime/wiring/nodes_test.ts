@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { createTestPostgres, HAS_POSTGRES } from "../../support/postgres.ts";
+import { createTestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-Deno.test({
-  name: "a run waits for a node with a label, is told so everywhere, and runs once there is one",
-  ignore: !HAS_POSTGRES,
-}, async () => {
+withPostgres.test("a run waits for a node with a label, is told so everywhere, and runs once there is one", async () => {
   await using shared = await createTestPostgres();
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   const start = async (name: string, labels: string) => {
@@ -26,10 +23,8 @@ Deno.test({
   assert.deepEqual((await attic.getAgent("trainer")).lastExecution?.waitsForLabels, ["gpu"]);
   {
     await using cellar = await start("cellar", "linux, gpu");
-    await until(
-      async () => (await attic.getExecution(id)).status === "success",
-      "the other node runs it",
-    );
+    const isDone = async () => (await attic.getExecution(id)).status === "success";
+    await until(isDone, "the other node runs it");
     assert.ok(!("waitsForLabels" in await attic.getExecution(id)));
     const seenFrom = async (runtime: typeof attic) =>
       (await runtime.listNodes()).map(({ name, labels, isAlive, isThis }) => ({
@@ -40,10 +35,7 @@ Deno.test({
       { name: "cellar", labels: ["linux", "gpu"], isAlive: true, isThis: false },
     ];
     assert.deepEqual(await seenFrom(attic), nodes);
-    assert.deepEqual(
-      await seenFrom(cellar),
-      nodes.map((one) => ({ ...one, isThis: !one.isThis })),
-    );
+    assert.deepEqual(await seenFrom(cellar), nodes.map((one) => ({ ...one, isThis: !one.isThis })));
   }
   // One that stopped in order is none any more.
   assert.deepEqual((await attic.listNodes()).map(({ name }) => name), ["attic"]);

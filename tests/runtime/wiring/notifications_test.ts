@@ -9,9 +9,8 @@ import { Receiver } from "../notify/receiver.ts";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 async function openPlace(receiver: Receiver): Promise<TestWorkspace> {
-  const place = await createTestWorkspace({
-    shell: { HOOK: SECRET, SLACK: `${receiver.url}/s3cr3t-path` },
-  });
+  const shell = { HOOK: SECRET, SLACK: `${receiver.url}/s3cr3t-path` };
+  const place = await createTestWorkspace({ shell });
   await Deno.writeTextFile(
     `${place.configDir}/config.yaml`,
     `workspace: ${place.workspace}
@@ -32,9 +31,8 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
   await place.writeScript("broken", [FAIL]);
-  await place.writeScript("asker", [{
-    call: [{ name: "ask_user", arguments: { question: `Is ${SECRET} yours?` } }],
-  }]);
+  const call = [{ name: "ask_user", arguments: { question: `Is ${SECRET} yours?` } }];
+  await place.writeScript("asker", [{ call }]);
   const again = { call: [{ name: "file_read", arguments: { path: "none.md" } }] };
   await place.writeScript("circle", [again, again, again, again, { say: "Done." }]);
   await place.writeScript("quiet", [FAIL], "notify: { on: [] }");
@@ -53,10 +51,8 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
       reason: null,
     });
     await until(() => receiver.received.length === 4, "four messages");
-    await until(
-      async () => !await runtime.messages.hasOpen(),
-      "no message that is still to be sent",
-    );
+    const isDone = async () => !await runtime.messages.hasOpen();
+    await until(isDone, "no message that is still to be sent");
     const [token] = /[\w-]{43}$/.exec(receiver.received[1]?.body.data.answer_url) ?? [""];
     const link = await runtime.messages.findLink(token);
     assert.equal(link?.state, "open");
@@ -100,17 +96,15 @@ Deno.test("a budget that comes near its end reaches the receiver", async () => {
   });
   await until(() => receiver.received.length === 1, "the message");
   const { type, data } = receiver.received[0]?.body ?? {};
-  assert.equal(type, "inkling.budget");
-  assert.equal(data.title, "Budget of spender");
+  assert.deepEqual([type, data.title], ["inkling.budget", "Budget of spender"]);
   assert.equal(data.text, "spender has spent $1.60 of $2.00 today");
 });
 
 Deno.test("a runtime that only looks tells nobody", async () => {
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
-  await place.writeScript("asker", [{
-    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-  }]);
+  const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }];
+  await place.writeScript("asker", steps);
   {
     await using runtime = await place.open();
     await runToEnd(runtime, "asker");

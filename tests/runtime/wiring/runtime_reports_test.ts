@@ -8,9 +8,8 @@ const NOW = Date.parse("2026-03-10T12:00:00Z");
 
 Deno.test("Runtime.usage() tells what its executions used today, and that nothing ran before", async () => {
   await using world = await createTestWorkspace();
-  await world.writeScript("writer", [
-    { say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 },
-  ]);
+  const steps = [{ say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 }];
+  await world.writeScript("writer", steps);
   await using runtime = await world.open();
   await runToEnd(runtime, "writer");
   await runToEnd(runtime, "writer");
@@ -62,11 +61,8 @@ Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file, al
 
 Deno.test("Runtime.scheduler() tells as many of the next times as are asked for", async () => {
   await using world = await createTestWorkspace();
-  await world.writeScript(
-    "hourly",
-    [{ say: "x" }],
-    'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }',
-  );
+  const lines = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }';
+  await world.writeScript("hourly", [{ say: "x" }], lines);
   await world.writeScript("watcher", [{ say: "x" }], "trigger: { type: watch, paths: [in] }");
   await using runtime = await world.open({ clock: new TestClock(NOW) });
   const [hourly, watcher] = (await runtime.scheduler({ upcoming: 3 })).jobs;
@@ -93,10 +89,8 @@ Deno.test("A service whose TZ names no time zone says so at its start; one that 
     nextRun: "2026-03-11T08:30:00.000Z",
     warned: [{ level: "warn", message, fields: { tz: "UTC+3", hint } }],
   });
-  assert.deepEqual(await nextRun("Asia/Tokyo"), {
-    nextRun: "2026-03-10T23:30:00.000Z",
-    warned: [],
-  });
+  const expected = { nextRun: "2026-03-10T23:30:00.000Z", warned: [] };
+  assert.deepEqual(await nextRun("Asia/Tokyo"), expected);
 });
 
 Deno.test("A service whose workspace is not there says so at its start, and goes on when it comes", async () => {
@@ -105,14 +99,10 @@ Deno.test("A service whose workspace is not there says so at its start, and goes
   {
     await using _runtime = await world.open();
     const [warned] = world.logged.filter(({ level }) => level === "warn");
-    assert.deepEqual(warned, {
-      level: "warn",
-      message: "The workspace does not exist: there are no agents until it does",
-      fields: {
-        workspace: world.workspace,
-        hint: `make the folder, or name another in ${world.configDir}/config.yaml`,
-      },
-    });
+    const hint = `make the folder, or name another in ${world.configDir}/config.yaml`;
+    const message = "The workspace does not exist: there are no agents until it does";
+    const workspace = world.workspace;
+    assert.deepEqual(warned, { level: "warn", message, fields: { workspace, hint } });
   }
   await Deno.mkdir(world.agentsDir, { recursive: true });
   world.logged.length = 0;
@@ -132,10 +122,8 @@ Deno.test("Runtime tells of executions without the secrets that their callers wr
   const page = { limit: 9, offset: 0 };
   const [child] = await runtime.listRuns("echo", page);
   const [lead] = await runtime.listRuns("lead", page);
-  assert.deepEqual([child?.args, lead?.sessionId], [
-    ["[redacted:MY_TOKEN]"],
-    "of [redacted:MY_TOKEN]",
-  ]);
+  const expected = [["[redacted:MY_TOKEN]"], "of [redacted:MY_TOKEN]"];
+  assert.deepEqual([child?.args, lead?.sessionId], expected);
   const told = [
     await runtime.listExecutions(page),
     await runtime.getExecution(child?.id ?? 0),

@@ -23,10 +23,8 @@ Deno.test("ShownHistory tells of each execution which labels it waits for, where
   });
   const labels = ["gpu", "linux"];
   const listed = await history.list({ limit: 10, offset: 0 });
-  assert.deepEqual(listed.map((one) => [one.id, one.waitsForLabels]), [
-    [taken, undefined],
-    [id, labels],
-  ]);
+  const expected = [[taken, undefined], [id, labels]];
+  assert.deepEqual(listed.map((one) => [one.id, one.waitsForLabels]), expected);
   assert.deepEqual((await history.get(id)).waitsForLabels, labels);
   assert.ok(!("waitsForLabels" in await history.get(taken)));
   assert.equal((await history.newest(["tester"])).get("tester")?.waitsForLabels, undefined);

@@ -26,10 +26,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
     registry: new AgentRegistry({ directories, config, home, inspect: () => Promise.resolve([]) }),
     clock: new TestClock(),
     log: new LogLines(),
-    knownTools: {
-      findTool: () => Promise.resolve(undefined),
-      keepTool: () => Promise.resolve(),
-    },
+    knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isNews: () => Promise.resolve(false),
     version: "0.0.0-test",
     executable: Deno.execPath(),
@@ -54,8 +51,6 @@ Deno.test({
 });
 
 Deno.test("openToolCatalog() takes no other machine for this one", async () => {
-  assert.match(
-    await refusalOf("10.213.97.251", "{ deny: [private] }"),
-    /http\.deny in config\.yaml closes private addresses/,
-  );
+  const message = await refusalOf("10.213.97.251", "{ deny: [private] }");
+  assert.match(message, /http\.deny in config\.yaml closes private addresses/);
 });

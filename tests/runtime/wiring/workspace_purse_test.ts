@@ -1,50 +1,39 @@
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
-import { DatabaseUnusable } from "../../../runtime/storage/database.ts";
 import { PostgresDatabase } from "../../../runtime/storage/postgres/postgres_database.ts";
 import { openWorkspacePurse } from "../../../runtime/wiring/workspace_purse.ts";
-import { createBarePostgres, HAS_POSTGRES } from "../../support/postgres.ts";
+import { createBarePostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test(
-  "openWorkspacePurse() leaves the shape of a shared database to its services, and says so",
-  { ignore: !HAS_POSTGRES },
-  async () => {
-    await using database = await createBarePostgres();
-    const { address } = database;
-    await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: address } });
-    const settings = await place.settings();
-    const open = () =>
-      openWorkspacePurse({ settings, clock: new TestClock(), log: { write: () => {} } });
-    const refused = (sentence: RegExp) =>
-      assert.rejects(open(), (error: Error) => {
-        assert.ok(error instanceof DatabaseUnusable);
-        assert.match(error.message, sentence);
-        return true;
-      });
-    const client = new pg.Client({ connectionString: address });
-    await client.connect();
-    try {
-      await refused(/there is no history yet\. Start a service, which makes it\.$/);
-      const { rows: [made] } = await client.query("SELECT to_regnamespace('inkling') AS ours");
-      assert.equal(made.ours, null);
+withPostgres.test("openWorkspacePurse() leaves the shape of a shared database to its services, and says so", async () => {
+  await using database = await createBarePostgres();
+  const { address } = database;
+  await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: address } });
+  const settings = await place.settings();
+  const open = () =>
+    openWorkspacePurse({ settings, clock: new TestClock(), log: { write: () => {} } });
+  const refused = (sentence: RegExp) =>
+    assert.rejects(open(), { name: "DatabaseUnusable", message: sentence });
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    await refused(/there is no history yet\. Start a service, which makes it\.$/);
+    const { rows: [made] } = await client.query("SELECT to_regnamespace('inkling') AS ours");
+    assert.equal(made.ours, null);
 
-      await (await PostgresDatabase.open({ address }))[Symbol.asyncDispose]();
-      await (await open())[Symbol.asyncDispose]();
+    await (await PostgresDatabase.open({ address }))[Symbol.asyncDispose]();
+    await (await open())[Symbol.asyncDispose]();
 
-      const newest = "(SELECT max(version) FROM inkling.schema_steps)";
-      const { rows: [{ version }] } = await client.query(
-        `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version - 1 AS version`,
-      );
-      await refused(
-        /an older Inkling\. Start a service of this version, which brings it up to date/,
-      );
-      const { rows: [left] } = await client.query(`SELECT ${newest} AS version`);
-      assert.equal(left.version, version);
-    } finally {
-      await client.end();
-    }
-  },
-);
+    const newest = "(SELECT max(version) FROM inkling.schema_steps)";
+    const { rows: [{ version }] } = await client.query(
+      `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version - 1 AS version`,
+    );
+    await refused(/an older Inkling\. Start a service of this version, which brings it up to date/);
+    const { rows: [left] } = await client.query(`SELECT ${newest} AS version`);
+    assert.equal(left.version, version);
+  } finally {
+    await client.end();
+  }
+});

@@ -19,7 +19,8 @@ Deno.test("a link shows its question without a key, and answers it once", async 
   const answered = await answer({ decision: "approve", reason: " Fine\r\nby me " });
   assert.equal(answered.status, 200);
   assert.match(await answered.text(), /<h1>Approved<\/h1>/);
-  const expected = { id, requestId: "r1", answer: { approved: true, reason: "Fine\nby me" } };
+  const given = { approved: true, reason: "Fine\nby me" };
+  const expected = { id, requestId: "r1", answer: given, via: "link" };
   assert.deepEqual(runtime.responses, [expected]);
 
   const again = await answer({ decision: "deny" });

@@ -3,20 +3,10 @@ import { ApiError, Client, ServiceUnreachable } from "../../../server/client.ts"
 import { scripted, streamOf } from "../../support/scripted_transport.ts";
 
 Deno.test("Client throws ApiError with the status, the detail and a sentence", async () => {
-  const issues = [{
-    type: "x",
-    loc: ["query", "limit"],
-    msg: "Too small",
-    input: "0",
-  }];
+  const issues = [{ type: "x", loc: ["query", "limit"], msg: "Too small", input: "0" }];
   const table: [Response, number, unknown, string][] = [
     [Response.json({ detail: "No" }, { status: 404 }), 404, "No", "No"],
-    [
-      Response.json({ detail: issues }, { status: 422 }),
-      422,
-      issues,
-      "query.limit: Too small",
-    ],
+    [Response.json({ detail: issues }, { status: 422 }), 422, issues, "query.limit: Too small"],
     [new Response("<html>", { status: 502 }), 502, "<html>", "<html>"],
     [
       new Response("", { status: 500 }),
@@ -35,11 +25,7 @@ Deno.test("Client throws ApiError with the status, the detail and a sentence", a
     const { fetch } = scripted([response]);
     await assert.rejects(new Client({ fetch }).agents(), (error) => {
       assert.ok(error instanceof ApiError);
-      assert.deepEqual([error.status, error.detail, error.message], [
-        status,
-        detail,
-        message,
-      ]);
+      assert.deepEqual([error.status, error.detail, error.message], [status, detail, message]);
       return true;
     });
   }
@@ -52,10 +38,7 @@ Deno.test("Client throws ServiceUnreachable when nothing answers or the connecti
     assert.ok(error.cause instanceof TypeError);
     return true;
   });
-  await assert.rejects(
-    new Client(scripted([streamOf("[", true)])).agents(),
-    ServiceUnreachable,
-  );
+  await assert.rejects(new Client(scripted([streamOf("[", true)])).agents(), ServiceUnreachable);
 });
 
 Deno.test("Client throws the reason of an aborted signal", async () => {
@@ -63,8 +46,5 @@ Deno.test("Client throws the reason of an aborted signal", async () => {
   const reason = new Error("enough");
   controller.abort(reason);
   const { fetch } = scripted([new TypeError("aborted")]);
-  await assert.rejects(
-    new Client({ fetch }).health({ signal: controller.signal }),
-    reason,
-  );
+  await assert.rejects(new Client({ fetch }).health({ signal: controller.signal }), reason);
 });

@@ -4,14 +4,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { ApiError, openSocketClient, ServiceUnreachable } from "../../../server/client.ts";
 import { getOverSocket } from "../../../server/client/socket_request.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
 
 async function withSocket(work: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(join(folder, "s.sock"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await createTempDir();
+  await work(join(folder.path, "s.sock"));
 }
 
 /** A service that answers each connection with these bytes and closes it. */

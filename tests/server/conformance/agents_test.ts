@@ -1,141 +1,122 @@
 // Conformance: agents, running them, their history, reading their files again.
 import assert from "node:assert/strict";
-import { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
-import { overBoth, TIMESTAMP } from "./both_transports.ts";
+import { AgentDetail, AgentSummary, ReloadBody } from "../../../server/schemas/agent_schemas.ts";
+import { overBoth as test, TIMESTAMP } from "./both_transports.ts";
 
-overBoth(
-  "GET /agents lists id, display name, name and icon, by id",
-  async ({ call, workspace, client }) => {
-    await workspace.writeScript("a second one", [{ say: "x" }], "icon: 🦊");
-    await client.reload();
-    const { status, body } = await call("/agents");
-    assert.equal(status, 200);
-    for (const agent of body) assert.deepEqual(AgentSummary.parse(agent), agent);
-    assert.deepEqual(
-      body.map(({ id, display_name, name }: AgentSummary) => [id, display_name, name]),
-      [["a second one", "a second one", "a second one"], ["writer", "The Writer", "The Writer"]],
-    );
-    assert.equal(body[0].icon, "🦊");
-    assert.match(body[1].icon, /\p{Emoji}/u);
-    await client.reload();
-    assert.deepEqual((await call("/agents")).body, body);
-  },
-);
+test("GET /agents lists id, display name, name and icon, by id", async ({ call, workspace, client }) => {
+  await workspace.writeScript("a second one", [{ say: "x" }], "icon: 🦊");
+  await client.reload();
+  const { status, body } = await call("/agents");
+  assert.equal(status, 200);
+  for (const agent of body) assert.deepEqual(AgentSummary.parse(agent), agent);
+  assert.deepEqual(
+    body.map(({ id, display_name, name }: AgentSummary) => [id, display_name, name]),
+    [["a second one", "a second one", "a second one"], ["writer", "The Writer", "The Writer"]],
+  );
+  assert.equal(body[0].icon, "🦊");
+  assert.match(body[1].icon, /\p{Emoji}/u);
+  await client.reload();
+  assert.deepEqual((await call("/agents")).body, body);
+});
 
-overBoth(
-  "GET /agents/{id} gives the configuration, last_run and next_run",
-  async ({ call, runToEnd }) => {
-    const before = (await call("/agents/writer")).body;
-    assert.deepEqual(AgentDetail.parse(before), before);
-    assert.deepEqual([before.last_run, before.next_run], [null, null]);
-    assert.equal(before.settings.max_tokens, 4096);
-    await runToEnd("writer");
-    const after = (await call("/agents/writer")).body;
-    assert.match(after.last_run, TIMESTAMP);
-    assert.equal(after.last_execution.status, "success");
-  },
-);
+test("GET /agents/{id} gives the configuration, last_run and next_run", async ({ call, runToEnd }) => {
+  const before = (await call("/agents/writer")).body;
+  assert.deepEqual(AgentDetail.parse(before), before);
+  assert.deepEqual([before.last_run, before.next_run], [null, null]);
+  assert.equal(before.settings.max_tokens, 4096);
+  await runToEnd("writer");
+  const after = (await call("/agents/writer")).body;
+  assert.match(after.last_run, TIMESTAMP);
+  assert.equal(after.last_execution.status, "success");
+});
 
-overBoth(
-  "args, message and context reach the prompt and the user turn",
-  async ({ workspace, client, runToEnd, framesOf }) => {
-    await workspace.writeAgent(
-      "echo",
-      "---\nmodel: { provider: demo, name: echo }\n---\nAsk $0 about $1.\n",
-    );
-    await client.reload();
-    const { id, args } = await runToEnd("echo", {
-      args: ["Ada", "looms"],
-      message: "Say it again.",
-      context: "a meeting",
+test("args, message and context reach the prompt and the user turn", async ({ workspace, client, runToEnd, framesOf }) => {
+  await workspace.writeAgent(
+    "echo",
+    "---\nmodel: { provider: demo, name: echo }\n---\nAsk $0 about $1.\n",
+  );
+  await client.reload();
+  const { id, args } = await runToEnd("echo", {
+    args: ["Ada", "looms"],
+    message: "Say it again.",
+    context: "a meeting",
+  });
+  assert.deepEqual(args, ["Ada", "looms"]);
+  const [system, human] = (await framesOf(id)).filter(({ event }) => event === "message");
+  assert.match(String(system?.payload["content"]), /Ask Ada about looms\./);
+  assert.match(String(human?.payload["content"]), /^Say it again\.[^]*Context:\s+a meeting/);
+});
+
+test("session_id makes a run a chat turn; blank is absent; any opaque text is taken", async ({ runToEnd }) => {
+  const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
+  assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);
+  for (const session_id of [undefined, "", "   ", null]) {
+    const { trigger, session_id: stored } = await runToEnd("writer", {
+      ...(session_id !== undefined && { session_id }),
     });
-    assert.deepEqual(args, ["Ada", "looms"]);
-    const [system, human] = (await framesOf(id)).filter(({ event }) => event === "message");
-    assert.match(String(system?.payload["content"]), /Ask Ada about looms\./);
-    assert.match(String(human?.payload["content"]), /^Say it again\.[^]*Context:\s+a meeting/);
-  },
-);
+    assert.deepEqual([trigger, stored], ["manual", null]);
+  }
+});
 
-overBoth(
-  "session_id makes a run a chat turn; blank is absent; any opaque text is taken",
-  async ({ runToEnd }) => {
-    const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
-    assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);
-    for (const session_id of [undefined, "", "   ", null]) {
-      const { trigger, session_id: stored } = await runToEnd("writer", {
-        ...(session_id !== undefined && { session_id }),
-      });
-      assert.deepEqual([trigger, stored], ["manual", null]);
-    }
-  },
-);
+test("Idempotency-Key gives the first execution again, and refuses another run", async ({ call, client }) => {
+  const run = (agent: string, key: string, json: unknown = {}) =>
+    call(`/agents/${agent}/run`, { method: "POST", json, headers: { "idempotency-key": key } });
+  const first = await run("writer", "k1", { message: "a" });
+  const again = await run("writer", "k1", { message: "a" });
+  assert.deepEqual([again.status, again.body], [200, first.body]);
+  const others = [
+    await run("writer", "k1", { message: "b" }),
+    await run("writer", "k1"),
+    await run("writer", "k1", { message: "a", session_id: "s" }),
+  ];
+  for (const { status, body } of others) {
+    assert.deepEqual([status, body], [409, {
+      detail:
+        "Idempotency-Key was used for a different run within the last 24 hours; use a new one",
+    }]);
+  }
+  assert.notEqual(
+    (await run("writer", "k2", { message: "a" })).body.execution_id,
+    first.body.execution_id,
+  );
+  assert.equal((await run("writer", "x".repeat(256))).status, 422);
+  assert.equal((await client.runs("writer")).length, 2);
+});
 
-overBoth(
-  "Idempotency-Key gives the first execution again, and refuses another run",
-  async ({ call, client }) => {
-    const run = (agent: string, key: string, json: unknown = {}) =>
-      call(`/agents/${agent}/run`, { method: "POST", json, headers: { "idempotency-key": key } });
-    const first = await run("writer", "k1", { message: "a" });
-    const again = await run("writer", "k1", { message: "a" });
-    assert.deepEqual([again.status, again.body], [200, first.body]);
-    const others = [
-      await run("writer", "k1", { message: "b" }),
-      await run("writer", "k1"),
-      await run("writer", "k1", { message: "a", session_id: "s" }),
-    ];
-    for (const { status, body } of others) {
-      assert.deepEqual([status, body], [409, {
-        detail:
-          "Idempotency-Key was used for a different run within the last 24 hours; use a new one",
-      }]);
-    }
-    assert.notEqual(
-      (await run("writer", "k2", { message: "a" })).body.execution_id,
-      first.body.execution_id,
-    );
-    assert.equal((await run("writer", "x".repeat(256))).status, 422);
-    assert.equal((await client.runs("writer")).length, 2);
-  },
-);
+test("Idempotency-Key gives the first execution also when the agent's file is gone", async ({ call, client, workspace }) => {
+  const run = (agent: string, key: string | null, json: unknown = {}) =>
+    call(`/agents/${agent}/run`, {
+      method: "POST",
+      json,
+      ...(key !== null && { headers: { "idempotency-key": key } }),
+    });
+  const first = await run("writer", "k1", { message: "a" });
+  await Deno.remove(`${workspace.agentsDir}/writer.md`);
+  await client.reload();
+  const again = await run("writer", "k1", { message: "a" });
+  assert.deepEqual([again.status, again.body], [200, first.body]);
+  assert.equal((await run("writer", "k1", { message: "b" })).status, 409);
+  assert.equal((await run("another", "k1", { message: "a" })).status, 409);
+  for (const key of ["k2", null]) {
+    const { status, body } = await run("writer", key, { message: "a" });
+    assert.deepEqual([status, body], [404, { detail: "Agent 'writer' not found" }]);
+  }
+  assert.equal((await client.runs("writer")).length, 1);
+});
 
-overBoth(
-  "Idempotency-Key gives the first execution also when the agent's file is gone",
-  async ({ call, client, workspace }) => {
-    const run = (agent: string, key: string | null, json: unknown = {}) =>
-      call(`/agents/${agent}/run`, {
-        method: "POST",
-        json,
-        ...(key !== null && { headers: { "idempotency-key": key } }),
-      });
-    const first = await run("writer", "k1", { message: "a" });
-    await Deno.remove(`${workspace.agentsDir}/writer.md`);
-    await client.reload();
-    const again = await run("writer", "k1", { message: "a" });
-    assert.deepEqual([again.status, again.body], [200, first.body]);
-    assert.equal((await run("writer", "k1", { message: "b" })).status, 409);
-    assert.equal((await run("another", "k1", { message: "a" })).status, 409);
-    for (const key of ["k2", null]) {
-      const { status, body } = await run("writer", key, { message: "a" });
-      assert.deepEqual([status, body], [404, { detail: "Agent 'writer' not found" }]);
-    }
-    assert.equal((await client.runs("writer")).length, 1);
-  },
-);
-
-overBoth(
-  "POST /agents/reload parses the files again and says what changed",
-  async ({ call, workspace }) => {
-    await workspace.writeScript("added", [{ say: "x" }]);
-    await workspace.writeAgent("broken", "---\nid: x\n---\nText\n");
-    await workspace.writeScript("writer", [{ say: "y" }]);
-    const { status, body } = await call("/agents/reload", { method: "POST" });
-    assert.equal(status, 200);
-    assert.deepEqual(
-      [body.agents_loaded, body.added, body.updated, body.removed],
-      [2, ["added"], ["writer"], []],
-    );
-    const [error] = body.errors;
-    assert.deepEqual(Object.keys(error), ["path", "line", "message"]);
-    assert.match(error.path, /broken\.md$/);
-  },
-);
+test("POST /agents/reload parses the files again and says what changed", async ({ call, workspace }) => {
+  await workspace.writeScript("added", [{ say: "x" }]);
+  await workspace.writeAgent("broken", "---\nid: x\n---\nText\n");
+  await workspace.writeScript("writer", [{ say: "y" }]);
+  const { status, body } = await call("/agents/reload", { method: "POST" });
+  assert.equal(status, 200);
+  assert.deepEqual(ReloadBody.parse(body), body);
+  assert.deepEqual(
+    [body.agents_loaded, body.added, body.updated, body.removed],
+    [2, ["added"], ["writer"], []],
+  );
+  const [error] = body.errors;
+  assert.deepEqual(Object.keys(error), ["path", "line", "message"]);
+  assert.match(error.path, /broken\.md$/);
+  assert.equal(error.line, 2);
+});

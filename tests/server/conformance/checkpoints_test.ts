@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
-import { overBoth, type Reached } from "./both_transports.ts";
+import { overBoth as test, type Reached } from "./both_transports.ts";
 
 const purge = async ({ call }: Reached, json?: unknown) => {
   const { status, body } = await call("/checkpoints/purge", {
@@ -12,7 +12,7 @@ const purge = async ({ call }: Reached, json?: unknown) => {
   return [status, body];
 };
 
-overBoth("GET /checkpoints counts conversations, messages and bytes by agent", async (on) => {
+test("GET /checkpoints counts conversations, messages and bytes by agent", async (on) => {
   for (let run = 0; run < 2; run++) await on.runToEnd("writer");
   const { status, body } = await on.call("/checkpoints");
   assert.equal(status, 200);
@@ -28,25 +28,22 @@ overBoth("GET /checkpoints counts conversations, messages and bytes by agent", a
   assert.ok(bytes > 0);
 });
 
-overBoth(
-  "POST /checkpoints/purge keeps the newest of each agent, with force nothing",
-  async (on) => {
-    await on.workspace.writeScript("other", [{ say: "Done." }]);
-    await on.client.reload();
-    for (const agent of ["writer", "writer", "writer", "other", "other"]) await on.runToEnd(agent);
-    assert.deepEqual(await purge(on, { agent: "writer" }), [200, { purged: 2 }]);
-    assert.deepEqual(await purge(on), [200, { purged: 1 }]);
-    assert.deepEqual(await purge(on, { agent: null, force: null }), [200, { purged: 0 }]);
-    assert.deepEqual(await purge(on, { agent: "other", force: true }), [200, { purged: 1 }]);
-    assert.deepEqual(await purge(on, { force: true }), [200, { purged: 1 }]);
-    assert.equal((await on.call("/checkpoints")).body.threads, 0);
-    // What was purged seeds nothing, and the history stays.
-    assert.equal((await on.runToEnd("writer")).status, "success");
-    assert.equal((await on.call("/agents/writer/runs")).body.length, 4);
-  },
-);
+test("POST /checkpoints/purge keeps the newest of each agent, with force nothing", async (on) => {
+  await on.workspace.writeScript("other", [{ say: "Done." }]);
+  await on.client.reload();
+  for (const agent of ["writer", "writer", "writer", "other", "other"]) await on.runToEnd(agent);
+  assert.deepEqual(await purge(on, { agent: "writer" }), [200, { purged: 2 }]);
+  assert.deepEqual(await purge(on), [200, { purged: 1 }]);
+  assert.deepEqual(await purge(on, { agent: null, force: null }), [200, { purged: 0 }]);
+  assert.deepEqual(await purge(on, { agent: "other", force: true }), [200, { purged: 1 }]);
+  assert.deepEqual(await purge(on, { force: true }), [200, { purged: 1 }]);
+  assert.equal((await on.call("/checkpoints")).body.threads, 0);
+  // What was purged seeds nothing, and the history stays.
+  assert.equal((await on.runToEnd("writer")).status, "success");
+  assert.equal((await on.call("/agents/writer/runs")).body.length, 4);
+});
 
-overBoth("POST /checkpoints/purge refuses an unknown agent and what does not fit", async (on) => {
+test("POST /checkpoints/purge refuses an unknown agent and what does not fit", async (on) => {
   assert.deepEqual(await purge(on, { agent: "nobody" }), [
     404,
     { detail: "Agent 'nobody' not found" },
@@ -56,7 +53,7 @@ overBoth("POST /checkpoints/purge refuses an unknown agent and what does not fit
   }
 });
 
-overBoth("POST /checkpoints/purge refuses a misspelt field instead of purging all", async (on) => {
+test("POST /checkpoints/purge refuses a misspelt field instead of purging all", async (on) => {
   for (let run = 0; run < 2; run++) await on.runToEnd("writer");
   for (const json of [{ agnt: "writer" }, { agent: "writer", froce: true }]) {
     const [status, body] = await purge(on, json);

@@ -1,6 +1,6 @@
 // Conformance: executions that other executions started, their questions, and what is told of both.
 import assert from "node:assert/strict";
-import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
+import { overBoth as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** lead -> middle -> asker: starts it and returns all three once they wait. */
 async function startFamily(on: Reached): Promise<{ lead: number; middle: number; asker: number }> {
@@ -17,10 +17,7 @@ async function startFamily(on: Reached): Promise<{ lead: number; middle: number;
   );
   await on.workspace.writeScript("asker", [
     {
-      call: [{
-        name: "ask_user",
-        arguments: { question: "Which?", options: ["red", "blue"] },
-      }],
+      call: [{ name: "ask_user", arguments: { question: "Which?", options: ["red", "blue"] } }],
       cost_usd: 2,
     },
     { say: "It is {result}.", cost_usd: 1 },
@@ -35,7 +32,7 @@ async function startFamily(on: Reached): Promise<{ lead: number; middle: number;
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-overBoth("children tell their parent, and a parent tells their cost", async (on) => {
+test("children tell their parent, and a parent tells their cost", async (on) => {
   const { lead, middle, asker } = await startFamily(on);
   for (const [id, parent, agent] of [[middle, lead, "middle"], [asker, middle, "asker"]] as const) {
     const { body } = await on.call(`/executions/${id}`);
@@ -58,60 +55,51 @@ overBoth("children tell their parent, and a parent tells their cost", async (on)
   assert.match(result.output, /^Middle: .*It is red\./);
 });
 
-overBoth(
-  "a delegated run is the last_run of its agent, and ?parent= lists it under its parent",
-  async (on) => {
-    const { lead, middle, asker } = await startFamily(on);
-    const { body: agent } = await on.call("/agents/asker");
-    assert.deepEqual([agent.last_execution_id, agent.last_status], [asker, "waiting"]);
-    assert.match(agent.last_run, TIMESTAMP);
-    assert.deepEqual([agent.last_execution.id, agent.last_execution.trigger], [asker, "agent"]);
-    const below = async (id: number) =>
-      (await on.call(`/executions?parent=${id}`)).body.map((one: { id: number }) => one.id);
-    assert.deepEqual(await below(lead), [middle]);
-    assert.deepEqual(await below(middle), [asker]);
-    assert.deepEqual(await below(asker), []);
-  },
-);
+test("a delegated run is the last_run of its agent, and ?parent= lists it under its parent", async (on) => {
+  const { lead, middle, asker } = await startFamily(on);
+  const { body: agent } = await on.call("/agents/asker");
+  assert.deepEqual([agent.last_execution_id, agent.last_status], [asker, "waiting"]);
+  assert.match(agent.last_run, TIMESTAMP);
+  assert.deepEqual([agent.last_execution.id, agent.last_execution.trigger], [asker, "agent"]);
+  const below = async (id: number) =>
+    (await on.call(`/executions?parent=${id}`)).body.map((one: { id: number }) => one.id);
+  assert.deepEqual(await below(lead), [middle]);
+  assert.deepEqual(await below(middle), [asker]);
+  assert.deepEqual(await below(asker), []);
+});
 
-overBoth(
-  "a parent's question is its child's, under the same id, wherever it is asked for",
-  async (on) => {
-    const ids = await startFamily(on);
-    const known = new Set<string>();
-    for (const id of Object.values(ids)) {
-      const { status, body } = await on.call(`/executions/${id}/pending`);
-      assert.equal(status, 200);
-      assert.deepEqual([body.execution_id, body.message, body.options], [id, "Which?", [
-        ...["red", "blue"],
-      ]]);
-      known.add(body.request_id);
-      const frames = await on.framesOf(id);
-      const [interrupt, waiting] = frames.slice(-2);
-      assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
-      assert.ok(interrupt?.id && !waiting?.id, "what is not logged has no id");
-      for (const { payload } of [interrupt, waiting ?? assert.fail()]) {
-        assert.deepEqual([payload["request_id"], payload["execution_id"]], [body.request_id, id]);
-      }
-      // Who comes back behind the last frame is told at once that there is nothing but to answer.
-      const resumed = await on.call(`/executions/${id}/stream`, {
-        headers: { "last-event-id": String(interrupt.id) },
-      });
-      assert.match(resumed.text, /^event: waiting\ndata: .*\n\n$/);
+test("a parent's question is its child's, under the same id, wherever it is asked for", async (on) => {
+  const ids = await startFamily(on);
+  const known = new Set<string>();
+  for (const id of Object.values(ids)) {
+    const { status, body } = await on.call(`/executions/${id}/pending`);
+    assert.equal(status, 200);
+    assert.deepEqual([body.execution_id, body.message, body.options], [id, "Which?", [
+      ...["red", "blue"],
+    ]]);
+    known.add(body.request_id);
+    const frames = await on.framesOf(id);
+    const [interrupt, waiting] = frames.slice(-2);
+    assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
+    assert.ok(interrupt?.id && !waiting?.id, "what is not logged has no id");
+    for (const { payload } of [interrupt, waiting ?? assert.fail()]) {
+      assert.deepEqual([payload["request_id"], payload["execution_id"]], [body.request_id, id]);
     }
-    assert.equal(known.size, 1);
-  },
-);
+    // Who comes back behind the last frame is told at once that there is nothing but to answer.
+    const resumed = await on.call(`/executions/${id}/stream`, {
+      headers: { "last-event-id": String(interrupt.id) },
+    });
+    assert.match(resumed.text, /^event: waiting\ndata: .*\n\n$/);
+  }
+  assert.equal(known.size, 1);
+});
 
-overBoth("a family takes one answer, one that fits, and none to another question", async (on) => {
+test("a family takes one answer, one that fits, and none to another question", async (on) => {
   const { lead, middle, asker } = await startFamily(on);
   const { body: { request_id } } = await on.call(`/executions/${asker}/pending`);
   const unfit = await respond(on, lead, { request_id, response: { selected: ["green"] } });
   assert.equal(unfit.status, 422);
-  const strange = await respond(on, lead, {
-    request_id: "other",
-    response: { selected: ["red"] },
-  });
+  const strange = await respond(on, lead, { request_id: "other", response: { selected: ["red"] } });
   assert.equal(strange.status, 409);
   const answers = await Promise.all(
     [lead, middle, asker].map((id) =>
@@ -126,21 +114,18 @@ overBoth("a family takes one answer, one that fits, and none to another question
   }
 });
 
-overBoth(
-  "a question three deep is answered after a restart; the top run ends with the right text",
-  async (on) => {
-    const { lead } = await startFamily(on);
-    await on.restart();
-    const { body: { request_id } } = await on.call(`/executions/${lead}/pending`);
-    const { status } = await respond(on, lead, { request_id, response: { selected: ["blue"] } });
-    assert.equal(status, 200);
-    await on.framesOf(lead);
-    const { body } = await on.call(`/executions/${lead}`);
-    assert.match(body.output_data, /Middle: .*It is blue\./);
-  },
-);
+test("a question three deep is answered after a restart; the top run ends with the right text", async (on) => {
+  const { lead } = await startFamily(on);
+  await on.restart();
+  const { body: { request_id } } = await on.call(`/executions/${lead}/pending`);
+  const { status } = await respond(on, lead, { request_id, response: { selected: ["blue"] } });
+  assert.equal(status, 200);
+  await on.framesOf(lead);
+  const { body } = await on.call(`/executions/${lead}`);
+  assert.match(body.output_data, /Middle: .*It is blue\./);
+});
 
-overBoth("DELETE of a waiting parent ends all below it; each ends once", async (on) => {
+test("DELETE of a waiting parent ends all below it; each ends once", async (on) => {
   const ids = await startFamily(on);
   const { body } = await on.call(`/executions/${ids.lead}`, { method: "DELETE" });
   assert.deepEqual(body, { status: "aborted", execution_id: ids.lead });

@@ -6,7 +6,7 @@ import {
   LogRow,
 } from "../../../server/schemas/execution_schemas.ts";
 import { until } from "../../support/until.ts";
-import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
+import { overBoth as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** An agent that runs until it is cancelled. */
 async function startEndless({ workspace, client, runtime }: Reached): Promise<number> {
@@ -18,41 +18,38 @@ async function startEndless({ workspace, client, runtime }: Reached): Promise<nu
   return id;
 }
 
-overBoth(
-  "an execution has the fields of the table, output_data on the detail only",
-  async ({ call, runToEnd }) => {
-    const { id } = await runToEnd("writer");
-    const { body } = await call(`/executions/${id}`);
-    assert.deepEqual(ExecutionDetail.parse(body), body);
-    assert.deepEqual(
-      [body.agent_id, body.status, body.trigger, body.parent_execution_id, body.session_id],
-      ["writer", "success", "manual", null, null],
-    );
-    assert.match(body.started_at, TIMESTAMP);
-    assert.match(body.finished_at, TIMESTAMP);
-    assert.ok(Number.isInteger(body.duration_ms) && Number.isInteger(body.total_tokens));
-    assert.deepEqual([body.error, body.output_data], [null, "Done."]);
-    const [listed] = (await call("/executions")).body;
-    assert.deepEqual(ExecutionSummary.parse(listed), listed);
-    const {
-      output_data: _output,
-      forked_from: forkedFrom,
-      usage_estimated: isEstimated,
-      total_cost_usd: _total,
-      children: _children,
-      message,
-      context,
-      asked_redacted: isAskedRedacted,
-      ...rest
-    } = body;
-    assert.deepEqual(listed, rest);
-    assert.equal(isEstimated, false);
-    assert.equal(forkedFrom, null);
-    assert.deepEqual([message, context, isAskedRedacted], [null, null, false]);
-  },
-);
+test("an execution has the fields of the table, output_data on the detail only", async ({ call, runToEnd }) => {
+  const { id } = await runToEnd("writer");
+  const { body } = await call(`/executions/${id}`);
+  assert.deepEqual(ExecutionDetail.parse(body), body);
+  assert.deepEqual(
+    [body.agent_id, body.status, body.trigger, body.parent_execution_id, body.session_id],
+    ["writer", "success", "manual", null, null],
+  );
+  assert.match(body.started_at, TIMESTAMP);
+  assert.match(body.finished_at, TIMESTAMP);
+  assert.ok(Number.isInteger(body.duration_ms) && Number.isInteger(body.total_tokens));
+  assert.deepEqual([body.error, body.output_data], [null, "Done."]);
+  const [listed] = (await call("/executions")).body;
+  assert.deepEqual(ExecutionSummary.parse(listed), listed);
+  const {
+    output_data: _output,
+    forked_from: forkedFrom,
+    usage_estimated: isEstimated,
+    total_cost_usd: _total,
+    children: _children,
+    message,
+    context,
+    asked_redacted: isAskedRedacted,
+    ...rest
+  } = body;
+  assert.deepEqual(listed, rest);
+  assert.equal(isEstimated, false);
+  assert.equal(forkedFrom, null);
+  assert.deepEqual([message, context, isAskedRedacted], [null, null, false]);
+});
 
-overBoth("GET /executions filters by status and agent and pages", async (on) => {
+test("GET /executions filters by status and agent and pages", async (on) => {
   await on.workspace.writeScript("failing", [{ fail: "no" }]);
   await on.client.reload();
   const ids: Record<string, number> = {};
@@ -69,24 +66,21 @@ overBoth("GET /executions filters by status and agent and pages", async (on) => 
   assert.deepEqual(await list("?limit=1&offset=1"), ["writer"]);
 });
 
-overBoth(
-  "GET /executions/{id}/messages gives the whole log in order, or a page",
-  async ({ call, runToEnd, framesOf }) => {
-    const { id } = await runToEnd("writer");
-    const { status, body } = await call(`/executions/${id}/messages`);
-    assert.equal(status, 200);
-    for (const row of body) assert.deepEqual(LogRow.parse(row), row);
-    const frames = await framesOf(id);
-    assert.deepEqual(
-      body.map((row: LogRow) => [row.id, row.event_type, row.message, row.execution_id]),
-      frames.map((frame) => [frame.id, frame.payload["event_type"], frame.payload["message"], id]),
-    );
-    const page = await call(`/executions/${id}/messages?after=${body[0].id}&limit=2`);
-    assert.deepEqual(page.body, body.slice(1, 3));
-  },
-);
+test("GET /executions/{id}/messages gives the whole log in order, or a page", async ({ call, runToEnd, framesOf }) => {
+  const { id } = await runToEnd("writer");
+  const { status, body } = await call(`/executions/${id}/messages`);
+  assert.equal(status, 200);
+  for (const row of body) assert.deepEqual(LogRow.parse(row), row);
+  const frames = await framesOf(id);
+  assert.deepEqual(
+    body.map((row: LogRow) => [row.id, row.event_type, row.message, row.execution_id]),
+    frames.map((frame) => [frame.id, frame.payload["event_type"], frame.payload["message"], id]),
+  );
+  const page = await call(`/executions/${id}/messages?after=${body[0].id}&limit=2`);
+  assert.deepEqual(page.body, body.slice(1, 3));
+});
 
-overBoth("DELETE /executions/{id} cancels a running execution", async (on) => {
+test("DELETE /executions/{id} cancels a running execution", async (on) => {
   const id = await startEndless(on);
   const { status, body } = await on.call(`/executions/${id}`, { method: "DELETE" });
   assert.deepEqual([status, body], [200, { status: "cancelling", execution_id: id }]);
@@ -99,7 +93,7 @@ overBoth("DELETE /executions/{id} cancels a running execution", async (on) => {
   assert.deepEqual(again.body, { status: "aborted", execution_id: id });
 });
 
-overBoth("an answer is whole up to 1,000,000 characters, and cut behind them", async (on) => {
+test("an answer is whole up to 1,000,000 characters, and cut behind them", async (on) => {
   for (const [id, times] of [["whole", 100_000], ["cut", 110_000]] as const) {
     await on.workspace.writeScript(id, [{ say_repeat: { text: "abcdefghij", times } }]);
   }

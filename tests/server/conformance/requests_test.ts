@@ -1,7 +1,7 @@
 // Conformance: questions to people, their answers, and what streams tell of them.
 import assert from "node:assert/strict";
 import { PendingBody } from "../../../server/schemas/request_schemas.ts";
-import { overBoth, type Reached, TIMESTAMP } from "./both_transports.ts";
+import { overBoth as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 const QUESTIONS = {
   confirm: { name: "file_write", arguments: { path: "a.txt", content: "a" } },
@@ -29,7 +29,7 @@ async function ask(on: Reached, kind: keyof typeof QUESTIONS, lines = ""): Promi
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-overBoth("GET /executions/{id}/pending gives the question, by its kind", async (on) => {
+test("GET /executions/{id}/pending gives the question, by its kind", async (on) => {
   for (const kind of ["confirm", "input", "choice"] as const) {
     const id = await ask(on, kind, kind === "confirm" ? "confirm_timeout: 1h" : "");
     const { status, body } = await on.call(`/executions/${id}/pending`);
@@ -53,7 +53,7 @@ overBoth("GET /executions/{id}/pending gives the question, by its kind", async (
   }
 });
 
-overBoth("pending and respond are 404 without an execution, and without a question", async (on) => {
+test("pending and respond are 404 without an execution, and without a question", async (on) => {
   const response = { request_id: "x", response: { approved: true } };
   const unknown = { detail: "Execution not found" };
   for (const id of [999_999, "9007199254740993"]) {
@@ -68,7 +68,7 @@ overBoth("pending and respond are 404 without an execution, and without a questi
   assert.equal((await respond(on, id, response)).status, 409);
 });
 
-overBoth("an answer of each kind resumes the execution, which takes no second one", async (on) => {
+test("an answer of each kind resumes the execution, which takes no second one", async (on) => {
   const answers = {
     confirm: { approved: false, reason: "not today" },
     input: { text: "Ürs 🙂" },
@@ -93,7 +93,7 @@ overBoth("an answer of each kind resumes the execution, which takes no second on
   }
 });
 
-overBoth("an answer that does not fit is 422 with a list, and the question stays", async (on) => {
+test("an answer that does not fit is 422 with a list, and the question stays", async (on) => {
   const bad = {
     confirm: [{}, { approved: "yes" }, { text: "yes" }, { approved: true, text: "yes" }],
     input: [{ approved: true }, { text: 1 }, { selected: [] }, null, "yes"],
@@ -122,7 +122,7 @@ overBoth("an answer that does not fit is 422 with a list, and the question stays
   }
 });
 
-overBoth("of 50 equal answers at once exactly one is 200 and the call runs once", async (on) => {
+test("of 50 equal answers at once exactly one is 200 and the call runs once", async (on) => {
   const id = await ask(on, "confirm");
   const { request_id } = await on.client.pending(id);
   const json = { request_id, response: { approved: true } };
@@ -133,36 +133,33 @@ overBoth("of 50 equal answers at once exactly one is 200 and the call runs once"
   assert.equal(results.length, 1);
 });
 
-overBoth(
-  "the log keeps an interrupt, the stream ends with waiting, both with the question",
-  async (on) => {
-    const id = await ask(on, "confirm");
-    const frames = await on.framesOf(id);
-    const [interrupt, waiting] = frames.slice(-2);
-    assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
-    assert.equal(typeof interrupt?.id, "number");
-    assert.equal(waiting?.id, null);
-    // Told to who asks: what a call would do changes with the file.
-    const { execution_id: _, asked_by: _by, is_guard: _guard, preview: _preview, ...question } =
-      await on.client.pending(id);
-    for (const frame of [interrupt, waiting]) {
-      for (const [name, value] of Object.entries(question)) {
-        assert.deepEqual(frame?.payload[name], value, `${frame?.event} ${name}`);
-      }
-      assert.deepEqual(
-        [frame?.payload["event_type"], frame?.payload["agent_id"], frame?.payload["execution_id"]],
-        [frame?.event, "confirm", id],
-      );
+test("the log keeps an interrupt, the stream ends with waiting, both with the question", async (on) => {
+  const id = await ask(on, "confirm");
+  const frames = await on.framesOf(id);
+  const [interrupt, waiting] = frames.slice(-2);
+  assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
+  assert.equal(typeof interrupt?.id, "number");
+  assert.equal(waiting?.id, null);
+  // Told to who asks: what a call would do changes with the file.
+  const { execution_id: _, asked_by: _by, is_guard: _guard, preview: _preview, ...question } =
+    await on.client.pending(id);
+  for (const frame of [interrupt, waiting]) {
+    for (const [name, value] of Object.entries(question)) {
+      assert.deepEqual(frame?.payload[name], value, `${frame?.event} ${name}`);
     }
-    // Whoever was told comes back behind the last frame, and finds the answer and the end there.
-    await on.client.respond(id, { request_id: question.request_id, response: { approved: true } });
-    const rest = await Array.fromAsync(on.client.follow(id, { after: interrupt?.id ?? 0 }));
-    assert.equal(rest[0]?.payload["content"], "Approved");
-    assert.equal(rest.at(-1)?.event, "complete");
-  },
-);
+    assert.deepEqual(
+      [frame?.payload["event_type"], frame?.payload["agent_id"], frame?.payload["execution_id"]],
+      [frame?.event, "confirm", id],
+    );
+  }
+  // Whoever was told comes back behind the last frame, and finds the answer and the end there.
+  await on.client.respond(id, { request_id: question.request_id, response: { approved: true } });
+  const rest = await Array.fromAsync(on.client.follow(id, { after: interrupt?.id ?? 0 }));
+  assert.equal(rest[0]?.payload["content"], "Approved");
+  assert.equal(rest.at(-1)?.event, "complete");
+});
 
-overBoth("GET /events/stream tells of a question and of the answer, in order", async (on) => {
+test("GET /events/stream tells of a question and of the answer, in order", async (on) => {
   const events: string[] = [];
   const stop = new AbortController();
   const reading = (async () => {

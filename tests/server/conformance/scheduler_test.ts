@@ -1,71 +1,65 @@
 // Conformance: the scheduler.
 import assert from "node:assert/strict";
 import { SchedulerBody } from "../../../server/schemas/scheduler_schemas.ts";
-import { overBoth } from "./both_transports.ts";
+import { overBoth as test } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
-overBoth(
-  "GET /scheduler gives status and jobs, each with next_run",
-  async ({ call, workspace, client }) => {
-    await workspace.writeScript(
-      "hourly",
-      [{ say: "x" }],
-      "name: Hourly\ntrigger: { type: schedule, every: 1h }",
-    );
-    await workspace.writeScript("watcher", [{ say: "x" }], "trigger: { type: watch, paths: [in] }");
-    await workspace.writeScript(
-      "off",
-      [{ say: "x" }],
-      "enabled: false\ntrigger: { type: schedule, cron: '0 8 * * *' }",
-    );
-    await client.reload();
-    const { status, body } = await call("/scheduler");
-    assert.equal(status, 200);
-    assert.deepEqual(SchedulerBody.parse(body), body);
-    assert.equal(body.status, "running");
-    const [hourly, watcher, ...others] = body.jobs;
-    assert.deepEqual(others, []);
-    assert.deepEqual(
-      [hourly.agent_id, hourly.display_name, hourly.agent_name, hourly.trigger_type, hourly.every],
-      ["hourly", "Hourly", "hourly", "schedule", "1h"],
-    );
-    assert.deepEqual([watcher.agent_id, watcher.trigger_type, watcher.next_run], [
-      "watcher",
-      "watch",
-      null,
-    ]);
-    assert.equal(watcher.paths.length, 1);
-  },
-);
+test("GET /scheduler gives status and jobs, each with next_run", async ({ call, workspace, client }) => {
+  await workspace.writeScript(
+    "hourly",
+    [{ say: "x" }],
+    "name: Hourly\ntrigger: { type: schedule, every: 1h }",
+  );
+  await workspace.writeScript("watcher", [{ say: "x" }], "trigger: { type: watch, paths: [in] }");
+  await workspace.writeScript(
+    "off",
+    [{ say: "x" }],
+    "enabled: false\ntrigger: { type: schedule, cron: '0 8 * * *' }",
+  );
+  await client.reload();
+  const { status, body } = await call("/scheduler");
+  assert.equal(status, 200);
+  assert.deepEqual(SchedulerBody.parse(body), body);
+  assert.equal(body.status, "running");
+  const [hourly, watcher, ...others] = body.jobs;
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [hourly.agent_id, hourly.display_name, hourly.agent_name, hourly.trigger_type, hourly.every],
+    ["hourly", "Hourly", "hourly", "schedule", "1h"],
+  );
+  assert.deepEqual([watcher.agent_id, watcher.trigger_type, watcher.next_run], [
+    "watcher",
+    "watch",
+    null,
+  ]);
+  assert.equal(watcher.paths.length, 1);
+});
 
-overBoth(
-  "pause and resume answer with the state, are idempotent, and tell each real change once",
-  async ({ call, client }) => {
-    const seen: unknown[] = [];
-    const events = client.events();
-    const reading = (async () => {
-      for await (const { event, payload } of events) seen.push([event, payload["status"]]);
-    })();
-    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-    for (const step of ["resume", "pause", "pause", "resume", "resume", "pause"]) {
-      const expected = step === "pause" ? "paused" : "running";
-      const { status, body } = await call(`/scheduler/${step}`, { method: "POST" });
-      assert.deepEqual([status, body], [200, { status: expected }]);
-      assert.equal((await call("/scheduler")).body.status, expected);
-      assert.equal((await call("/info")).body.scheduler_status, expected);
-    }
-    await client.shutdown();
-    await reading;
-    assert.deepEqual(seen, [
-      ["scheduler_changed", "paused"],
-      ["scheduler_changed", "running"],
-      ["scheduler_changed", "paused"],
-      ["shutdown", undefined],
-    ]);
-  },
-);
+test("pause and resume answer with the state, are idempotent, and tell each real change once", async ({ call, client }) => {
+  const seen: unknown[] = [];
+  const events = client.events();
+  const reading = (async () => {
+    for await (const { event, payload } of events) seen.push([event, payload["status"]]);
+  })();
+  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
+  for (const step of ["resume", "pause", "pause", "resume", "resume", "pause"]) {
+    const expected = step === "pause" ? "paused" : "running";
+    const { status, body } = await call(`/scheduler/${step}`, { method: "POST" });
+    assert.deepEqual([status, body], [200, { status: expected }]);
+    assert.equal((await call("/scheduler")).body.status, expected);
+    assert.equal((await call("/info")).body.scheduler_status, expected);
+  }
+  await client.shutdown();
+  await reading;
+  assert.deepEqual(seen, [
+    ["scheduler_changed", "paused"],
+    ["scheduler_changed", "running"],
+    ["scheduler_changed", "paused"],
+    ["shutdown", undefined],
+  ]);
+});
 
-overBoth("a pause survives a restart", async (on) => {
+test("a pause survives a restart", async (on) => {
   await on.client.pauseScheduler();
   await on.restart();
   assert.equal((await on.client.scheduler()).status, "paused");
@@ -74,16 +68,13 @@ overBoth("a pause survives a restart", async (on) => {
   assert.equal((await on.client.scheduler()).status, "running");
 });
 
-overBoth(
-  "a pause neither cancels what runs nor holds manual runs nor ends the service",
-  async (on) => {
-    await on.workspace.writeScript("slow", [{ delay_ms: 100, say: "Done." }]);
-    await on.client.reload();
-    const { execution_id } = await on.client.run("slow");
-    await on.client.pauseScheduler();
-    assert.equal((await on.runToEnd("writer")).status, "success");
-    await on.framesOf(execution_id);
-    assert.equal((await on.client.execution(execution_id)).status, "success");
-    assert.equal((await on.client.health()).status, "ok");
-  },
-);
+test("a pause neither cancels what runs nor holds manual runs nor ends the service", async (on) => {
+  await on.workspace.writeScript("slow", [{ delay_ms: 100, say: "Done." }]);
+  await on.client.reload();
+  const { execution_id } = await on.client.run("slow");
+  await on.client.pauseScheduler();
+  assert.equal((await on.runToEnd("writer")).status, "success");
+  await on.framesOf(execution_id);
+  assert.equal((await on.client.execution(execution_id)).status, "success");
+  assert.equal((await on.client.health()).status, "ok");
+});

@@ -2,62 +2,53 @@
 import assert from "node:assert/strict";
 import { HealthBody } from "../../../server/schemas/health_schema.ts";
 import { InfoBody } from "../../../server/schemas/info_schemas.ts";
-import { API_KEY, overBoth, TIMESTAMP } from "./both_transports.ts";
+import { API_KEY, overBoth as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
-overBoth("GET /health is a liveness check", async ({ call }) => {
+test("GET /health is a liveness check", async ({ call }) => {
   const { status, body, headers } = await call("/health");
   assert.deepEqual([status, body], [200, { status: "ok" }]);
   assert.deepEqual(HealthBody.parse(body), body);
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
 });
 
-overBoth(
-  "GET /info tells version, pid, uptime, agents and scheduler",
-  async ({ call, service }) => {
-    const { status, body } = await call("/info");
-    assert.equal(status, 200);
-    assert.deepEqual(InfoBody.parse(body), body);
-    assert.equal(body.version, "0.0.0-test");
-    assert.equal(body.pid, Deno.pid);
-    assert.ok(body.uptime_seconds >= 0 && body.uptime_seconds < 60);
-    assert.match(body.started_at, TIMESTAMP);
-    assert.deepEqual([body.agents_loaded, body.agents_enabled], [1, 1]);
-    assert.deepEqual([body.scheduler_status, body.watcher_active], ["running", false]);
-    assert.deepEqual([body.active_executions, body.waiting_executions], [0, 0]);
-    assert.deepEqual(body.transports, [...service.transports]);
-    assert.match(body.transports[0], /^unix:\/.+\/service\.sock$/);
-    assert.equal(body.transports[1], `tcp://127.0.0.1:${service.ports[0]}`);
-  },
-);
+test("GET /info tells version, pid, uptime, agents and scheduler", async ({ call, service }) => {
+  const { status, body } = await call("/info");
+  assert.equal(status, 200);
+  assert.deepEqual(InfoBody.parse(body), body);
+  assert.equal(body.version, "0.0.0-test");
+  assert.equal(body.pid, Deno.pid);
+  assert.ok(body.uptime_seconds >= 0 && body.uptime_seconds < 60);
+  assert.match(body.started_at, TIMESTAMP);
+  assert.deepEqual([body.agents_loaded, body.agents_enabled], [1, 1]);
+  assert.deepEqual([body.scheduler_status, body.watcher_active], ["running", false]);
+  assert.deepEqual([body.active_executions, body.waiting_executions], [0, 0]);
+  assert.deepEqual(body.transports, [...service.transports]);
+  assert.match(body.transports[0], /^unix:\/.+\/service\.sock$/);
+  assert.equal(body.transports[1], `tcp://127.0.0.1:${service.ports[0]}`);
+});
 
-overBoth(
-  "both listeners serve the same runtime and data",
-  async ({ client, otherClient, runToEnd }) => {
-    const { id } = await runToEnd("writer");
-    assert.deepEqual(await otherClient.execution(id), await client.execution(id));
-    assert.equal((await otherClient.info()).pid, (await client.info()).pid);
-  },
-);
+test("both listeners serve the same runtime and data", async ({ client, otherClient, runToEnd }) => {
+  const { id } = await runToEnd("writer");
+  assert.deepEqual(await otherClient.execution(id), await client.execution(id));
+  assert.equal((await otherClient.info()).pid, (await client.info()).pid);
+});
 
-overBoth(
-  "/openapi.json, /docs and /redoc are served with a policy that lets nothing in",
-  async ({ call }) => {
-    const document = await call("/openapi.json");
-    assert.equal(document.body.openapi, "3.1.0");
-    for (const path of ["/docs", "/redoc"]) {
-      const { status, text, headers } = await call(path);
-      assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
-      assert.match(headers.get("content-security-policy") ?? "", /script-src 'self';/);
-      assert.doesNotMatch(text, /https?:\/\/|<script>/);
-      for (const [, asset] of text.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
-        assert.equal((await call(asset ?? "")).status, 200, `${asset}`);
-      }
+test("/openapi.json, /docs and /redoc are served with a policy that lets nothing in", async ({ call }) => {
+  const document = await call("/openapi.json");
+  assert.equal(document.body.openapi, "3.1.0");
+  for (const path of ["/docs", "/redoc"]) {
+    const { status, text, headers } = await call(path);
+    assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+    assert.match(headers.get("content-security-policy") ?? "", /script-src 'self';/);
+    assert.doesNotMatch(text, /https?:\/\/|<script>/);
+    for (const [, asset] of text.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+      assert.equal((await call(asset ?? "")).status, 200, `${asset}`);
     }
-  },
-);
+  }
+});
 
-overBoth("over TCP every path but /health needs the key, on the socket none does", async (on) => {
+test("over TCP every path but /health needs the key, on the socket none does", async (on) => {
   const base = `http://127.0.0.1:${on.service.ports[0]}`;
   for (
     const path of ["/info", "/agents", "/executions/1/stream", "/events/stream", "/docs", "/nope"]
@@ -76,55 +67,52 @@ overBoth("over TCP every path but /health needs the key, on the socket none does
   assert.equal((await on.call("/info")).status, 200);
 });
 
-overBoth(
-  "no response has a CORS header, not even for an origin that config.yaml admits",
-  async (on) => {
-    const { configDir, workspace } = on.workspace;
-    const origin = "https://proxy.example";
-    await Deno.writeTextFile(
-      `${configDir}/config.yaml`,
-      `workspace: ${workspace}\nhttp: { origins: ["${origin}"] }\n`,
-    );
-    await on.restart();
-    const { id } = await on.runToEnd("writer");
-    type Sent = { method?: string; headers?: Record<string, string> };
-    const preflight: Sent = {
-      method: "OPTIONS",
-      headers: {
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "x-api-key",
-      },
-    };
-    const requests: [string, Sent, number][] = [
-      ["/health", {}, 200],
-      ["/agents", {}, 200],
-      ["/docs", {}, 200],
-      [`/executions/${id}/stream`, {}, 200],
-      ["/agents/writer/run", { method: "POST" }, 200],
-      ["/nothing", {}, 404],
-      ["/executions?limit=0", {}, 422],
-      ["/agents/writer/run", { method: "PUT" }, 405],
-      ["/agents/writer/run", preflight, 405],
-      ["/agents", preflight, 405],
-    ];
-    const ofCors = (headers: Headers) =>
-      [...headers.keys()].filter((name) => name.startsWith("access-control-"));
-    for (const [path, { method = "GET", headers }, expected] of requests) {
-      const answer = await on.call(path, { method, headers: { ...headers, origin } });
-      assert.deepEqual([path, answer.status, ofCors(answer.headers)], [path, expected, []]);
-    }
-    // A browser's preflight brings no key.
-    const base = `http://127.0.0.1:${on.service.ports[0]}`;
-    for (const { method = "GET", headers } of [{}, preflight]) {
-      const sent = { ...headers, origin };
-      const response = await fetch(`${base}/agents`, { method, headers: sent });
-      assert.deepEqual([response.status, ofCors(response.headers)], [401, []]);
-      await response.body?.cancel();
-    }
-    const events = on.call("/events/stream", { headers: { origin } });
-    await until(async () => (await on.client.info()).active_streams === 1, "1 open stream");
-    await on.client.shutdown();
-    const { status, headers } = await events;
-    assert.deepEqual([status, ofCors(headers)], [200, []]);
-  },
-);
+test("no response has a CORS header, not even for an origin that config.yaml admits", async (on) => {
+  const { configDir, workspace } = on.workspace;
+  const origin = "https://proxy.example";
+  await Deno.writeTextFile(
+    `${configDir}/config.yaml`,
+    `workspace: ${workspace}\nhttp: { origins: ["${origin}"] }\n`,
+  );
+  await on.restart();
+  const { id } = await on.runToEnd("writer");
+  type Sent = { method?: string; headers?: Record<string, string> };
+  const preflight: Sent = {
+    method: "OPTIONS",
+    headers: {
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "x-api-key",
+    },
+  };
+  const requests: [string, Sent, number][] = [
+    ["/health", {}, 200],
+    ["/agents", {}, 200],
+    ["/docs", {}, 200],
+    [`/executions/${id}/stream`, {}, 200],
+    ["/agents/writer/run", { method: "POST" }, 200],
+    ["/nothing", {}, 404],
+    ["/executions?limit=0", {}, 422],
+    ["/agents/writer/run", { method: "PUT" }, 405],
+    ["/agents/writer/run", preflight, 405],
+    ["/agents", preflight, 405],
+  ];
+  const ofCors = (headers: Headers) =>
+    [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+  for (const [path, { method = "GET", headers }, expected] of requests) {
+    const answer = await on.call(path, { method, headers: { ...headers, origin } });
+    assert.deepEqual([path, answer.status, ofCors(answer.headers)], [path, expected, []]);
+  }
+  // A browser's preflight brings no key.
+  const base = `http://127.0.0.1:${on.service.ports[0]}`;
+  for (const { method = "GET", headers } of [{}, preflight]) {
+    const sent = { ...headers, origin };
+    const response = await fetch(`${base}/agents`, { method, headers: sent });
+    assert.deepEqual([response.status, ofCors(response.headers)], [401, []]);
+    await response.body?.cancel();
+  }
+  const events = on.call("/events/stream", { headers: { origin } });
+  await until(async () => (await on.client.info()).active_streams === 1, "1 open stream");
+  await on.client.shutdown();
+  const { status, headers } = await events;
+  assert.deepEqual([status, ofCors(headers)], [200, []]);
+});

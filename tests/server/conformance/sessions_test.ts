@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../../server/client.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { overBoth } from "./both_transports.ts";
+import { overBoth as test } from "./both_transports.ts";
 
 /** Its model is asked over HTTP: what it gets is what arrives there. */
 const agent = (server: OpenAiServer) =>
@@ -27,53 +27,47 @@ async function talk(
   );
 }
 
-overBoth(
-  "a run is told of the last run of its session, and of no other's",
-  async ({ workspace, client }) => {
-    await using server = new OpenAiServer();
-    await workspace.writeAgent("talker", agent(server));
-    await client.reload();
-    const told = (turns: Parameters<typeof talk>[1]) => talk({ client, server }, turns);
-    assert.deepEqual(
-      await told([
-        { session_id: "red", message: "I am red.", answer: "Hello, red." },
-        { session_id: "red", message: "Who am I?", answer: "Red." },
-      ]),
-      ["I am red.", "Hello, red."],
-    );
-    assert.deepEqual(
-      await told([{ session_id: "blue", message: "Who am I?", answer: "Nobody knows." }]),
-      [],
-    );
-    assert.deepEqual(
-      await told([{ session_id: "red", message: "Still?", answer: "Still." }]),
-      ["I am red.", "Hello, red.", "Who am I?", "Red."],
-    );
-  },
-);
+test("a run is told of the last run of its session, and of no other's", async ({ workspace, client }) => {
+  await using server = new OpenAiServer();
+  await workspace.writeAgent("talker", agent(server));
+  await client.reload();
+  const told = (turns: Parameters<typeof talk>[1]) => talk({ client, server }, turns);
+  assert.deepEqual(
+    await told([
+      { session_id: "red", message: "I am red.", answer: "Hello, red." },
+      { session_id: "red", message: "Who am I?", answer: "Red." },
+    ]),
+    ["I am red.", "Hello, red."],
+  );
+  assert.deepEqual(
+    await told([{ session_id: "blue", message: "Who am I?", answer: "Nobody knows." }]),
+    [],
+  );
+  assert.deepEqual(
+    await told([{ session_id: "red", message: "Still?", answer: "Still." }]),
+    ["I am red.", "Hello, red.", "Who am I?", "Red."],
+  );
+});
 
-overBoth(
-  "a run without a session is told of the last one without a session alone, also after a restart",
-  async (on) => {
-    await using server = new OpenAiServer();
-    await on.workspace.writeAgent("talker", agent(server));
-    await on.client.reload();
-    const told = (turns: Parameters<typeof talk>[1]) => talk({ client: on.client, server }, turns);
-    assert.deepEqual(
-      await told([
-        { session_id: "red", message: "I am red.", answer: "Hello, red." },
-        { message: "Who am I?", answer: "Nobody knows." },
-      ]),
-      [],
-    );
-    await on.restart();
-    assert.deepEqual(
-      await told([{ message: "And now?", answer: "Still nobody." }]),
-      ["Who am I?", "Nobody knows."],
-    );
-    assert.deepEqual(
-      await told([{ session_id: "red", message: "And I?", answer: "Red." }]),
-      ["I am red.", "Hello, red."],
-    );
-  },
-);
+test("a run without a session is told of the last one without a session alone, also after a restart", async (on) => {
+  await using server = new OpenAiServer();
+  await on.workspace.writeAgent("talker", agent(server));
+  await on.client.reload();
+  const told = (turns: Parameters<typeof talk>[1]) => talk({ client: on.client, server }, turns);
+  assert.deepEqual(
+    await told([
+      { session_id: "red", message: "I am red.", answer: "Hello, red." },
+      { message: "Who am I?", answer: "Nobody knows." },
+    ]),
+    [],
+  );
+  await on.restart();
+  assert.deepEqual(
+    await told([{ message: "And now?", answer: "Still nobody." }]),
+    ["Who am I?", "Nobody knows."],
+  );
+  assert.deepEqual(
+    await told([{ session_id: "red", message: "And I?", answer: "Red." }]),
+    ["I am red.", "Hello, red."],
+  );
+});

@@ -1,7 +1,7 @@
 // Conformance: the stream of one execution and the stream of the service.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { overBoth, TIMESTAMP } from "./both_transports.ts";
+import { overBoth as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
 /** Two tool calls and an answer, with texts beside them. */
@@ -11,188 +11,158 @@ const STEPS = [
   { say: "Found nothing.", delay_ms: 20 },
 ];
 
-overBoth(
-  "live and replayed frames are the same bytes under the same ids",
-  async ({ workspace, client, framesOf }) => {
-    await workspace.writeScript("seeker", STEPS);
-    await client.reload();
-    const { execution_id } = await client.run("seeker");
-    const live = await framesOf(execution_id);
-    const replayed = await framesOf(execution_id);
-    assert.deepEqual(replayed, live);
-    const ids = live.map(({ id }) => id ?? 0);
-    assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? id)), "ids increase");
-  },
-);
+test("live and replayed frames are the same bytes under the same ids", async ({ workspace, client, framesOf }) => {
+  await workspace.writeScript("seeker", STEPS);
+  await client.reload();
+  const { execution_id } = await client.run("seeker");
+  const live = await framesOf(execution_id);
+  const replayed = await framesOf(execution_id);
+  assert.deepEqual(replayed, live);
+  const ids = live.map(({ id }) => id ?? 0);
+  assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? id)), "ids increase");
+});
 
-overBoth(
-  "a run gives execution_info first, stats after every reply, final_answer, complete last",
-  async (on) => {
-    await on.workspace.writeScript("seeker", STEPS);
-    await on.client.reload();
-    const { id, output_data } = await on.runToEnd("seeker", { args: ["x"] });
-    const frames = await on.framesOf(id);
+test("a run gives execution_info first, stats after every reply, final_answer, complete last", async (on) => {
+  await on.workspace.writeScript("seeker", STEPS);
+  await on.client.reload();
+  const { id, output_data } = await on.runToEnd("seeker", { args: ["x"] });
+  const frames = await on.framesOf(id);
+  assert.deepEqual(
+    frames.map(({ event, payload }) => `${event}/${payload["event_type"]}`),
+    [
+      "meta/execution_info",
+      "message/system",
+      "message/human",
+      "tool_call/tool_call",
+      "meta/stats",
+      "tool_result/tool_result",
+      "tool_call/tool_call",
+      "meta/stats",
+      "tool_result/tool_result",
+      "ai/ai",
+      "meta/stats",
+      "final_answer/final_answer",
+      "complete/complete",
+    ],
+  );
+  const [info] = frames;
+  assert.deepEqual(
+    ["model", "trigger", "args", "session_id"].map((name) => info?.payload[name]),
+    ["demo/script", "manual", ["x"], null],
+  );
+  const stats = frames.filter(({ payload }) => payload["event_type"] === "stats");
+  const totals = stats.map(({ payload }) => Number(payload["total_tokens"]));
+  assert.ok(totals.every((total, n) => n === 0 || total > (totals[n - 1] ?? total)), "accumulated");
+  for (const { payload } of stats) {
+    assert.equal(
+      Number(payload["input_tokens"]) + Number(payload["output_tokens"]),
+      payload["total_tokens"],
+    );
+    assert.ok("cost_usd" in payload);
+  }
+  const answer = frames.at(-2)?.payload;
+  assert.deepEqual([answer?.["content"], answer?.["message"]], [output_data, output_data]);
+  const call = frames[3]?.payload;
+  const [tool] = call?.["tools"] as { id: string; name: string; args: string }[];
+  assert.deepEqual([tool?.name, JSON.parse(tool?.args ?? "")], ["file_glob", { pattern: "*" }]);
+  assert.equal(call?.["content"], "I look.");
+  const result = frames[8]?.payload;
+  assert.deepEqual([result?.["tool_name"], result?.["is_error"]], ["file_read", true]);
+  assert.match(String(result?.["content"]), /^Error: /);
+  const complete = frames.at(-1)?.payload;
+  assert.deepEqual(["status", "error"].map((name) => complete?.[name]), ["success", null]);
+  for (const name of ["duration_ms", "total_tokens", "cost_usd"]) {
+    assert.ok(name in (complete ?? {}));
+  }
+});
+
+test("every payload carries the identity fields, a timestamp and the log row's text", async (on) => {
+  const { id } = await on.runToEnd("writer", { session_id: "s" });
+  for (const { payload } of await on.framesOf(id)) {
     assert.deepEqual(
-      frames.map(({ event, payload }) => `${event}/${payload["event_type"]}`),
-      [
-        "meta/execution_info",
-        "message/system",
-        "message/human",
-        "tool_call/tool_call",
-        "meta/stats",
-        "tool_result/tool_result",
-        "tool_call/tool_call",
-        "meta/stats",
-        "tool_result/tool_result",
-        "ai/ai",
-        "meta/stats",
-        "final_answer/final_answer",
-        "complete/complete",
-      ],
+      ["execution_id", "agent_id", "display_name", "agent_name"].map((name) => payload[name]),
+      [id, "writer", "The Writer", "writer"],
     );
-    const [info] = frames;
-    assert.deepEqual(
-      ["model", "trigger", "args", "session_id"].map((name) => info?.payload[name]),
-      ["demo/script", "manual", ["x"], null],
-    );
-    const stats = frames.filter(({ payload }) => payload["event_type"] === "stats");
-    const totals = stats.map(({ payload }) => Number(payload["total_tokens"]));
-    assert.ok(
-      totals.every((total, n) => n === 0 || total > (totals[n - 1] ?? total)),
-      "accumulated",
-    );
-    for (const { payload } of stats) {
-      assert.equal(
-        Number(payload["input_tokens"]) + Number(payload["output_tokens"]),
-        payload["total_tokens"],
-      );
-      assert.ok("cost_usd" in payload);
-    }
-    const answer = frames.at(-2)?.payload;
-    assert.deepEqual([answer?.["content"], answer?.["message"]], [output_data, output_data]);
-    const call = frames[3]?.payload;
-    const [tool] = call?.["tools"] as { id: string; name: string; args: string }[];
-    assert.deepEqual([tool?.name, JSON.parse(tool?.args ?? "")], ["file_glob", { pattern: "*" }]);
-    assert.equal(call?.["content"], "I look.");
-    const result = frames[8]?.payload;
-    assert.deepEqual([result?.["tool_name"], result?.["is_error"]], ["file_read", true]);
-    assert.match(String(result?.["content"]), /^Error: /);
-    const complete = frames.at(-1)?.payload;
-    assert.deepEqual(
-      ["status", "error"].map((name) => complete?.[name]),
-      ["success", null],
-    );
-    for (const name of ["duration_ms", "total_tokens", "cost_usd"]) {
-      assert.ok(
-        name in (complete ?? {}),
-      );
-    }
-  },
-);
+    assert.match(String(payload["timestamp"]), TIMESTAMP);
+    assert.equal(typeof payload["message"], "string");
+  }
+});
 
-overBoth(
-  "every payload carries the identity fields, a timestamp and the log row's text",
-  async (on) => {
-    const { id } = await on.runToEnd("writer", { session_id: "s" });
-    for (const { payload } of await on.framesOf(id)) {
-      assert.deepEqual(
-        ["execution_id", "agent_id", "display_name", "agent_name"].map((name) => payload[name]),
-        [id, "writer", "The Writer", "writer"],
-      );
-      assert.match(String(payload["timestamp"]), TIMESTAMP);
-      assert.equal(typeof payload["message"], "string");
-    }
-  },
-);
+test("no line of a stream holds U+0085, U+2028 or U+2029, while it waits and when it has ended", async ({ workspace, client, call }) => {
+  const text = "one\u2028two\u2029three\u0085four";
+  await workspace.writeScript("asker", [
+    { say: text, call: [{ name: "ask_user", arguments: { question: text } }] },
+    { say: text },
+  ]);
+  await client.reload();
+  const { execution_id } = await client.run("asker", { message: text });
+  const frames = await Array.fromAsync(client.follow(execution_id, { deltas: true }));
+  const waiting = frames.at(-1);
+  assert.deepEqual([waiting?.event, waiting?.payload["message"]], ["waiting", text]);
+  const { request_id } = await client.pending(execution_id);
+  await client.respond(execution_id, { request_id, response: { text } });
+  const rest = await Array.fromAsync(client.follow(execution_id, { deltas: true }));
+  for (const { data } of [...frames, ...rest]) assert.doesNotMatch(data, /[\u0085\u2028\u2029]/);
+  assert.equal((await client.execution(execution_id)).output_data, text);
+  const replay = await call(`/executions/${execution_id}/stream`);
+  assert.doesNotMatch(replay.text, /[\u0085\u2028\u2029]/);
+});
 
-overBoth(
-  "no line of a stream holds U+0085, U+2028 or U+2029, while it waits and when it has ended",
-  async ({ workspace, client, call }) => {
-    const text = "one\u2028two\u2029three\u0085four";
-    await workspace.writeScript("asker", [
-      { say: text, call: [{ name: "ask_user", arguments: { question: text } }] },
-      { say: text },
-    ]);
-    await client.reload();
-    const { execution_id } = await client.run("asker", { message: text });
-    const frames = await Array.fromAsync(client.follow(execution_id, { deltas: true }));
-    const waiting = frames.at(-1);
-    assert.deepEqual([waiting?.event, waiting?.payload["message"]], ["waiting", text]);
-    const { request_id } = await client.pending(execution_id);
-    await client.respond(execution_id, { request_id, response: { text } });
-    const rest = await Array.fromAsync(client.follow(execution_id, { deltas: true }));
-    for (const { data } of [...frames, ...rest]) assert.doesNotMatch(data, /[\u0085\u2028\u2029]/);
-    assert.equal((await client.execution(execution_id)).output_data, text);
-    const replay = await call(`/executions/${execution_id}/stream`);
-    assert.doesNotMatch(replay.text, /[\u0085\u2028\u2029]/);
-  },
-);
+test("a cursor from another database gets what comes next, or at least complete", async ({ workspace, client, call, runToEnd, framesOf }) => {
+  await workspace.writeScript("asker", [
+    { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
+    { say: "Done." },
+  ]);
+  await client.reload();
+  const { execution_id } = await client.run("asker");
+  const seen = await framesOf(execution_id);
+  assert.equal(seen.at(-1)?.event, "waiting");
+  const { request_id } = await client.pending(execution_id);
+  await client.respond(execution_id, { request_id, response: { text: "Yes." } });
+  const frames = await Array.fromAsync(client.follow(execution_id, { after: 1_000_000 }));
+  assert.equal(frames.at(-1)?.event, "complete");
+  const { id } = await runToEnd("writer");
+  const headers = { "last-event-id": "1000000" };
+  const { text } = await call(`/executions/${id}/stream`, { headers });
+  assert.deepEqual([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name), ["complete"]);
+});
 
-overBoth(
-  "a cursor from another database gets what comes next, or at least complete",
-  async ({ workspace, client, call, runToEnd, framesOf }) => {
-    await workspace.writeScript("asker", [
-      { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
-      { say: "Done." },
-    ]);
-    await client.reload();
-    const { execution_id } = await client.run("asker");
-    const seen = await framesOf(execution_id);
-    assert.equal(seen.at(-1)?.event, "waiting");
-    const { request_id } = await client.pending(execution_id);
-    await client.respond(execution_id, { request_id, response: { text: "Yes." } });
-    const frames = await Array.fromAsync(client.follow(execution_id, { after: 1_000_000 }));
-    assert.equal(frames.at(-1)?.event, "complete");
-    const { id } = await runToEnd("writer");
-    const headers = { "last-event-id": "1000000" };
-    const { text } = await call(`/executions/${id}/stream`, { headers });
-    assert.deepEqual([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name), ["complete"]);
-  },
-);
+test("a stream that a stop meets gets the result of a run that ends in time, and replays after a restart", async (on) => {
+  await on.workspace.writeScript("slow", [{ delay_ms: 500, say: "Done." }]);
+  await on.client.reload();
+  const { execution_id } = await on.client.run("slow");
+  const following = on.framesOf(execution_id);
+  const hasBegun = async () => (await on.runtime.readFrames(execution_id, { after: 0 })).length > 1;
+  await until(hasBegun, "it runs");
+  await on.service.shutdown("requested");
+  assert.equal((await following).at(-1)?.event, "complete");
+  await on.restart();
+  assert.equal((await on.framesOf(execution_id)).at(-1)?.event, "complete");
+});
 
-overBoth(
-  "a stream that a stop meets gets the result of a run that ends in time, and replays after a restart",
-  async (on) => {
-    await on.workspace.writeScript("slow", [{ delay_ms: 500, say: "Done." }]);
-    await on.client.reload();
-    const { execution_id } = await on.client.run("slow");
-    const following = on.framesOf(execution_id);
-    const hasBegun = async () =>
-      (await on.runtime.readFrames(execution_id, { after: 0 })).length > 1;
-    await until(hasBegun, "it runs");
-    await on.service.shutdown("requested");
-    assert.equal((await following).at(-1)?.event, "complete");
-    await on.restart();
-    assert.equal((await on.framesOf(execution_id)).at(-1)?.event, "complete");
-  },
-);
+test("GET /events/stream tells of executions with their fields", async ({ client, runToEnd }) => {
+  const events = client.events();
+  const first = events.next();
+  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
+  const { id, duration_ms } = await runToEnd("writer");
+  const identity = {
+    execution_id: id,
+    agent_id: "writer",
+    display_name: "The Writer",
+    agent_name: "writer",
+  };
+  assert.deepEqual((await first).value, {
+    event: "execution_started",
+    payload: { ...identity, trigger: "manual" },
+  });
+  assert.deepEqual((await events.next()).value, {
+    event: "execution_completed",
+    payload: { ...identity, status: "success", duration_ms },
+  });
+  await events.return();
+});
 
-overBoth(
-  "GET /events/stream tells of executions with their fields",
-  async ({ client, runToEnd }) => {
-    const events = client.events();
-    const first = events.next();
-    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-    const { id, duration_ms } = await runToEnd("writer");
-    const identity = {
-      execution_id: id,
-      agent_id: "writer",
-      display_name: "The Writer",
-      agent_name: "writer",
-    };
-    assert.deepEqual((await first).value, {
-      event: "execution_started",
-      payload: { ...identity, trigger: "manual" },
-    });
-    assert.deepEqual((await events.next()).value, {
-      event: "execution_completed",
-      payload: { ...identity, status: "success", duration_ms },
-    });
-    await events.return();
-  },
-);
-
-overBoth("GET /events/stream does not replay", async ({ client, runToEnd }) => {
+test("GET /events/stream does not replay", async ({ client, runToEnd }) => {
   await runToEnd("writer");
   const events = client.events();
   const first = events.next();
@@ -202,71 +172,62 @@ overBoth("GET /events/stream does not replay", async ({ client, runToEnd }) => {
   await events.return();
 });
 
-overBoth(
-  "GET /events/stream tells each change of an agent file once",
-  async ({ client, workspace }) => {
-    const events = client.events();
-    const first = events.next();
-    await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-    const next = async () => {
-      const { value } = await events.next();
-      return [value?.event, value?.payload];
-    };
-    const payload = (event: string, id: string) => ({
-      event,
-      agent_id: id,
-      display_name: "Helper",
-      agent_name: id,
-    });
-    await workspace.writeScript("helper", [{ say: "x" }], "name: Helper");
-    await client.reload();
-    const { value } = await first;
-    assert.deepEqual([value?.event, value?.payload], [
-      "agents_changed",
-      payload("loaded", "helper"),
-    ]);
-    await workspace.writeScript("helper", [{ say: "y" }], "name: Helper");
-    await client.reload();
-    assert.deepEqual(await next(), ["agents_changed", payload("updated", "helper")]);
-    const { agentsDir } = workspace;
-    await Deno.rename(`${agentsDir}/helper.md`, `${agentsDir}/aide.md`);
-    await client.reload();
-    assert.deepEqual(await next(), ["agents_changed", payload("removed", "helper")]);
-    assert.deepEqual(await next(), ["agents_changed", payload("loaded", "aide")]);
-    await events.return();
-  },
-);
+test("GET /events/stream tells each change of an agent file once", async ({ client, workspace }) => {
+  const events = client.events();
+  const first = events.next();
+  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
+  const next = async () => {
+    const { value } = await events.next();
+    return [value?.event, value?.payload];
+  };
+  const payload = (event: string, id: string) => ({
+    event,
+    agent_id: id,
+    display_name: "Helper",
+    agent_name: id,
+  });
+  await workspace.writeScript("helper", [{ say: "x" }], "name: Helper");
+  await client.reload();
+  const { value } = await first;
+  assert.deepEqual([value?.event, value?.payload], ["agents_changed", payload("loaded", "helper")]);
+  await workspace.writeScript("helper", [{ say: "y" }], "name: Helper");
+  await client.reload();
+  assert.deepEqual(await next(), ["agents_changed", payload("updated", "helper")]);
+  const { agentsDir } = workspace;
+  await Deno.rename(`${agentsDir}/helper.md`, `${agentsDir}/aide.md`);
+  await client.reload();
+  assert.deepEqual(await next(), ["agents_changed", payload("removed", "helper")]);
+  assert.deepEqual(await next(), ["agents_changed", payload("loaded", "aide")]);
+  await events.return();
+});
 
-overBoth(
-  "a loaded skill gives one frame `meta` of type `meta` with its instructions, which a replay shows again",
-  async (on) => {
-    const file = join(on.workspace.agentsDir, "_config/skills/haiku/SKILL.md");
-    await Deno.mkdir(dirname(file), { recursive: true });
-    await Deno.writeTextFile(
-      file,
-      "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku about $ARGUMENTS.\n",
-    );
-    await on.workspace.writeScript("poet", [
-      { call: [{ name: "skill_use", arguments: { skill_name: "haiku", arguments: "rain" } }] },
-      { say: "Drip." },
-    ], "skills: haiku");
-    await on.client.reload();
-    const { execution_id } = await on.client.run("poet");
-    const live = await on.framesOf(execution_id);
-    const types = live.map(({ payload }) => payload["event_type"]);
-    const at = types.indexOf("meta");
-    assert.deepEqual([types[at - 1], types.lastIndexOf("meta")], ["tool_result", at]);
-    const frame = live[at];
-    assert.equal(frame?.event, "meta");
-    assert.match(
-      String(frame?.payload["content"]),
-      /^<skill-context name="haiku">[^]*Write a haiku about rain\.[^]*<\/skill-context>$/,
-    );
-    const names = ["execution_id", "agent_id", "display_name", "agent_name", "message"];
-    assert.deepEqual(
-      names.map((name) => frame?.payload[name]),
-      [execution_id, "poet", "poet", "poet", frame?.payload["content"]],
-    );
-    assert.deepEqual(await on.framesOf(execution_id), live);
-  },
-);
+test("a loaded skill gives one frame `meta` of type `meta` with its instructions, which a replay shows again", async (on) => {
+  const file = join(on.workspace.agentsDir, "_config/skills/haiku/SKILL.md");
+  await Deno.mkdir(dirname(file), { recursive: true });
+  await Deno.writeTextFile(
+    file,
+    "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku about $ARGUMENTS.\n",
+  );
+  await on.workspace.writeScript("poet", [
+    { call: [{ name: "skill_use", arguments: { skill_name: "haiku", arguments: "rain" } }] },
+    { say: "Drip." },
+  ], "skills: haiku");
+  await on.client.reload();
+  const { execution_id } = await on.client.run("poet");
+  const live = await on.framesOf(execution_id);
+  const types = live.map(({ payload }) => payload["event_type"]);
+  const at = types.indexOf("meta");
+  assert.deepEqual([types[at - 1], types.lastIndexOf("meta")], ["tool_result", at]);
+  const frame = live[at];
+  assert.equal(frame?.event, "meta");
+  assert.match(
+    String(frame?.payload["content"]),
+    /^<skill-context name="haiku">[^]*Write a haiku about rain\.[^]*<\/skill-context>$/,
+  );
+  const names = ["execution_id", "agent_id", "display_name", "agent_name", "message"];
+  assert.deepEqual(
+    names.map((name) => frame?.payload[name]),
+    [execution_id, "poet", "poet", "poet", frame?.payload["content"]],
+  );
+  assert.deepEqual(await on.framesOf(execution_id), live);
+});

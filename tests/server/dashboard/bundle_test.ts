@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow, REPOSITORY } from "../../support/repository.ts";
+import { createTempDir } from "../../support/temp_dir.ts";
 
 const ASSETS = join(REPOSITORY, "server/dashboard/assets");
 const text = (name: string) => Deno.readTextFile(join(ASSETS, name));
@@ -10,20 +11,16 @@ const MOST_BYTES = 225_000;
 
 Deno.test("server/dashboard/assets/app.js is what its sources give (deno task dashboard writes it)", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(join(REPOSITORY, "deno.json")));
-  const folder = await Deno.makeTempDir({ prefix: "inkling-bundle-" });
-  try {
-    const fresh = join(folder, "app.js");
-    const [program, ...args] = (tasks.dashboard.command as string)
-      .replace("server/dashboard/assets/app.js", fresh).split(" ");
-    assert.equal(program, "deno");
-    const bundling = new Deno.Command(Deno.execPath(), { args, cwd: REPOSITORY });
-    const { success, stderr } = await bundling.output();
-    assert.ok(success, new TextDecoder().decode(stderr));
-    const isSame = await Deno.readTextFile(fresh) === await text("app.js");
-    assert.ok(isSame, "the bundle is older than its sources: run `deno task dashboard`");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await createTempDir();
+  const fresh = join(folder.path, "app.js");
+  const [program, ...args] = (tasks.dashboard.command as string)
+    .replace("server/dashboard/assets/app.js", fresh).split(" ");
+  assert.equal(program, "deno");
+  const bundling = new Deno.Command(Deno.execPath(), { args, cwd: REPOSITORY });
+  const { success, stderr } = await bundling.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const isSame = await Deno.readTextFile(fresh) === await text("app.js");
+  assert.ok(isSame, "the bundle is older than its sources: run `deno task dashboard`");
 });
 
 Deno.test("server/dashboard/assets is small, and names neither a place of ours nor one on the Internet to load from", async () => {

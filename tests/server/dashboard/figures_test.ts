@@ -26,6 +26,7 @@ import {
   sortSeries,
   sum,
   toBars,
+  toColours,
   toSeries,
   withOthers,
 } from "../../../server/dashboard/client/state/usage_sums.ts";
@@ -51,10 +52,21 @@ const stats: fc.Arbitrary<StatsBody> = fc.uniqueArray(
 
 Deno.test("toBars() loses nothing, however many agents share the colours", () => {
   fc.assert(fc.property(stats, (one) => {
-    const series = withOthers(toSeries(one));
-    assert.ok(series.length <= COLOURS);
-    assert.deepEqual(sum(series), sum(toSeries(one)));
     for (const measure of ["total_tokens", "cost_usd"] as const) {
+      const all = toSeries(one, measure);
+      const series = withOthers(all);
+      assert.ok(series.length <= COLOURS);
+      assert.deepEqual(sum(series), sum(all));
+      const most = all.map((agent) => agent[measure] ?? 0);
+      assert.deepEqual(most, most.toSorted((a, b) => b - a));
+      const beside = withOthers(toSeries(one));
+      const colours = toColours(series, beside);
+      assert.equal(new Set(colours).size, series.length);
+      for (const [index, { agentId }] of series.entries()) {
+        assert.ok((colours[index] ?? 9) < COLOURS);
+        const there = beside.findIndex((agent) => agent.agentId === agentId);
+        if (there >= 0) assert.equal(colours[index], there);
+      }
       const bars = toBars(one, { series, measure });
       assert.deepEqual(bars.map(({ date }) => date), DAYS);
       const expected = one.usage.reduce((before, usage) => before + (usage[measure] ?? 0), 0);

@@ -58,9 +58,7 @@ class ScriptedService {
   /** A stream that stays open. */
   readonly open = (): Response =>
     new Response(
-      new ReadableStream({
-        start: (controller) => void (this.#controller = controller),
-      }),
+      new ReadableStream({ start: (controller) => void (this.#controller = controller) }),
     );
 
   #fail(reason: unknown): void {

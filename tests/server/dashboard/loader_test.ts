@@ -59,8 +59,6 @@ Deno.test("loadWaiting() shows each question once, with the execution that asks 
   const waiting = await loadWaiting(client);
   assert.deepEqual(
     waiting.questions.map(({ execution, pending }) => [execution.id, pending.request_id]),
-    [
-      ...[[4, "b"], [2, "a"]],
-    ],
+    [...[[4, "b"], [2, "a"]]],
   );
 });

@@ -6,7 +6,6 @@ import {
   describeLatest,
   type Entry,
 } from "../../../server/dashboard/client/state/timeline.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 
 const entries = (...payloads: JsonObject[]): Entry[] =>
   payloads.map((payload, index) => ({
@@ -103,11 +102,7 @@ Deno.test("buildTimeline() puts an answer with the question that it names, which
 
 Deno.test("buildTimeline() gives calls of one id in two replies each its own result", () => {
   const call = { event_type: "tool_call", tools: [{ id: "x", name: "a", args: "" }] };
-  const result = (content: string) => ({
-    event_type: "tool_result",
-    tool_call_id: "x",
-    content,
-  });
+  const result = (content: string) => ({ event_type: "tool_result", tool_call_id: "x", content });
   const steps = stepsOf(call, result("first"), call, result("second"), result("of nobody"));
   const results = steps.flatMap((step) => step.kind === "reply" ? step.calls : [])
     .map((one) => one.result?.content);
@@ -130,20 +125,4 @@ Deno.test("buildTimeline() never fails, whatever stands in a frame", () => {
     assert.ok(steps.length <= payloads.length * 2);
     describeLatest(steps);
   }));
-});
-
-Deno.test("buildTimeline() reads the log that a run writes", async () => {
-  await using world = await createTestWorkspace();
-  await world.writeScript("worker", [
-    { say: "I look.", call: [{ name: "file_glob", arguments: { pattern: "*" } }] },
-    { say: "All done", usage: { input: 9, output: 3 } },
-  ]);
-  await using runtime = await world.open();
-  const { id } = await runToEnd(runtime, "worker");
-  const steps = stepsOf(...await payloadsOf(runtime, id) as JsonObject[]);
-  assert.deepEqual(steps.map(({ kind }) => kind), [
-    ...["prompt", "prompt", "reply", "answer", "end"],
-  ]);
-  const reply = steps[2];
-  assert.ok(reply?.kind === "reply" && reply.calls[0]?.result !== null);
 });

@@ -1,47 +1,24 @@
 import assert from "node:assert/strict";
-import { ApiKeyUnusable, PortUnavailable, serve, type TcpOptions } from "../../../server/mod.ts";
-import { FakeRuntime } from "../../support/fake_runtime.ts";
+import { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "../../../server/mod.ts";
 import { createTcpClient } from "../../support/machine/tcp_client.ts";
-import { TestClock } from "../../support/test_clock.ts";
+import { createTestService, type TestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
 
-interface Stage extends AsyncDisposable {
-  runtime: FakeRuntime;
-  clock: TestClock;
-  start(tcp: Partial<TcpOptions>): ReturnType<typeof serve>;
-}
-
-async function stage(): Promise<Stage> {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-tcp-" });
-  const clock = new TestClock();
-  const runtime = new FakeRuntime({ clock, directory });
-  const services: Awaited<ReturnType<typeof serve>>[] = [];
-  return {
-    runtime,
-    clock,
-    async start(tcp) {
-      const service = await serve(runtime, { tcp: { port: 0, apiKey: "key", ...tcp } });
-      services.push(service);
-      return service;
-    },
-    async [Symbol.asyncDispose]() {
-      for (const service of services) await service.shutdown("requested");
-      await Deno.remove(directory, { recursive: true });
-    },
-  };
-}
+/** Starts one with a port. */
+const withPort = (on: TestService, tcp: Partial<TcpOptions> = {}) =>
+  on.start({ tcp: { port: 0, apiKey: "key", ...tcp } });
 
 async function isGone(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => false, () => true);
 }
 
 Deno.test("serve() listens on TCP beside the socket and tells its port", async () => {
-  await using on = await stage();
-  const service = await on.start({});
+  await using on = await createTestService();
+  const service = await withPort(on);
   const [port = 0] = service.ports;
   assert.ok(port > 0);
   assert.deepEqual(service.transports, [
-    `unix:${on.runtime.directories.socketFile}`,
+    `unix:${on.socketFile}`,
     `tcp://127.0.0.1:${port}`,
   ]);
   using client = createTcpClient({ host: "127.0.0.1", port, apiKey: "key" });
@@ -51,28 +28,28 @@ Deno.test("serve() listens on TCP beside the socket and tells its port", async (
 });
 
 Deno.test("serve() listens on an IPv6 address", async () => {
-  await using on = await stage();
-  const { ports: [port = 0], transports } = await on.start({ host: "::1" });
+  await using on = await createTestService();
+  const { ports: [port = 0], transports } = await withPort(on, { host: "::1" });
   assert.equal(transports[1], `tcp://[::1]:${port}`);
   using client = createTcpClient({ host: "::1", port, apiKey: "key" });
   assert.deepEqual(await client.health(), { status: "ok" });
 });
 
 Deno.test("serve() refuses a port in use with a sentence, and leaves nothing listening", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr;
   await assert.rejects(
-    on.start({ port }),
+    withPort(on, { port }),
     new PortUnavailable(
       `Cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port`,
     ),
   );
-  assert.ok(await isGone(on.runtime.directories.socketFile));
+  assert.ok(await isGone(on.socketFile));
 });
 
 Deno.test("serve() refuses hosts and ports that cannot be bound with a sentence", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   const table: [Partial<TcpOptions>, RegExp][] = [
     [{ host: "192.0.2.1" }, /^Cannot listen on 192\.0\.2\.1:0: this machine has no such address/],
     [{ host: "no such host" }, /^Cannot listen on no such host:0: ./],
@@ -80,39 +57,39 @@ Deno.test("serve() refuses hosts and ports that cannot be bound with a sentence"
   ];
   for (const [tcp, message] of table) {
     await assert.rejects(
-      on.start({ apiKey: "long enough for other machines", ...tcp }),
+      withPort(on, { apiKey: "long enough for other machines", ...tcp }),
       (error) => error instanceof PortUnavailable && message.test(error.message),
     );
   }
 });
 
 Deno.test("serve() refuses a key that no header could bring, before anything listens", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   for (const apiKey of ["", " ", "key ", "schlüssel", "a\nb"]) {
-    await assert.rejects(on.start({ apiKey }), ApiKeyUnusable);
-    assert.ok(await isGone(on.runtime.directories.socketFile));
+    await assert.rejects(withPort(on, { apiKey }), ApiKeyUnusable);
+    assert.ok(await isGone(on.socketFile));
   }
-  await on.start({ apiKey: "two words!" });
+  await withPort(on, { apiKey: "two words!" });
 });
 
 Deno.test("serve() refuses a short key where other machines reach the port, and says what is long enough", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
     await assert.rejects(
-      on.start({ host, apiKey: "fifteen letters" }),
+      withPort(on, { host, apiKey: "fifteen letters" }),
       (error) =>
         error instanceof ApiKeyUnusable &&
         /needs at least 16 characters, .* 15; /.test(error.message),
     );
-    assert.ok(await isGone(on.runtime.directories.socketFile));
+    assert.ok(await isGone(on.socketFile));
   }
-  await on.start({ host: "0.0.0.0", apiKey: "sixteen letters!" });
+  await withPort(on, { host: "0.0.0.0", apiKey: "sixteen letters!" });
 });
 
 Deno.test("serve() checks Host on TCP by --host and http.hosts, and not on the socket", async () => {
-  await using on = await stage();
+  await using on = await createTestService();
   on.runtime.http = { hosts: ["proxy.example"], origins: [] };
-  const { ports: [port = 0] } = await on.start({ host: "localhost" });
+  const { ports: [port = 0] } = await withPort(on, { host: "localhost" });
   const ask = async (connection: Deno.Conn, host: string) => {
     const request = `GET /health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
     await connection.write(new TextEncoder().encode(request));
@@ -123,28 +100,25 @@ Deno.test("serve() checks Host on TCP by --host and http.hosts, and not on the s
   assert.equal(await tcp("proxy.example"), 200);
   assert.equal(await tcp("localhost"), 200);
   assert.equal(await tcp("evil.example"), 421);
-  const path = on.runtime.directories.socketFile;
+  const path = on.socketFile;
   assert.equal(await ask(await Deno.connect({ transport: "unix", path }), "evil.example"), 200);
 });
 
 Deno.test("serve() with TCP is service mode: a waiting execution keeps it alive", async () => {
   for (const tcp of [{ port: 0, apiKey: "key" }, undefined]) {
-    const directory = await Deno.makeTempDir({ prefix: "inkling-tcp-" });
-    const clock = new TestClock();
-    const runtime = new FakeRuntime({ clock, directory });
-    runtime.addExecution({ status: "waiting" });
-    const service = await serve(runtime, { idleTimeoutMs: 1_000, ...(tcp && { tcp }) });
-    await clock.advance(10_000);
-    const stopped = await isGone(runtime.directories.socketFile);
+    await using on = await createTestService();
+    on.runtime.addExecution({ status: "waiting" });
+    const service = await on.start({ idleTimeoutMs: 1_000, ...(tcp && { tcp }) });
+    await on.clock.advance(10_000);
+    const stopped = await isGone(on.socketFile);
     assert.equal(stopped, tcp === undefined);
     assert.equal(await service.shutdown("requested"), stopped ? "idle" : "requested");
-    await Deno.remove(directory, { recursive: true });
   }
 });
 
 Deno.test("serve() checks the key before Host and Origin", async () => {
-  await using on = await stage();
-  const { ports: [port = 0] } = await on.start({ apiKey: "key" });
+  await using on = await createTestService();
+  const { ports: [port = 0] } = await withPort(on, { apiKey: "key" });
   const ask = async (lines: Record<string, string>) => {
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`).join("");
     const request = `GET /info HTTP/1.1\r\n${head}connection: close\r\n\r\n`;

@@ -1,28 +1,25 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createTempDir } from "../../support/temp_dir.ts";
 
 Deno.test({
   name:
     "listenOnSocket() binds with mode 600 in a folder of mode 700: there is no moment at which either is wider",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const state = join(folder, "state");
-      await Deno.mkdir(state);
-      await Deno.chmod(state, 0o777);
-      const process = fileURLToPath(new URL("./unix_socket_process.ts", import.meta.url));
-      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "--no-prompt", "--no-check", "--allow-all", process, join(state, "s.sock")],
-      }).output();
-      const text = new TextDecoder();
-      const told = text.decode(stdout);
-      assert.notEqual(told, "", text.decode(stderr));
-      const modes = ["600", "700"];
-      assert.deepEqual(JSON.parse(told), { bound: modes, listening: modes, mask: 0 });
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await createTempDir();
+    const state = join(folder.path, "state");
+    await Deno.mkdir(state);
+    await Deno.chmod(state, 0o777);
+    const process = fileURLToPath(new URL("./unix_socket_process.ts", import.meta.url));
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--no-check", "--allow-all", process, join(state, "s.sock")],
+    }).output();
+    const text = new TextDecoder();
+    const told = text.decode(stdout);
+    assert.notEqual(told, "", text.decode(stderr));
+    const modes = ["600", "700"];
+    assert.deepEqual(JSON.parse(told), { bound: modes, listening: modes, mask: 0 });
   },
 });

@@ -5,11 +5,10 @@ import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
 import { createSecretMatch } from "../../../server/secret_text.ts";
-import { serve } from "../../../server/mod.ts";
-import { FakeRuntime } from "../../support/fake_runtime.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 import { TestClock } from "../../support/test_clock.ts";
+import { createTestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
 
 const KEY = "correct horse battery";
@@ -103,10 +102,7 @@ Deno.test("the key is exchanged for a cookie that holds none of it, and that ope
   assert.equal(response.status, 303);
   assert.equal(response.headers.get("location"), "ui");
   const cookie = response.headers.get("set-cookie") ?? "";
-  assert.match(
-    cookie,
-    /^inkling_login_8420=[\w-]{43}; HttpOnly; SameSite=Strict; Max-Age=604800$/,
-  );
+  assert.match(cookie, /^inkling_login_8420=[\w-]{43}; HttpOnly; SameSite=Strict; Max-Age=604800$/);
   const [pair = ""] = cookie.split(";");
   for (const path of ["/info", "/agents", "/ui", "/openapi.json"]) {
     assert.equal(await get(path, { cookie: `a=b; ${pair}; c=d` }), 200, path);
@@ -302,10 +298,7 @@ Deno.test("a log-in comes from our own page, as a form of bounded size", async (
 Deno.test("a proxy that config.yaml does not know is told which line is missing, another site nothing", async () => {
   const { logIn } = openPort();
   const origin = await logIn(KEY, { origin: 'https://box.example"<b>' });
-  assert.match(
-    await origin.text(),
-    /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/,
-  );
+  assert.match(await origin.text(), /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/);
   const host = await logIn(KEY, { host: "box.example" });
   assert.match(await host.text(), /hosts: \["box\.example"\]/);
   const site = await logIn(KEY, { origin: "https://evil.example", "sec-fetch-site": "cross-site" });
@@ -331,10 +324,8 @@ Deno.test("nothing that a browser fetches ahead logs in or out", async () => {
 });
 
 Deno.test("no other spelling of the log-in's path opens anything", async () => {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-login-" });
-  const runtime = new FakeRuntime({ clock: new TestClock(), directory });
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: KEY } });
-  const [port = 0] = service.ports;
+  await using on = await createTestService();
+  const { ports: [port = 0] } = await on.start({ tcp: { port: 0, apiKey: KEY } });
   // Byte for byte: what other clients would shorten is sent as it is.
   const paths = [
     "/login/",
@@ -358,6 +349,4 @@ Deno.test("no other spelling of the log-in's path opens anything", async () => {
     // 303: shortened to the path of the log-in itself, which leads to the dashboard.
     assert.ok([303, 400, 401].includes(status ?? 0), `${path}: ${status}`);
   }
-  await service.shutdown("requested");
-  await Deno.remove(directory, { recursive: true });
 });

@@ -7,19 +7,10 @@ Deno.test("POST /agents/{id}/run hands the request over and answers with the exe
   runtime.addAgent(fakeAgent("writer"));
   const { status, body } = await call("/agents/writer/run", {
     method: "POST",
-    json: {
-      args: ["a", "b"],
-      message: "Hi",
-      context: "ctx",
-      session_id: "s 1",
-      other: true,
-    },
+    json: { args: ["a", "b"], message: "Hi", context: "ctx", session_id: "s 1", other: true },
     headers: { "idempotency-key": "k1" },
   });
-  assert.deepEqual([status, body], [200, {
-    execution_id: 1,
-    model: "demo/script",
-  }]);
+  assert.deepEqual([status, body], [200, { execution_id: 1, model: "demo/script" }]);
   assert.deepEqual(runtime.runs, [{
     agentId: "writer",
     request: {
@@ -94,23 +85,15 @@ Deno.test("POST /agents/{id}/run names every field that does not fit", async () 
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   const json = { args: ["a", 1], message: 5 };
-  const { status, body } = await call("/agents/writer/run", {
-    method: "POST",
-    json,
-  });
+  const { status, body } = await call("/agents/writer/run", { method: "POST", json });
   assert.equal(status, 422);
   assert.deepEqual(
-    body.detail.map((
-      { loc, input }: { loc: unknown; input: unknown },
-    ) => [loc, input]),
+    body.detail.map(({ loc, input }: { loc: unknown; input: unknown }) => [loc, input]),
     [[["body", "args", 1], 1], [["body", "message"], 5]],
   );
   // `null` is a body, not an absent one.
   for (const json of [null, [], "text", 5]) {
-    const { status, body } = await call("/agents/writer/run", {
-      method: "POST",
-      json,
-    });
+    const { status, body } = await call("/agents/writer/run", { method: "POST", json });
     assert.deepEqual([status, body.detail[0].loc], [422, ["body"]]);
   }
   assert.deepEqual(runtime.runs, []);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentDetail, AgentSummary, ReloadBody } from "../../../server/schemas/agent_schemas.ts";
+import { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import { PlanBody } from "../../../server/schemas/plan_schemas.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
@@ -9,13 +9,9 @@ import { createTestApp, type TestApp } from "../../support/test_app.ts";
 Deno.test("GET /agents lists each agent with its trigger, model and times", async () => {
   const { call, runtime, clock } = createTestApp();
   const lastExecution = runtime.addExecution({ agentId: "b" });
+  runtime.addAgent(fakeAgent("a", { displayName: "Anna", description: "Does a" }));
   runtime.addAgent(
-    fakeAgent("a", { displayName: "Anna", description: "Does a" }),
-  );
-  runtime.addAgent(
-    fakeAgent("b", {
-      trigger: { type: "schedule", every: "5m", catchUp: "none" },
-    }),
+    fakeAgent("b", { trigger: { type: "schedule", every: "5m", catchUp: "none" } }),
     { lastExecution, nextRun: clock.now() + 300_000 },
   );
   runtime.addAgent(fakeAgent("c", {
@@ -65,16 +61,10 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
 
 Deno.test("GET /agents/{id} shows the whole configuration", async () => {
   const { call, runtime } = createTestApp();
-  const lastExecution = runtime.addExecution({
-    agentId: "writer",
-    status: "success",
-  });
+  const lastExecution = runtime.addExecution({ agentId: "writer", status: "success" });
   runtime.addAgent(
     fakeAgent("writer", {
-      paths: [{ alias: "notes", path: "/home/me/notes" }, {
-        alias: "out",
-        path: "/tmp/out",
-      }],
+      paths: [{ alias: "notes", path: "/home/me/notes" }, { alias: "out", path: "/tmp/out" }],
       trigger: {
         type: "watch",
         paths: ["in/*.md"],
@@ -88,13 +78,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
       autoApprove: "*",
       confirmTools: [],
       nodes: ["gpu"],
-      warnings: [{
-        path: "w.md",
-        line: 2,
-        column: 1,
-        severity: "warning",
-        message: "Odd",
-      }],
+      warnings: [{ path: "w.md", line: 2, column: 1, severity: "warning", message: "Odd" }],
     }),
     { lastExecution },
   );
@@ -125,14 +109,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
   assert.deepEqual(body.nodes, ["gpu"]);
   assert.equal(body.mcp_confirm, "none");
   assert.deepEqual(body.warnings, [
-    {
-      path: "w.md",
-      line: 2,
-      column: 1,
-      severity: "warning",
-      message: "Odd",
-      hint: null,
-    },
+    { path: "w.md", line: 2, column: 1, severity: "warning", message: "Odd", hint: null },
   ]);
   assert.equal(body.last_execution.status, "success");
   assert.equal(body.last_run, body.last_execution.started_at);
@@ -144,10 +121,7 @@ Deno.test("GET /agents/{id} finds ids with spaces and accents, and by id only", 
   const found = await call(`/agents/${encodeURIComponent("Café du matin")}`);
   assert.deepEqual([found.status, found.body.id], [200, "Café du matin"]);
   assert.equal((await call("/agents/Coffee")).status, 404);
-  const table = [["a%2Fb", "a/b"], ["100%25", "100%"], [
-    "%2520",
-    "%20",
-  ]] as const;
+  const table = [["a%2Fb", "a/b"], ["100%25", "100%"], ["%2520", "%20"]] as const;
   for (const [segment, id] of table) {
     const { status, body } = await call(`/agents/${segment}`);
     assert.deepEqual([segment, status, body], [segment, 404, {
@@ -166,60 +140,18 @@ Deno.test("GET /agents/{id}/runs pages, ten at a time, also for an agent that is
   for (let n = 0; n < 12; n++) test.runtime.addExecution({ agentId: "gone" });
   const { status, body } = await test.call("/agents/gone/runs");
   assert.equal(status, 200);
-  assert.deepEqual(body.map(({ id }: ExecutionSummary) => id), [
-    12,
-    11,
-    10,
-    9,
-    8,
-    7,
-    6,
-    5,
-    4,
-    3,
-  ]);
+  assert.deepEqual(body.map(({ id }: ExecutionSummary) => id), [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
   const page = await test.call("/agents/gone/runs?limit=1&offset=11");
   assert.deepEqual(page.body.map(({ id }: ExecutionSummary) => id), [1]);
   assert.equal(await statusOf(test, "/agents/never/runs"), 404);
   assert.equal(await statusOf(test, "/agents/gone/runs?limit=0"), 422);
 });
 
-Deno.test("POST /agents/reload reports what changed and what is broken", async () => {
-  const { call, runtime } = createTestApp();
-  runtime.reload = {
-    loaded: 3,
-    added: ["a"],
-    updated: ["b"],
-    removed: ["c"],
-    errors: [{
-      path: "d.md",
-      line: 4,
-      column: 2,
-      severity: "error",
-      message: "Bad",
-      hint: "Fix",
-    }],
-  };
-  const { status, body } = await call("/agents/reload", { method: "POST" });
-  assert.equal(status, 200);
-  assert.deepEqual(ReloadBody.parse(body), body);
-  assert.deepEqual(body, {
-    agents_loaded: 3,
-    added: ["a"],
-    updated: ["b"],
-    removed: ["c"],
-    errors: [{ path: "d.md", line: 4, message: "Bad" }],
-  });
-});
-
 Deno.test("An agent named reload can be shown and run", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("reload"));
   assert.equal((await call("/agents/reload")).body.id, "reload");
-  assert.equal(
-    (await call("/agents/reload/run", { method: "POST" })).status,
-    200,
-  );
+  assert.equal((await call("/agents/reload/run", { method: "POST" })).status, 200);
 });
 
 Deno.test("GET /agents/{id}/slots tells what became of the times at which an agent was due", async () => {

@@ -101,21 +101,13 @@ Deno.test("GET /executions hands its filters over", async () => {
     }],
     ["?session=%20", { limit: 50, offset: 0 }],
     ["?status=running", { statuses: ["running"], limit: 50, offset: 0 }],
-    ["?status=failed,cancelled", {
-      statuses: ["error", "aborted"],
-      limit: 50,
-      offset: 0,
-    }],
+    ["?status=failed,cancelled", { statuses: ["error", "aborted"], limit: 50, offset: 0 }],
     ["?status=error&status=%20timeout,running", {
       statuses: ["error", "timeout", "running"],
       limit: 50,
       offset: 0,
     }],
-    [`?status=${EXECUTION_STATUSES}`, {
-      statuses: [...EXECUTION_STATUSES],
-      limit: 50,
-      offset: 0,
-    }],
+    [`?status=${EXECUTION_STATUSES}`, { statuses: [...EXECUTION_STATUSES], limit: 50, offset: 0 }],
   ];
   for (const [query, expected] of table) {
     assert.equal((await call(`/executions${query}`)).status, 200, query);
@@ -154,10 +146,7 @@ Deno.test("GET /executions refuses what does not fit, naming the place and the l
     assert.match(body.detail[0].msg, new RegExp(status));
   }
   assert.equal(body.detail[0].input, "done");
-  assert.equal(
-    (await call("/executions?limit=0&offset=-1")).body.detail.length,
-    2,
-  );
+  assert.equal((await call("/executions?limit=0&offset=-1")).body.detail.length, 2);
   assert.equal(runtime.filters.length, 0);
 });
 
@@ -189,21 +178,9 @@ Deno.test("Ids of executions that are no integers are 422, unknown and enormous 
   for (const path of paths) {
     for (const id of ["abc", "1.5", "0x1", "1e3", "%20"]) {
       const { status, body } = await call(`/executions/${id}${path}`);
-      assert.deepEqual([id, path, status, body.detail[0].loc], [id, path, 422, [
-        "path",
-        "id",
-      ]]);
+      assert.deepEqual([id, path, status, body.detail[0].loc], [id, path, 422, ["path", "id"]]);
     }
-    for (
-      const id of [
-        "2",
-        "0",
-        "-1",
-        "9007199254740992",
-        "9007199254740993",
-        "9".repeat(50),
-      ]
-    ) {
+    for (const id of ["2", "0", "-1", "9007199254740992", "9007199254740993", "9".repeat(50)]) {
       const { status, body } = await call(`/executions/${id}${path}`);
       assert.deepEqual(
         [id, path, status, body],
@@ -228,11 +205,7 @@ Deno.test("GET /executions/{id}/messages gives all rows, or a page behind an id"
   const page = await call("/executions/1/messages?after=10&limit=2");
   assert.deepEqual(page.body.map(({ id }: ExecutionSummary) => id), [11, 12]);
   for (const query of ["after=-1", "after=x", "limit=0", "limit=501"]) {
-    assert.equal(
-      (await call(`/executions/1/messages?${query}`)).status,
-      422,
-      query,
-    );
+    assert.equal((await call(`/executions/1/messages?${query}`)).status, 422, query);
   }
 });
 
@@ -241,19 +214,9 @@ Deno.test("DELETE /executions/{id} says what became of it", async () => {
   runtime.addExecution({ status: "running" });
   runtime.addExecution({ status: "waiting" });
   runtime.addExecution({ status: "timeout" });
-  for (
-    const [id, expected] of [[1, "cancelling"], [2, "aborted"], [
-      3,
-      "timeout",
-    ]] as const
-  ) {
-    const { status, body } = await call(`/executions/${id}`, {
-      method: "DELETE",
-    });
-    assert.deepEqual([status, body], [200, {
-      status: expected,
-      execution_id: id,
-    }]);
+  for (const [id, expected] of [[1, "cancelling"], [2, "aborted"], [3, "timeout"]] as const) {
+    const { status, body } = await call(`/executions/${id}`, { method: "DELETE" });
+    assert.deepEqual([status, body], [200, { status: expected, execution_id: id }]);
   }
 });
 

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { openSocketClient } from "../../../server/client.ts";
-import { serve } from "../../../server/mod.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../../../server/operations/request_body.ts";
 import type { WebhookTrigger } from "../../../runtime/agents/agent.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
-import { FakeRuntime } from "../../support/fake_runtime.ts";
-import { TestClock } from "../../support/test_clock.ts";
+import type { FakeRuntime } from "../../support/fake_runtime.ts";
+import { createTestService } from "../../support/test_service.ts";
 import { until } from "../../support/until.ts";
 import { sendRaw } from "../raw_http.ts";
 
@@ -20,17 +18,13 @@ const HOOK: WebhookTrigger = {
 
 /** A service with a port, over a runtime in memory with one hooked agent. */
 async function open() {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-hooks-" });
-  const clock = new TestClock();
-  const runtime = new FakeRuntime({ clock, directory });
-  runtime.addAgent(fakeAgent("review", { trigger: HOOK }));
-  runtime.addAgent(fakeAgent("off", { trigger: HOOK, enabled: false }));
-  runtime.addAgent(fakeAgent("plain"));
-  const service = await serve(runtime, { tcp: { port: 0, apiKey: "key" } });
-  const [port = 0] = service.ports;
+  const on = await createTestService();
+  on.runtime.addAgent(fakeAgent("review", { trigger: HOOK }));
+  on.runtime.addAgent(fakeAgent("off", { trigger: HOOK, enabled: false }));
+  on.runtime.addAgent(fakeAgent("plain"));
+  const { ports: [port = 0] } = await on.start({ tcp: { port: 0, apiKey: "key" } });
   return {
-    runtime,
-    clock,
+    ...on,
     port,
     async post(path: string, init: RequestInit = {}) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -43,10 +37,6 @@ async function open() {
         body: await response.json(),
         retryAfter: response.headers.get("retry-after"),
       };
-    },
-    async [Symbol.asyncDispose]() {
-      await service.shutdown("requested");
-      await Deno.remove(directory, { recursive: true });
     },
   };
 }
@@ -72,11 +62,9 @@ Deno.test("POST /hooks is 404 for whoever has no webhook, read or not, and is no
     assert.equal((await on.post(path)).status, 401, path);
   }
   assert.deepEqual(on.runtime.deliveries, []);
-  const { socketFile } = on.runtime.directories;
-  using client = openSocketClient(socketFile);
-  await client.health();
+  await on.client.health();
   const answer = await sendRaw(
-    () => Deno.connect({ transport: "unix", path: socketFile }),
+    () => Deno.connect({ transport: "unix", path: on.socketFile }),
     "POST /hooks/review HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}",
   );
   assert.equal(answer.status, 404);
@@ -172,10 +160,10 @@ Deno.test("POST /hooks reads 32 bodies at a time, and puts off more", async () =
 });
 
 Deno.test("serve() without a port warns of agents whose webhooks nobody reaches, now and later", async () => {
-  const directory = await Deno.makeTempDir({ prefix: "inkling-hooks-" });
-  const runtime = new FakeRuntime({ clock: new TestClock(), directory });
+  await using on = await createTestService();
+  const { runtime } = on;
   runtime.addAgent(fakeAgent("review", { trigger: HOOK }));
-  const service = await serve(runtime);
+  await on.start();
   runtime.addAgent(fakeAgent("other", { trigger: HOOK }));
   runtime.events.publish({
     type: "agents_changed",
@@ -185,6 +173,4 @@ Deno.test("serve() without a port warns of agents whose webhooks nobody reaches,
   });
   const warned = runtime.log.lines.filter(({ message }) => message.includes("has no port"));
   assert.deepEqual(warned.map(({ fields }) => fields.agent), ["review", "other"]);
-  await service.shutdown("requested");
-  await Deno.remove(directory, { recursive: true });
 });

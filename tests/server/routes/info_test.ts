@@ -21,13 +21,7 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
   runtime.addExecution({ status: "waiting" });
   runtime.addExecution({ status: "waiting" });
   runtime.addExecution({ status: "success" });
-  const problem = {
-    path: "agents/c.md",
-    line: 3,
-    column: 1,
-    severity: "error",
-    message: "Bad",
-  };
+  const problem = { path: "agents/c.md", line: 3, column: 1, severity: "error", message: "Bad" };
   runtime.broken = [{
     id: "c",
     path: "agents/c.md",
@@ -55,16 +49,8 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
     transports: ["unix:/home/me/service.sock"],
     keep_alive: false,
     storage: { kind: "sqlite", place: "/state/inkling.db" },
-    agent_errors: [{
-      id: "c",
-      path: "agents/c.md",
-      diagnostics: [{ ...problem, hint: null }],
-    }],
-    agent_warnings: [{
-      id: "b",
-      path: "agents/b.md",
-      diagnostics: [{ ...odd, hint: null }],
-    }],
+    agent_errors: [{ id: "c", path: "agents/c.md", diagnostics: [{ ...problem, hint: null }] }],
+    agent_warnings: [{ id: "b", path: "agents/b.md", diagnostics: [{ ...odd, hint: null }] }],
     config_warnings: [{ ...odd, path: "config.yaml", hint: "leave it out" }],
   });
 });

@@ -38,10 +38,7 @@ Deno.test("GET /stats gives all days, and what was used on them", async () => {
     }],
   });
   await call("/stats?timezone=");
-  assert.deepEqual(runtime.usageRequests, [
-    { days: 2, timeZone: "Europe/Berlin" },
-    { days: 30 },
-  ]);
+  assert.deepEqual(runtime.usageRequests, [{ days: 2, timeZone: "Europe/Berlin" }, { days: 30 }]);
 });
 
 Deno.test("GET /stats refuses a zone that nobody knows, and too many days", async () => {

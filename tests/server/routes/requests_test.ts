@@ -101,9 +101,11 @@ Deno.test("POST /executions/{id}/respond takes arguments with an approval, and P
     [["body", "arguments"], "They do not fit"],
   );
   const response = { approved: true, reason: null, arguments: args };
-  assert.equal((await post("/executions/1/respond", { request_id: "r1", response })).status, 200);
-  assert.deepEqual(runtime.responses.map(({ answer }) => answer), [
-    { approved: true, arguments: args },
+  const body = { request_id: "r1", response, via: "page" };
+  assert.equal((await post("/executions/1/respond", { ...body, via: "moon" })).status, 422);
+  assert.equal((await post("/executions/1/respond", body)).status, 200);
+  assert.deepEqual(runtime.responses.map(({ answer, via }) => [answer, via]), [
+    [{ approved: true, arguments: args }, "page"],
   ]);
 });
 

@@ -36,8 +36,5 @@ Deno.test("toLogRow() keeps every further field as JSON text", () => {
     tool_name: "file_read",
     is_error: false,
   });
-  assert.equal(
-    metadata,
-    '{"content":"text","tool_name":"file_read","is_error":false}',
-  );
+  assert.equal(metadata, '{"content":"text","tool_name":"file_read","is_error":false}');
 });

@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 import { parseEventStream, type ServerSentEvent } from "../../../server/streams/event_stream.ts";
 
 /** A body that arrives in pieces of the given sizes. */
-function inPieces(
-  text: string,
-  sizes: readonly number[],
-): ReadableStream<Uint8Array> {
+function inPieces(text: string, sizes: readonly number[]): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
   let start = 0;
@@ -17,10 +14,7 @@ function inPieces(
   return ReadableStream.from(pieces);
 }
 
-async function parse(
-  text: string,
-  sizes: readonly number[] = [],
-): Promise<ServerSentEvent[]> {
+async function parse(text: string, sizes: readonly number[] = []): Promise<ServerSentEvent[]> {
   return await Array.fromAsync(parseEventStream(inPieces(text, sizes)));
 }
 
@@ -30,21 +24,9 @@ Deno.test("parseEventStream() follows the standard's rules", async () => {
     [": comment\n\n", []],
     ["data: a\n\n", [{ event: "message", data: "a", id: undefined }]],
     ["event: x\ndata:a\nid: 7\n\n", [{ event: "x", data: "a", id: "7" }]],
-    ["data:  two\ndata\ndata: c\n\n", [{
-      event: "message",
-      data: " two\n\nc",
-      id: undefined,
-    }]],
-    ["event: x\n\ndata: b\n\n", [{
-      event: "message",
-      data: "b",
-      id: undefined,
-    }]],
-    ["retry: 5\nunknown: y\ndata: a\n\n", [{
-      event: "message",
-      data: "a",
-      id: undefined,
-    }]],
+    ["data:  two\ndata\ndata: c\n\n", [{ event: "message", data: " two\n\nc", id: undefined }]],
+    ["event: x\n\ndata: b\n\n", [{ event: "message", data: "b", id: undefined }]],
+    ["retry: 5\nunknown: y\ndata: a\n\n", [{ event: "message", data: "a", id: undefined }]],
     ["id: a\0b\ndata: a\n\n", [{ event: "message", data: "a", id: undefined }]],
     ["\uFEFFdata: a\n\n", [{ event: "message", data: "a", id: undefined }]],
     ["data: cut off\n", []],

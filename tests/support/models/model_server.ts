@@ -55,11 +55,18 @@ export class ModelServer implements AsyncDisposable {
   readonly #format: WireFormat;
   readonly #steps: ModelStep[];
   readonly #closing = new AbortController();
+  readonly #judge: ((body: JsonObject) => ModelStep) | undefined;
   #unexpected = 0;
   #waiting: { count: number; resolve: () => void }[] = [];
 
-  constructor(format: WireFormat, steps: ModelStep[] = []) {
+  /** `judge` answers what comes beyond the script, by what it asks. */
+  constructor(
+    format: WireFormat,
+    steps: ModelStep[] = [],
+    judge?: (body: JsonObject) => ModelStep,
+  ) {
     this.#format = format;
+    this.#judge = judge;
     this.#steps = [...steps];
     this.#server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -109,25 +116,22 @@ export class ModelServer implements AsyncDisposable {
   }
 
   async #answer(request: Request): Promise<Response> {
-    const { promise: disconnected, resolve: onDisconnect } = Promise
-      .withResolvers<void>();
+    const { promise: disconnected, resolve: onDisconnect } = Promise.withResolvers<void>();
+    const body: JsonObject = await request.json();
     this.requests.push({
       method: request.method,
       path: new URL(request.url).pathname,
       headers: request.headers,
-      body: await request.json(),
+      body,
       disconnected,
     });
     for (const { count, resolve } of this.#waiting) {
       if (this.requests.length >= count) resolve();
     }
-    const step = this.#steps.shift();
+    const step = this.#steps.shift() ?? this.#judge?.(body);
     if (step === undefined) {
       this.#unexpected++;
-      return Response.json(
-        { error: { message: "no step left in the script" } },
-        { status: 400 },
-      );
+      return Response.json({ error: { message: "no step left in the script" } }, { status: 400 });
     }
     await step.after;
     if (step.silent) {
@@ -145,10 +149,7 @@ export class ModelServer implements AsyncDisposable {
     });
   }
 
-  #stream(
-    step: ModelStep,
-    onDisconnect: () => void,
-  ): ReadableStream<Uint8Array> {
+  #stream(step: ModelStep, onDisconnect: () => void): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     return new ReadableStream({
       start: async (controller) => {

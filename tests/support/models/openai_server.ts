@@ -7,8 +7,8 @@ export type OpenAiStep = ModelStep;
 
 /** A scripted Chat Completions endpoint. */
 export class OpenAiServer extends ModelServer {
-  constructor(steps: OpenAiStep[] = []) {
-    super(CHAT_COMPLETIONS, steps);
+  constructor(steps: OpenAiStep[] = [], judge?: (body: JsonObject) => OpenAiStep) {
+    super(CHAT_COMPLETIONS, steps, judge);
   }
 
   /** The base address, up to and with `/v1`. */
@@ -35,9 +35,7 @@ function eventsOf(step: ModelStep): string[] {
           function: { name, arguments: text.slice(0, half) },
         }],
       }),
-      delta({
-        tool_calls: [{ index, function: { arguments: text.slice(half) } }],
-      }),
+      delta({ tool_calls: [{ index, function: { arguments: text.slice(half) } }] }),
     );
   });
   chunks.push(...step.chunks ?? []);
@@ -52,8 +50,7 @@ function eventsOf(step: ModelStep): string[] {
     events.push(`data: ${JSON.stringify(last)}\n\n`);
   }
   if (step.usage !== null) {
-    const usage = step.usage ??
-      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+    const usage = step.usage ?? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
     events.push(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
   }
   return [...events, "data: [DONE]\n\n"];

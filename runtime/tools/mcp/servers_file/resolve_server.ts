@@ -1,15 +1,16 @@
 // Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
 import { resolve } from "node:path";
+import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion, MAX_EXPANDED_CHARACTERS } from "./expansion.ts";
-import type { DeclaredServer, ServerDefinition } from "./server_definition.ts";
+import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./server_definition.ts";
 
 /**
- * What a program gets of our environment besides what its entry declares: where things are and who runs it. Never a key:
- * a server sees only what a person gave it.
+ * What a program gets of our environment besides what its entry declares: where things are, who runs it, and which
+ * certificates are trusted. Never a key: a server sees only what a person gave it.
  */
-const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", ...CERTIFICATE_VARIABLES];
 
 /** A definition, or why there is none: the end of a sentence. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
@@ -46,7 +47,12 @@ export function resolveServer(
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
   const { timeout } = server.declared;
   return {
-    definition: { ...definition, secrets, ...(timeout !== undefined && { timeoutMs: timeout }) },
+    definition: {
+      ...definition,
+      secrets,
+      tools: toToolChoice(server),
+      ...(timeout !== undefined && { timeoutMs: timeout }),
+    },
   };
 }
 
@@ -62,7 +68,7 @@ function toProgram(
     agentPaths?: readonly string[];
     lookup: (name: string) => string | undefined;
   },
-): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
+): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets" | "tools"> | { problem: string } {
   const { expansion, workspace, ownFolder, lookup, agentPaths = [workspace] } = context;
   const env: Record<string, string> = {};
   for (const name of INHERITED) {
@@ -114,7 +120,9 @@ function toProgram(
 function toEndpoint(
   declared: Endpoint,
   expansion: Expansion,
-): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets"> | { problem: string } {
+): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets" | "tools"> | {
+  problem: string;
+} {
   const text = expansion.fill(declared.url);
   const headers = Object.fromEntries(
     Object.entries(declared.headers).map(([name, value]) => [name, expansion.fill(value)]),

@@ -1,5 +1,6 @@
 // What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
 import { z } from "zod";
+import { fitsPattern } from "../../../agents/guarded_tools.ts";
 import { filledText } from "../../../config/fields.ts";
 import { declaredSandbox, type ServerSandbox } from "./declared_sandbox.ts";
 import { parseDuration } from "../../../../base/durations.ts";
@@ -24,8 +25,15 @@ const timeout = z.union([z.string(), z.number()]).transform((value, context) => 
   return z.NEVER;
 });
 
+const patterns = z.array(filledText);
+
 /** What every entry may say. */
 const shared = {
+  /** Patterns of the tools that agents get; absent: all. */
+  tools: z.strictObject({ include: patterns.optional(), exclude: patterns.optional() }).optional(),
+  /** The same, as other clients write it. */
+  includeTools: patterns.optional(),
+  excludeTools: patterns.optional(),
   /** As other clients write it. */
   disabled: z.boolean().default(false),
   timeout: timeout.optional(),
@@ -55,6 +63,30 @@ export const declaredEndpoint = z.object({
 export type DeclaredServer =
   | { kind: "program"; declared: z.output<typeof declaredProgram> }
   | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
+
+/** Which tools agents get. */
+export interface ToolChoice {
+  /** Absent: all. */
+  include?: readonly string[];
+  exclude: readonly string[];
+}
+
+/** What an entry says of its tools. */
+export function toToolChoice({ declared }: DeclaredServer): ToolChoice {
+  const include = declared.tools?.include ?? declared.includeTools;
+  const exclude = [...declared.tools?.exclude ?? [], ...declared.excludeTools ?? []];
+  return { ...(include && { include }), exclude };
+}
+
+/** Whether an agent gets a tool: by the entry of its server, and by its own patterns, if it has any. */
+export function isChosen(
+  tool: string,
+  { include, exclude }: ToolChoice,
+  own: readonly string[] = ["*"],
+): boolean {
+  const isIn = (patterns: readonly string[]) => patterns.some((one) => fitsPattern(tool, one));
+  return (include === undefined || isIn(include)) && !isIn(exclude) && isIn(own);
+}
 
 /** A program to start. */
 export interface ServerProgram {
@@ -87,6 +119,8 @@ export interface ServerEndpoint {
 export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
   /** How long a call may take, in milliseconds, where the entry says so. */
   timeoutMs?: number;
+  /** Patterns of the tools that agents get. */
+  tools: ToolChoice;
   /** Values that no message may show; longest first. */
   secrets: readonly Secret[];
 };

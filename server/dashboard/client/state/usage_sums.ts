@@ -24,11 +24,13 @@ export interface Bar {
   total: number;
 }
 
-/** The agents, those that used most first; by tokens, because every model has them. */
-export function toSeries(stats: StatsBody): Series[] {
+/** The agents, those with most of the measure first; without one by tokens, because every model has them. */
+export function toSeries(stats: StatsBody, measure: Measure = "total_tokens"): Series[] {
   const byAgent = Map.groupBy(stats.usage, ({ agent_id }) => agent_id);
-  return [...byAgent].map(([agentId, usage]) => ({ agentId, ...sum(usage) }))
-    .sort((a, b) => b.total_tokens - a.total_tokens || b.executions - a.executions);
+  return [...byAgent].map(([agentId, usage]) => ({ agentId, ...sum(usage) })).sort((a, b) =>
+    (b[measure] ?? 0) - (a[measure] ?? 0) || b.total_tokens - a.total_tokens ||
+    b.executions - a.executions
+  );
 }
 
 /** The series that get colours: the first ones, and the rest as one. */
@@ -36,6 +38,14 @@ export function withOthers(series: readonly Series[]): Series[] {
   if (series.length <= COLOURS) return [...series];
   const own = series.slice(0, COLOURS - 1);
   return [...own, { agentId: null, ...sum(series.slice(COLOURS - 1)) }];
+}
+
+/** The number of each series' color. A series that also stands in the chart `beside` has the color that it has there. */
+export function toColours(series: readonly Series[], beside: readonly Series[] = []): number[] {
+  const indexIn = ({ agentId }: Series) => beside.findIndex((one) => one.agentId === agentId);
+  const shared = new Set(series.map(indexIn));
+  const free = series.map((_, index) => index).filter((index) => !shared.has(index));
+  return series.map((one) => indexIn(one) < 0 ? free.shift() ?? 0 : indexIn(one));
 }
 
 /** What the agents can be put in order by. */

@@ -2,6 +2,9 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentDetail } from "../../../schemas/agent_schemas.ts";
+import type { AgentErrorBody } from "../../../schemas/diagnostic_schemas.ts";
+import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
+import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "../format.ts";
 import { AgentName, Empty, Figure, Unshown, When } from "../parts.tsx";
@@ -26,12 +29,15 @@ export function AgentView({ id }: { id: string }): VNode {
     key: id,
     topics: ["executions"],
   });
+  const broken = useBrokenAgents(problem !== null).filter((file) => file.id === id);
   if (agent === undefined || agent.id !== id) {
-    return (
-      <Unshown title={`Agent ${id}`} problem={problem}>
-        <a href={toHash({ view: "agents" })}>All agents</a>
-      </Unshown>
-    );
+    return broken.length > 0
+      ? <BrokenAgent id={id} files={broken} runs={runs.data} />
+      : (
+        <Unshown title={`Agent ${id}`} problem={problem}>
+          <a href={toHash({ view: "agents" })}>All agents</a>
+        </Unshown>
+      );
   }
   return (
     <article>
@@ -50,16 +56,46 @@ export function AgentView({ id }: { id: string }): VNode {
       </header>
       {agent.warnings.length > 0 && <Warnings agent={agent} />}
       <Configuration agent={agent} />
+      <LatestRuns id={id} runs={runs.data} />
+      {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
+    </article>
+  );
+}
+
+/** An agent whose file never parsed since the service started. */
+function BrokenAgent(
+  { id, files, runs }: {
+    id: string;
+    files: readonly AgentErrorBody[];
+    runs: ExecutionSummary[] | undefined;
+  },
+): VNode {
+  return (
+    <article>
+      <header class="view-head">
+        <div>
+          <p class="crumb">Agent</p>
+          <h1>{id}</h1>
+        </div>
+      </header>
+      <BrokenAgents files={files} />
+      {runs !== undefined && <LatestRuns id={id} runs={runs} />}
+    </article>
+  );
+}
+
+function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undefined }): VNode {
+  return (
+    <>
       <h2>
         Latest executions{" "}
         <a class="more" href={toHash({ ...WHOLE_HISTORY, agent: id })}>all of them</a>
       </h2>
-      {runs.data?.length === 0 && <Empty>It has never run.</Empty>}
-      {runs.data !== undefined && runs.data.length > 0 && (
-        <ExecutionTable executions={runs.data} agents={null} label="Latest executions" />
+      {runs?.length === 0 && <Empty>It has never run.</Empty>}
+      {runs !== undefined && runs.length > 0 && (
+        <ExecutionTable executions={runs} agents={null} label="Latest executions" />
       )}
-      {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
-    </article>
+    </>
   );
 }
 

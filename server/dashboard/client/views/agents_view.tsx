@@ -3,13 +3,12 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 import { AgentName, Empty, Loading, Problem, Status, TriggerFilter, When } from "../parts.tsx";
+import { StoppedTrigger } from "./stopped_trigger.tsx";
 import { toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { describeTrigger } from "../trigger_text.ts";
 import type { Resource } from "../state/resource.ts";
-import { describeFault } from "../fault_text.ts";
-import { useService } from "../state/service_context.ts";
-import { useResource } from "../state/use_resource.ts";
+import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 
 /** The list of agents, with a field that narrows it where there are many. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
@@ -52,7 +51,7 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
           No agents yet. <code>inkling new</code> writes one.
         </Empty>
       )}
-      <BrokenAgents />
+      <BrokenAgents files={useBrokenAgents()} />
       <ul class="agents">
         {shown.map((agent) => (
           <li key={agent.id}>
@@ -84,8 +83,8 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
               , next <When at={agent.next_run} />
             </>
           )}
-          {agent.trigger_paused !== null && <>· stopped: {agent.trigger_paused}</>}
         </p>
+        <StoppedTrigger agentId={id} reason={agent.trigger_paused} />
       </div>
       <div class="last">
         {last_status === null || last_run === null || last_execution_id === null
@@ -103,28 +102,5 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
         Run
       </button>
     </div>
-  );
-}
-
-/** Each such file with its problems; nothing where there is none. */
-function BrokenAgents(): VNode | null {
-  const { client } = useService();
-  const { data } = useResource(() => client.info(), { key: "info", topics: ["agents"] });
-  if (data === undefined || data.agent_errors.length === 0) return null;
-  return (
-    <section class="problem broken" aria-label="Files that cannot be read as agents">
-      {data.agent_errors.map(({ id, path, diagnostics }) => (
-        <div key={path}>
-          <p>
-            <strong>{id}</strong> cannot be read as an agent:
-          </p>
-          <ul>
-            {diagnostics.map((one) => (
-              <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </section>
   );
 }

@@ -25,7 +25,7 @@ export function ExecutionTable(
           <th scope="col">Status</th>
           <th scope="col">Started</th>
           <th scope="col">Trigger</th>
-          <th scope="col" class="number">Took</th>
+          <th scope="col" class="number">Duration</th>
           <th scope="col" class="number">Tokens</th>
           <th scope="col" class="number">Cost</th>
         </tr>

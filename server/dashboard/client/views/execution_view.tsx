@@ -159,8 +159,8 @@ function Figures({ execution }: { execution: ExecutionDetail }): VNode {
       <Figure name="Started">
         <When at={execution.started_at} />
       </Figure>
-      <Figure name="Took">
-        <Took execution={execution} />
+      <Figure name="Duration">
+        <Duration execution={execution} />
       </Figure>
       <Figure name="Trigger">{execution.trigger}</Figure>
       <Figure name="Model">{execution.model || "none"}</Figure>
@@ -207,7 +207,7 @@ function Figures({ execution }: { execution: ExecutionDetail }): VNode {
 }
 
 /** The time it ran, without waits; while it runs, the time since it began. */
-function Took({ execution }: { execution: ExecutionDetail }): VNode {
+function Duration({ execution }: { execution: ExecutionDetail }): VNode {
   const isRunning = execution.status === "running";
   const now = useNow(1_000, isRunning);
   const ms = isRunning ? now - Date.parse(execution.started_at) : execution.duration_ms ?? 0;

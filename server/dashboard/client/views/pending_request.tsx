@@ -34,7 +34,8 @@ export function PendingRequest(
     setState("sending");
     setProblem(null);
     try {
-      await client.respond(pending.execution_id, { request_id: pending.request_id, response });
+      const { execution_id: id, request_id } = pending;
+      await client.respond(id, { request_id, response, via: "page" });
       setState("answered");
       announce("Answered: the execution continues.");
       if (isHere) focusBeside(card.current);

@@ -10,6 +10,7 @@ import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_ma
 import { formatClock, formatMinute, zoneName } from "../format.ts";
 import { AgentName, Empty, Loading, Problem, TriggerFilter } from "../parts.tsx";
 import { MARK_KINDS, MarkGlyph, ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
+import { StoppedTrigger } from "./stopped_trigger.tsx";
 import { toHash } from "../route.ts";
 import { useService } from "../state/service_context.ts";
 import { describeTrigger } from "../trigger_text.ts";
@@ -59,7 +60,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
       {data === undefined && problem === null && <Loading />}
       {data?.status === "paused" && (
         <p class="note">
-          Paused: nothing starts by itself. Agents can still be run by hand.
+          Paused: nothing starts by itself. Agents still run on request.
         </p>
       )}
       {data?.jobs.length === 0 && (
@@ -210,7 +211,7 @@ function JobItem(
           {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
         </span>
       </h2>
-      {job.trigger_paused !== null && <p class="problem">Stopped: {job.trigger_paused}</p>}
+      <StoppedTrigger agentId={job.agent_id} reason={job.trigger_paused} />
       {job.trigger_type === "schedule" && (
         <>
           <ScheduleDay job={job} day={day} now={now} knownTo={knownTo} />

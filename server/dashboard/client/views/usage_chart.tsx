@@ -19,6 +19,8 @@ interface ChartOptions {
   title: string;
   bars: readonly Bar[];
   names: readonly string[];
+  /** The number of each series' color. */
+  colours: readonly number[];
   /** Writes a value as the column does that it stands in. */
   formatAs: (column: readonly number[]) => (value: number) => string;
   /** No line of the axis is for less. */
@@ -27,7 +29,7 @@ interface ChartOptions {
 
 /** A chart under its title. */
 export function UsageChart(
-  { title, bars, names, formatAs, smallest = 0 }: ChartOptions,
+  { title, bars, names, colours, formatAs, smallest = 0 }: ChartOptions,
 ): VNode {
   const [pointed, setPointed] = useState<string | null>(null);
   const highest = Math.max(...bars.map(({ total }) => total));
@@ -69,6 +71,7 @@ export function UsageChart(
               <Stack
                 key={bar.date}
                 bar={bar}
+                colours={colours}
                 index={index}
                 of={bars.length}
                 top={ticks.at(-1) ?? highest}
@@ -83,7 +86,7 @@ export function UsageChart(
       </div>
       <ul class="legend">
         {names.map((name, index) => (
-          <li key={name} class={`series-${index}`}>
+          <li key={name} class={`series-${colours[index]}`}>
             <bdi>{name}</bdi>
           </li>
         ))}
@@ -122,8 +125,9 @@ function Axis(
 }
 
 function Stack(
-  { bar, index, of, top, isPointed, onPoint }: {
+  { bar, colours, index, of, top, isPointed, onPoint }: {
     bar: Bar;
+    colours: readonly number[];
     index: number;
     of: number;
     /** The value at the upper edge. */
@@ -149,7 +153,7 @@ function Stack(
         return value > 0 && (
           <rect
             key={series}
-            class={`series-${series}`}
+            class={`series-${colours[series]}`}
             x={`${place * 100}%`}
             width={`${BAR_SHARE / of * 100}%`}
             y={HEIGHT - below}

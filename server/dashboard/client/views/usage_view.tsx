@@ -17,6 +17,7 @@ import {
   sortSeries,
   sum,
   toBars,
+  toColours,
   toSeries,
   withOthers,
 } from "../state/usage_sums.ts";
@@ -46,8 +47,9 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
     topics: [],
   });
   const all = data === undefined ? [] : toSeries(data);
-  const series = withOthers(all);
   const total = sum(all);
+  const byCost = data === undefined ? [] : withOthers(toSeries(data, "cost_usd"));
+  const byTokens = withOthers(all);
   const nameOf = (one: Series) =>
     one.agentId === null ? "others" : labelOf(agents, one.agentId).name;
   return (
@@ -81,14 +83,16 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
           <div class="charts">
             <UsageChart
               title="Cost"
-              bars={toBars(data, { series, measure: "cost_usd" })}
-              names={series.map(nameOf)}
+              bars={toBars(data, { series: byCost, measure: "cost_usd" })}
+              names={byCost.map(nameOf)}
+              colours={toColours(byCost)}
               formatAs={toCostFormat}
             />
             <UsageChart
               title="Tokens"
-              bars={toBars(data, { series, measure: "total_tokens" })}
-              names={series.map(nameOf)}
+              bars={toBars(data, { series: byTokens, measure: "total_tokens" })}
+              names={byTokens.map(nameOf)}
+              colours={toColours(byTokens, byCost)}
               formatAs={() => formatWhole}
               smallest={1}
             />

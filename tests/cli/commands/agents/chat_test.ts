@@ -195,6 +195,12 @@ Deno.test("chat tells the id of the conversation at its end, and goes on with it
     assert.equal(await cli.drive(code), 0);
     assert.equal(cli.runtime.runs.at(-1)?.request.sessionId, id);
     assert.match(cli.stderr.text, new RegExp(`Continues the conversation ${id}, last at\\s`));
+    assert.match(
+      cli.stdout.text,
+      /> (Hello|And now\?)\n\n(Hi|Still here)\.\n/,
+      "what was said last is shown",
+    );
+    cli.stdout.text = "";
   }
 });
 
@@ -208,14 +214,30 @@ Deno.test("chat --session with an id that nobody has used says that it begins a 
 
 Deno.test("chat keeps its commands from the model", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
-  cli.input.lines = ["/help", "one", "/clear", "//usr is a folder", "/clera", "/clear it", "/exit"];
-  const turns = [1, 2].map(() => (id: number) => finish(cli, id, "Yes."));
+  cli.input.lines = [
+    "/help",
+    "one",
+    "/clear",
+    "//usr is a folder",
+    "/clera",
+    "/clear it",
+    "/retry",
+    "/cost",
+    "/model",
+    "/exit",
+  ];
+  const turns = [1, 2, 3].map(() => (id: number) => finish(cli, id, "Yes."));
   assert.equal(await chat(cli, ...turns), 0);
   const requests = cli.runtime.runs.map(({ request }) => request);
-  assert.deepEqual(requests.map(({ message }) => message), ["one", "/usr is a folder"]);
+  assert.deepEqual(requests.map(({ message }) => message), [
+    "one",
+    "/usr is a folder",
+    "/usr is a folder",
+  ]);
+  assert.match(cli.stdout.text, /3 turns · 126 tokens · \S+\n.*\/daily\.md\n3 turns/);
   assert.notEqual(requests[0]?.sessionId, requests[1]?.sessionId, "/clear begins a new one");
   assert.match(cli.stdout.text, /\/clear +begin a new conversation[^]*Alt\+Enter +a new line/);
-  assert.match(cli.stderr.text, /no command "\/clera"\. The commands are \/help, \/clear, \/exit/);
+  assert.match(cli.stderr.text, /no command "\/clera"\. The commands are \/help, \/clear, \/retry/);
   assert.match(cli.stderr.text, /no command "\/clear it"/);
 });
 

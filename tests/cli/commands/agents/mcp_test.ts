@@ -8,8 +8,8 @@ Deno.test("mcp add shows what a server runs and may reach, asks, and writes its 
   const file = join(world.agentsDir, "_config/mcp-servers.json");
   cli.input.answers = [false, true];
   const argv = ["mcp", "add", "clock", "/opt/clock", "--env", "TOKEN", "--", "--utc", "a\u202Eb"];
-  assert.equal(await cli.run(...argv), 1);
-  assert.match(cli.stderr.text, /Nothing was added/);
+  assert.equal(await cli.run(...argv), 0);
+  assert.equal(cli.stderr.text, "Nothing was added\n");
   assert.ok(!world.files().some((path) => path.endsWith("mcp-servers.json")));
   assert.equal(await cli.run(...argv), 0);
   assert.deepEqual(cli.input.asked.map(({ message }) => message), [
@@ -17,14 +17,47 @@ Deno.test("mcp add shows what a server runs and may reach, asks, and writes its 
     "Add the MCP server clock?",
   ]);
   const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
-  assert.match(shown, /Runs \/opt\/clock --utc a\S*b /);
+  assert.match(shown, /Command \/opt\/clock --utc a\S*b /);
   assert.ok(!cli.stdout.text.includes("\u202E"));
-  assert.match(shown, /From a program of this machine: nothing holds it at a version/);
-  assert.match(shown, /May reach what you may reach yourself, unless a sandbox holds it/);
-  assert.match(shown, /Gets TOKEN/);
+  assert.match(shown, /Source a program on this machine; its version can change/);
+  assert.match(shown, /Access everything that you can access; in a sandbox only/);
+  assert.match(shown, /Variables TOKEN/);
   assert.deepEqual(JSON.parse(await world.read(file)), {
     clock: { command: "/opt/clock", args: ["--utc", "a\u202Eb"], env: { TOKEN: "${TOKEN}" } },
   });
+});
+
+Deno.test("mcp list shows each server with the agents that name it, and mcp remove removes one", async () => {
+  await using world = await createSetupWorld();
+  const { cli } = world;
+  const file = join(world.agentsDir, "_config/mcp-servers.json");
+  for (const name of ["one", "two"]) {
+    assert.equal(await cli.run("mcp", "add", name, "/opt/clock", "-y", "--", name), 0);
+  }
+  await Deno.writeTextFile(
+    join(world.agentsDir, "teller.md"),
+    "---\nmodel: { provider: demo, name: echo }\nmcp: [one]\n---\nTell.",
+  );
+  const before = await world.read(file);
+  assert.equal(await cli.run("mcp", "list", "--json"), 0);
+  assert.match(cli.stdout.text, /"name":\s*"one",\s*"runs":\s*"\/opt\/clock one",[^]*"teller"/);
+  cli.input.answers = [false, true];
+  assert.equal(await cli.run("mcp", "remove", "one"), 0);
+  assert.equal(await world.read(file), before);
+  assert.equal(await cli.run("mcp", "remove", "one"), 0);
+  assert.deepEqual(Object.keys(JSON.parse(await world.read(file))), ["two"]);
+  assert.match(cli.stdout.text, /agents fail until they no longer name it: teller/);
+  const refused: [argv: string[], why: RegExp][] = [
+    [["remove", "one", "-y"], /There is no MCP server "one"/],
+    [["remove"], /"mcp remove" needs the argument 'name'/],
+    [["add", "three"], /"mcp add" needs the argument 'source'/],
+    [["list", "one"], /"mcp list" takes no argument 'name'/],
+    [["list", "--env", "X"], /"mcp list" takes no option '--env'/],
+  ];
+  for (const [argv, why] of refused) {
+    assert.equal(await cli.run("mcp", ...argv), 2);
+    assert.match(cli.stderr.text, why);
+  }
 });
 
 Deno.test("mcp add asks nobody where there is no terminal: it adds nothing without --yes", async () => {

@@ -107,6 +107,35 @@ Deno.test("new watches what it is told to", async () => {
   );
 });
 
+Deno.test("new takes schedules as people say them, webhooks and other agents, and says what starts it", async () => {
+  for (
+    const [answers, file, told] of [
+      [["schedule", "every weekday at 8"], /cron: 0 8 \* \* 1-5/, /by cron 0 8 .*, next at 20/],
+      [["schedule", "Mondays and fri at 5:30 pm"], /cron: 30 17 \* \* 1,5/, /by cron 30 17/],
+      [["schedule", "daily at noon"], /cron: 0 12 \* \* \*/, /by cron 0 12/],
+      [["schedule", "every 2 hours"], /every: 2h/, /every 2h, next at 20/],
+      [["schedule", "sometimes", "every 30m"], /every: 30m/, /every 30m/],
+      [["watch", "inbox"], /paths:\n {4}- inbox/, /when a file changes in \S*inbox/],
+      [["webhook", "token", "DOOR"], /scheme: token\n {2}secret: DOOR/, /\/hooks\/daily .*DOOR/],
+      [["after", "", "reporter, b"], /after:\n {2}- reporter\n {2}- b\n/, /reporter or b ends/],
+    ] as const
+  ) {
+    await using world = await createSetupWorld();
+    const { cli } = world;
+    cli.input.answers = ["", "", ...answers, "wait", "", ""];
+    cli.input.lines = [...LINES];
+    assert.equal(await cli.run("new", "daily"), 0);
+    assert.match(await agentFile(world), file);
+    const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
+    assert.match(shown, new RegExp(`It runs [^]*${told.source}`));
+    assert.match(shown, /The service must run for that: inkling start -d/);
+    assert.equal(
+      /That is not understood\. Write/.test(cli.stderr.text),
+      answers.includes("sometimes" as never),
+    );
+  }
+});
+
 Deno.test("new saves nothing when it is left at any question", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
@@ -211,6 +240,7 @@ Deno.test("new refuses flags that make no agent, and saves nothing", async () =>
     [["--prompt", " \n"], /The system prompt is empty/],
     [["--prompt", "x", "--every", "5"], /trigger\.every must be an interval/],
     [["--prompt", "x", "--cron", "* *"], /trigger\.cron must have five fields/],
+    [["--prompt", "x", "--every", "now and then"], /trigger\.every must be an interval/],
     [["--prompt", "x", "--every", "5m", "--cron", "* * * * *"], /cannot be used with/],
     [["--template", "--prompt", "x"], /'-t, --template' cannot be used with option '--prompt/],
     [["--prompt", "x", "--path", "agents"], /must not lead into the agents directory/],

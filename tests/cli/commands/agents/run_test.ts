@@ -62,10 +62,7 @@ Deno.test("run writes only the answer to a file, and the steps to standard error
   });
   assert.equal(code, 0);
   assert.equal(cli.stdout.text, "All is well.\n");
-  assert.equal(
-    cli.stderr.text,
-    "→ file_read  notes.md\n✔ success · 1.5s · 42 tokens\n",
-  );
+  assert.equal(cli.stderr.text, "→ file_read  notes.md\n✔ success · 1.5s · 42 tokens\n");
 });
 
 Deno.test("run exits by the status that the execution ends with", async () => {
@@ -342,10 +339,7 @@ Deno.test("run shows a reply whole when what came of it was cut or lost on the w
     [[
       ["delta", { content: "Middle" }],
       ["ai", { event_type: "ai", content: "From the beginning. Middle" }],
-      [
-        "final_answer",
-        { event_type: "final_answer", content: "From the beginning. Middle" },
-      ],
+      ["final_answer", { event_type: "final_answer", content: "From the beginning. Middle" }],
       COMPLETE,
     ], /^\nMiddle\n\nFrom the beginning\. Middle\n\n✖ error\n$/],
     [[["delta", { content: "Never ended" }], COMPLETE], /^\nNever ended\n✖ error\n$/],

@@ -20,8 +20,8 @@ Deno.test("skill add shows what the skill is and what agents may start, asks, an
   await using world = await createWorld();
   const { cli } = world;
   cli.input.answers = [false, true];
-  assert.equal(await cli.run("skill", "add", "source"), 1);
-  assert.match(cli.stderr.text, /Nothing was added/);
+  assert.equal(await cli.run("skill", "add", "source"), 0);
+  assert.equal(cli.stderr.text, "Nothing was added\n");
   assert.ok(!world.files().includes(LOCK));
   assert.equal(await cli.run("skill", "add", "source"), 0);
   assert.deepEqual(cli.input.asked.map(({ message }) => message), [
@@ -29,11 +29,17 @@ Deno.test("skill add shows what the skill is and what agents may start, asks, an
     "Add the skill haiku?",
   ]);
   const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
-  assert.match(shown, /Agents may start scripts\/a\.sh: with your own rights/);
+  assert.match(shown, /Agents can run scripts\/a\.sh: with your own rights/);
   assert.match(shown, /Files 2 \(\d+ B\): SKILL\.md, scripts\/a\.sh/);
   assert.ok(!/[\p{Cf}]/u.test(cli.stdout.text) && !cli.stdout.text.includes("\x1b[2J"));
-  assert.match(shown, /Name it in an agent: skills: \[haiku\]/);
+  assert.match(shown, /To use it, write into an agent's file: skills: \[haiku\]/);
   assert.ok(world.files().includes(LOCK));
+  assert.equal(await cli.run("skill", "list"), 0);
+  assert.match(cli.stdout.text.replaceAll(/\s+/g, " "), /Skill .* haiku \S*source - Writes/);
+  assert.equal(await cli.run("skill", "remove", "haiku", "--yes"), 0);
+  assert.ok(!world.files().includes(LOCK));
+  assert.equal(await cli.run("skill", "remove", "haiku", "--yes"), 2);
+  assert.match(cli.stderr.text, /There is no skill "haiku"/);
 });
 
 Deno.test("skill add asks nobody where there is no terminal: it adds nothing without --yes", async () => {
@@ -42,7 +48,7 @@ Deno.test("skill add asks nobody where there is no terminal: it adds nothing wit
   assert.equal(await cli.run("skill", "add", "source"), 2);
   assert.match(
     cli.stderr.text,
-    /this is not a terminal\. Read the above, then repeat it with --yes/,
+    /this is not a terminal\. Check the above, then repeat the command with --yes/,
   );
   assert.ok(!world.files().includes(LOCK));
   assert.equal(await cli.run("skill", "add", "source", "--yes", "--name", "poem", "-q"), 0);

@@ -48,16 +48,6 @@ Deno.test("validate counts no file as an agent that is none", async () => {
   assert.match(cli.stdout.text, /\n0 agents and 1 other file: 0 errors, 1 warning\n$/);
 });
 
-Deno.test("validate -q shows errors only", async () => {
-  await using cli = await createFakeCli();
-  addFiles(cli);
-  assert.equal(await cli.run("validate", "-q"), 1);
-  assert.equal(
-    cli.stdout.text,
-    "✖ bad  agents/bad.md\n  3:7  error    Wrong\n                Do it right\n",
-  );
-});
-
 Deno.test("validate says of a target that is meant as a path why it cannot be checked", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -87,6 +87,29 @@ Deno.test("why tells what keeps an agent from running at all", async () => {
   assert.equal(await cli.run("why", "idle", "soon"), 2);
 });
 
+Deno.test("why and resume name a stopped trigger; why names a change that was passed over", async () => {
+  await using cli = await createFakeCli();
+  addScheduled(cli, "daily");
+  const listing = await cli.runtime.getAgent("daily");
+  listing.triggerPaused = "10 runs in a row failed";
+  assert.match(
+    await why(cli, "daily"),
+    /^daily was stopped: 10 runs in a row failed\nFix .*: inkling resume daily\n$/,
+  );
+  cli.stdout.text = "";
+  assert.equal(await cli.run("resume", "daily"), 0);
+  assert.match(
+    cli.stdout.text,
+    /^The trigger of daily fires again; 3 file changes .* are dropped\n/,
+  );
+  assert.equal(await cli.run("resume", "nobody"), 2);
+  listing.passedOver = { path: "/inbox/a.md", at: START, count: 2 };
+  assert.match(
+    await why(cli, "daily"),
+    /^\/inbox\/a\.md was written at .* with the same content, .*, as 1 more times before it\nsame_content: true/,
+  );
+});
+
 Deno.test("why names the execution that waits and its question where others are held for it, also when it has been answered", async () => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");

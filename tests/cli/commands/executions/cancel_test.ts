@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createFakeCli } from "../../fake_cli.ts";
+import { ESC } from "../../fake_input.ts";
 import { ask, finish } from "../../waiting_execution.ts";
 
 Deno.test("cancel ends each execution once, and tells what became of it", async () => {
@@ -19,6 +20,35 @@ Deno.test("cancel ends each execution once, and tells what became of it", async 
       "",
     ].join("\n"),
   );
+});
+
+Deno.test("cancel without an id asks at a terminal which one, and elsewhere lists them and exits with 2", async () => {
+  for (
+    const [hasPerson, answer, code, cancelled] of [
+      [true, ["2"], 0, [2]],
+      [true, ESC, 130, []],
+      [false, undefined, 2, []],
+    ] as const
+  ) {
+    await using cli = await createFakeCli({ isTerminal: hasPerson, hasPerson });
+    for (const agentId of ["daily", "weekly", "done"]) cli.runtime.addExecution({ agentId });
+    ask(cli, 2);
+    finish(cli, 3, "Done.");
+    cli.input.answers = [answer];
+    const ended: number[] = [];
+    cli.runtime.cancel = (id) => {
+      ended.push(id);
+      return Promise.resolve("aborted");
+    };
+    assert.equal(await cli.run("cancel"), code);
+    assert.deepEqual(ended, cancelled);
+    assert.deepEqual(cli.input.asked.map(({ choices }) => choices), hasPerson ? [["2", "1"]] : []);
+    if (hasPerson) continue;
+    assert.match(
+      cli.stderr.text,
+      /Which execution\?[^]*\n {2}2 weekly \(waiting, started .*\n {2}1 /,
+    );
+  }
 });
 
 Deno.test("cancel names an id without an execution, and cancels the others", async () => {

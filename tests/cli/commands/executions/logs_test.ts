@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EXECUTION_TRIGGERS } from "../../../../runtime/trigger_kinds.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
@@ -134,13 +135,40 @@ Deno.test("logs without an agent lists the executions of all, with what came of 
   assert.deepEqual(await idsOf("--search", "invoice"), [1]);
   assert.deepEqual(await idsOf("--status", "error"), [2]);
   assert.deepEqual(await idsOf("--status", "failed"), [2]);
-  assert.deepEqual(await idsOf("--trigger", "schedule"), [2]);
+  for (const kind of EXECUTION_TRIGGERS) {
+    const started = { schedule: [2], manual: [1] }[String(kind)] ?? [];
+    assert.deepEqual(await idsOf("--trigger", kind), started);
+  }
   assert.deepEqual(await idsOf("--since", "59m30s"), [2]);
   assert.deepEqual(await idsOf("--until", "59m30s"), [1]);
   assert.deepEqual(await idsOf("daily", "--since", "2h"), [1]);
   cli.stdout.text = "";
   assert.equal(await cli.run("logs", "--since", "1m"), 0);
   assert.equal(cli.stdout.text, "No execution matches\n");
+});
+
+Deno.test("logs --search finds tool results, too, and says what it searched and how far back", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  const search = async (...argv: string[]) => {
+    cli.stdout.text = cli.stderr.text = "";
+    assert.equal(await cli.run("logs", "--search", "invoice", ...argv), 0);
+    const ids = [...cli.stdout.text.matchAll(/^ *(\d+) {2}daily /gm)].map(([, id]) => Number(id));
+    return [ids, cli.stderr.text.replaceAll(/\s+/g, " ")];
+  };
+  runtime.addExecution({ agentId: "daily", outputData: "The invoice is paid." });
+  runtime.addExecution({ agentId: "daily" });
+  runtime.append(2, "tool_result", { content: "invoice.pdf" });
+  const [few, all] = await search();
+  assert.deepEqual(few, [2, 1]);
+  assert.match(String(all), /^Searched messages, .* and all tool results /);
+  while (runtime.executions.size < 1_005) runtime.addExecution({ agentId: "daily" });
+  const [many, part] = await search();
+  assert.deepEqual(many, [1], "the index goes back to the beginning, the results do not");
+  assert.match(
+    String(part),
+    /tool results of the last 1,000 executions, back to 20\S+ \S+: --since/,
+  );
 });
 
 Deno.test("logs of an agent that never ran says so", async () => {

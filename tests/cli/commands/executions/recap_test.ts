@@ -1,45 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 import { ask } from "../../waiting_execution.ts";
-
-Deno.test("recap tells runs, failures by agent, cost, what waits and what did not run", async () => {
-  await using cli = await createFakeCli();
-  const { runtime, clock } = cli;
-  runtime.addAgent(fakeAgent("daily"));
-  const now = clock.now();
-  runtime.addExecution({ agentId: "daily", status: "success", costUsd: 0.5, startedAt: now });
-  for (const error of ["No key", "The disk is full\nat all"]) {
-    runtime.addExecution({ agentId: "daily", status: "error", error, startedAt: now });
-  }
-  runtime.addExecution({ agentId: "weekly", status: "aborted", error: "Cancelled by user" });
-  ask(cli, runtime.addExecution({ agentId: "writer" }).id, { message: "Allow file_write?" });
-  const slot = { agentId: "daily", executionId: null, count: 1 };
-  runtime.slots.push(
-    { ...slot, scheduledFor: now + 2, outcome: "missed", reason: "the service was not running" },
-    { ...slot, scheduledFor: now + 1, outcome: "missed", reason: "the service was not running" },
-  );
-  await clock.advance(3_600_000);
-  assert.equal(await cli.run("recap", "--since", "2h"), 0);
-  const { text } = cli.stdout;
-  assert.match(
-    text,
-    /^Since .* \(2h 00m\)\n5 runs: 1 succeeded, 2 failed, 1 cancelled, 1 waiting\nCost: /,
-  );
-  assert.match(
-    text,
-    /\nFailed\n {2}daily: 2 times, the last: The disk is full \(inkling logs -e 3\)\n/,
-  );
-  assert.match(
-    text,
-    /\nWaiting for you\n {2}writer: Allow file_write\?, 60 min ago \(inkling respond 5\)\n/,
-  );
-  assert.match(
-    text,
-    /\nDid not run\n {2}daily: missed 2 times from .*: the service was not running\n/,
-  );
-});
 
 Deno.test("recap --check exits with 1 when something failed or waits, and does not count as a look", async () => {
   await using cli = await createFakeCli();

@@ -106,7 +106,7 @@ Deno.test("respond without flags and without a terminal names the flags, with ex
     assert.equal(await cli.run("respond", "1"), 2);
     assert.match(
       cli.stderr.text,
-      /no terminal to ask at: execution 1 is answered with --yes or\s--no\n$/,
+      /^Error: Execution 1 is answered with --yes or --no: this is not a terminal/,
     );
     assert.deepEqual(cli.input.asked, []);
   }
@@ -132,9 +132,7 @@ Deno.test("respond asks each kind of question in its way", async () => {
     [{}, [false, " "], ["confirm", "text"], { approved: false }],
     [{ kind: "input", message: "Your name?" }, ["Zoë"], ["text"], { text: "Zoë" }],
     [CHOICE, ["green"], ["select"], { selected: ["green"] }],
-    [{ ...CHOICE, multi: true }, [["red", "blue"]], ["multiselect"], {
-      selected: ["red", "blue"],
-    }],
+    [{ ...CHOICE, multi: true }, [["red", "blue"]], ["multiselect"], { selected: ["red", "blue"] }],
   ];
   for (const [request, typed, kinds, answer] of table) {
     await using cli = await createWaiting(AT_TERMINAL, request);
@@ -192,7 +190,10 @@ Deno.test("respond tells that somebody else was faster, with exit code 1", async
     return confirm(question);
   };
   assert.equal(await cli.drive(cli.run("respond", "1")), 1);
-  assert.match(cli.stderr.text, /does not wait for an answer/);
+  assert.match(
+    cli.stderr.text,
+    /^Error: The question of execution 1 is closed: its status is waiting\.\s"inkling watch 1"/,
+  );
 });
 
 Deno.test("respond cancels the run that it follows at Ctrl+C, as run does", async () => {
@@ -236,7 +237,7 @@ Deno.test("respond asks whether a tool may be called: yes and no, the latter und
     assert.deepEqual(cli.input.asked[0], {
       kind: "select",
       message: "Allow file_write?",
-      choices: ["approve", "deny", "always", "edit"],
+      choices: ["approve", "deny", "always", "text content", "edit"],
     });
     assert.match(cli.stdout.text, /^\n\? file_write note\.txt \(new file, \+1\)\n {4}@@/);
     assert.deepEqual(answers(cli), [answer]);
@@ -269,6 +270,21 @@ Deno.test("respond edits the arguments, shows what they do and asks again; only 
   // What was typed is not lost.
   assert.deepEqual(opened, [`${JSON.stringify(GUARD.toolArgs, null, 2)}\n`, typo]);
   assert.deepEqual(cli.runtime.edits, [EDITED]);
+  assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
+});
+
+Deno.test("respond opens a text of the call as it is, with the suffix of its file", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, GUARD);
+  cli.runtime.previews.set(1, CHANGE);
+  const opened: unknown[] = [];
+  cli.app.editText = (...all) => {
+    opened.push(all);
+    // As editors do, it ends the last line.
+    return Promise.resolve("mine\n");
+  };
+  cli.input.answers = ["text content", "approve"];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.deepEqual(opened, [["theirs", "text.txt"]]);
   assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
 });
 

@@ -65,13 +65,42 @@ Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one ca
         await until(() => cli.runtime.followers === 1, "it is followed");
         assert.ok(cli.interrupt());
       }
-      await until(() => /Let go of execution 1/.test(cli.stderr.text), "it is told");
+      await until(() => /Execution 1 goes on/.test(cli.stderr.text), "it is told");
       if (again) assert.ok(cli.interrupt());
       assert.equal(await (again ? code : cli.drive(code)), 130);
       assert.deepEqual(cancelled, again ? [1] : []);
-      assert.match(cli.stderr.text, /"inkling watch 1" takes it up\. Ctrl\+C cancels it\n/);
+      assert.match(cli.stderr.text, /"inkling watch 1" follows it\. Ctrl\+C cancels it\n/);
       assert.equal(/is being cancelled/.test(cli.stderr.text), again);
     }
+  }
+});
+
+Deno.test("watch closes a question that is answered elsewhere, and says by whom", async () => {
+  for (
+    const [via, told] of [
+      ["page", "Answered on the page: Denied: no"],
+      ["terminal", "Answered at another terminal: Denied: no"],
+      ["link", "Answered by the link in a message: Denied: no"],
+      ["nobody", "Nobody answered in time"],
+      [undefined, "Answered over the HTTP API: Denied: no"],
+    ] as const
+  ) {
+    await using cli = await createRunning(AT_TERMINAL);
+    const { requestId } = ask(cli, 1);
+    cli.input.answers = [NOTHING];
+    const code = cli.run("watch", "1");
+    await until(() => cli.input.asked.length === 1, "it asks");
+    cli.runtime.requests.delete(1);
+    cli.runtime.append(1, "message", {
+      event_type: "human",
+      message: "Denied: no",
+      request_id: requestId,
+      ...(via && { answered_via: via }),
+    });
+    finish(cli, 1, "Well.");
+    assert.equal(await cli.drive(code), 0);
+    assert.equal(cli.stderr.text, `${told}\n`);
+    assert.deepEqual(cli.runtime.responses, []);
   }
 });
 

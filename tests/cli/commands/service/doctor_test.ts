@@ -190,9 +190,7 @@ const FAULTS: Readonly<Record<string, (world: DoctorWorld) => unknown>> = {
     await Deno.utime(file, later, later);
   },
   "a limit without a price": async (world) => {
-    await agent("model: { provider: openai, name: nobodys }\nsettings: { max_cost_usd: 1 }")(
-      world,
-    );
+    await agent("model: { provider: openai, name: nobodys }\nsettings: { max_cost_usd: 1 }")(world);
     await world.put(ENV, `OPENAI_API_KEY=${OPENAI_KEY}\n`);
   },
   "a broken price file": ({ put }) =>
@@ -486,10 +484,7 @@ Deno.test("doctor says nothing of a service that is not here where another node'
       const local = await openLocalService(options);
       const { client } = local;
       const info = client.info.bind(client);
-      client.info = async (options) => ({
-        ...await info(options),
-        nodes: [{ ...NODE, alive }],
-      });
+      client.info = async (options) => ({ ...await info(options), nodes: [{ ...NODE, alive }] });
       return local;
     };
     const { lines } = await world.doctor();

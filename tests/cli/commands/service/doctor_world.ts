@@ -33,9 +33,7 @@ export interface DoctorWorld extends AsyncDisposable {
 
 export async function createDoctorWorld(): Promise<DoctorWorld> {
   await using opened = new AsyncDisposableStack();
-  const place = opened.use(
-    await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }),
-  );
+  const place = opened.use(await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }));
   // Somebody is told.
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),

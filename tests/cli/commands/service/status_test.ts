@@ -1,44 +1,7 @@
 import assert from "node:assert/strict";
-import { formatLocal } from "../../../../cli/output/time.ts";
 import type { Diagnostic } from "../../../../base/diagnostics.ts";
-import { node } from "../../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli } from "../../fake_cli.ts";
-
-Deno.test("status lists the nodes that share a database: what each runs, and when it was last heard of", async () => {
-  await using cli = await createFakeCli();
-  const { runtime } = cli;
-  runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };
-  const startedAt = cli.clock.now();
-  runtime.nodes.push(
-    node({ name: "alpha", labels: ["gpu", "linux"], startedAt, silentMs: 2_900, runs: 3 }),
-    node({ name: "beta", startedAt, silentMs: 12_400, isThis: true }),
-    node({ name: "ga\u001b[31mmma", startedAt, silentMs: 40_000, isAlive: false, runs: 2 }),
-    node({ name: "delta", startedAt, silentMs: 250_000, isAlive: false }),
-  );
-  assert.equal(await cli.run("status"), 0);
-  const since = formatLocal(new Date(startedAt).toISOString()).slice(0, -3);
-  const [, table] = cli.stdout.text.split("\n\n");
-  assert.deepEqual(table?.split("\n"), [
-    "Node   Version  Labels      Since             Runs  Last Sign",
-    `alpha  1.2.3    gpu, linux  ${since}     3  now`,
-    `beta   1.2.3    -           ${since}     0  12 s ago (this node)`,
-    `gamma  1.2.3    -           ${since}     2  dead, 40 s ago`,
-    `delta  1.2.3    -           ${since}     0  dead, 4 min ago`,
-    "",
-  ]);
-  assert.match(
-    cli.stdout.text,
-    /^ {2}Database +PostgreSQL: postgres:\/\/inkling@db\.example\/inkling$/m,
-  );
-  cli.stdout.text = "";
-  assert.equal(await cli.run("status", "--json"), 0);
-  const { storage, nodes } = JSON.parse(cli.stdout.text);
-  assert.equal(storage.kind, "postgres");
-  assert.deepEqual(nodes.map(({ this_node }: { this_node: boolean }) => this_node), [
-    ...[false, true, false, false],
-  ]);
-});
 
 Deno.test("status of a service that was started before an update tells what that says", async () => {
   await using cli = await createFakeCli();

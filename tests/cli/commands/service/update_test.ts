@@ -1,5 +1,6 @@
 // update: against a place of releases on this machine, with shell scripts for binaries.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { manifest, standIn, TARGET, UpdateWorld } from "../../update/release_server.ts";
 
@@ -13,10 +14,13 @@ async function refused(world: UpdateWorld, ...args: string[]): Promise<string> {
   return world.cli.stderr.text;
 }
 
-Deno.test("update replaces the binary by the release's, keeps its mode and leaves nothing behind", async () => {
+Deno.test("update replaces the binary by the release's, which its owner may start, and leaves nothing behind", async () => {
   await using world = await UpdateWorld.open();
-  await Deno.chmod(world.binary, 0o750);
-  world.release("1.3.0", standIn("1.3.0"));
+  // Whoever could start the old one.
+  await Deno.chmod(world.binary, 0o650);
+  const content = standIn("1.3.0");
+  const sha256 = createHash("sha256").update(content).digest("hex").toUpperCase();
+  world.release("1.3.0", content, { sha256 });
   assert.equal(await world.run(["update"]), 0);
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
   assert.equal(((await Deno.stat(world.binary)).mode ?? 0) & 0o777, 0o750);
@@ -106,6 +110,8 @@ Deno.test("update keeps the old binary when the new one is not what was announce
   const cases: [content: string, says: RegExp, changes?: { sha256: string }][] = [
     ["#!/bin/sh\necho bad library >&2\nexit 127\n", /does not start here: exit code 127: bad libr/],
     [standIn("1.2.9"), /does not start here: it says that it is "1\.2\.9"/],
+    [standIn("1.3.0-rc.1"), /does not start here: it says that it is "1\.3\.0-rc\.1"/],
+    [standIn("1.3.01"), /does not start here: it says that it is "1\.3\.01"/],
     ["#!/nowhere/sh\n", /Inkling 1\.3\.0 does not start here: /],
     [shy, /Inkling 1\.3\.0 does not start here: exit code 1/],
     [good, /inkling-linux: its checksum is wrong, so it is not/, { sha256: "0".repeat(64) }],
@@ -114,6 +120,18 @@ Deno.test("update keeps the old binary when the new one is not what was announce
     world.release("1.3.0", content, changes);
     assert.match(await refused(world), says);
     world.cli.stderr.text = "";
+  }
+});
+
+Deno.test("update starts a new program beside the old one, and only one that works in its place", async () => {
+  await using world = await UpdateWorld.open();
+  const log = join(world.cli.stateDir, "started");
+  const beside = join(world.directory, ".inkling-next-inkling");
+  for (const [answer, started] of [["3", [beside]], ["0", [beside, world.binary]]] as const) {
+    await Deno.writeTextFile(log, "");
+    world.release("1.3.0", `#!/bin/sh\necho "$0" >> '${log}'\necho 1.3.0\nexit ${answer}\n`);
+    assert.equal(await world.run(["update"]), answer === "0" ? 0 : 1);
+    assert.deepEqual((await Deno.readTextFile(log)).trim().split("\n"), started);
   }
 });
 

@@ -32,10 +32,7 @@ async function createOpener(script: string): Promise<{ directory: string } & Asy
   const text = `#!/bin/sh\n${script.replaceAll("OUT", `${directory}/out`)}\n`;
   await Deno.writeTextFile(path, text);
   await Deno.chmod(path, 0o755);
-  return {
-    directory,
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
-  };
+  return { directory, [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }) };
 }
 
 function open(directory: string, clock = new TestClock()): Promise<boolean> {

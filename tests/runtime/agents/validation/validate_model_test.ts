@@ -51,10 +51,8 @@ Deno.test("diagnoseModel() finds no model, unless config.yaml has one", async ()
 Deno.test("diagnoseModel() warns of a key that goes to a foreign host, or refuses it", async () => {
   const yaml = 'model: {provider: openai, name: x, base_url: "https://proxy.example/v1"}';
   const variables = { OPENAI_API_KEY: "k" };
-  assert.match(
-    (await diagnosed(yaml, { variables })).join(),
-    /^warning daily\.md:2:46: OPENAI_API_KEY goes to proxy\.example/,
-  );
+  const text = (await diagnosed(yaml, { variables })).join();
+  assert.match(text, /^warning daily\.md:2:46: OPENAI_API_KEY goes to proxy\.example/);
   const config = configOf("defaults: {pin_keys: true}");
   assert.match((await diagnosed(yaml, { variables, config })).join(), /^error .*pin_keys forbids/);
 });
@@ -65,10 +63,9 @@ Deno.test("diagnoseModel() says where a limit needs a price and none is known", 
   assert.deepEqual(await diagnosed(unpriced, { variables }), [], "nothing needs a price");
   const limited = `${unpriced}\nsettings: { max_cost_usd: 2 }`;
   const [warning = ""] = await diagnosed(limited, { variables });
-  assert.match(
-    warning,
-    /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/,
-  );
+  const expected = /^warning daily\.md:3:\d+: No price is known .*: max_cost_usd does not hold/;
+  assert.match(warning, expected);
+  assert.deepEqual(await diagnosed("model: { provider: ollama, name: unpriced-2 }"), []);
 });
 
 Deno.test("diagnoseModel() tells of a model that its provider has not got", async () => {
@@ -95,10 +92,9 @@ Deno.test("diagnoseModel() says where a budget in dollars refuses a model withou
     "(add a price for openai/unpriced-1 to pricing.yaml, or set unpriced: allow)",
   ]);
   const config = configOf("budget: { per_month: 2 }");
-  assert.match(
-    (await diagnosed(unpriced, { variables, config })).join(),
-    /^error daily\.md:2:34: .*: the workspace's budget in dollars refuses all of its calls/,
-  );
+  const expected =
+    /^error daily\.md:2:34: .*: the workspace's budget in dollars refuses all of its calls/;
+  assert.match((await diagnosed(unpriced, { variables, config })).join(), expected);
   const tokens = `${unpriced}\nbudget: { tokens: { per_day: 2 } }`;
   for (const text of [tokens, `${unpriced}\nbudget: { per_day: 2 }\nunpriced: allow`]) {
     assert.deepEqual(await diagnosed(text, { variables }), []);

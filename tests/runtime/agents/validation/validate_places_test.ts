@@ -56,21 +56,20 @@ Deno.test("diagnosePlaces() does not warn of a folder that file_write makes", as
 Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, through links too", async () => {
   const link = (name: string, target: string) =>
     [`paths: { a: WORK/${name} }`, { name, target }] as const;
-  for (
-    const [yaml, { name, target }, where] of [
-      [...link("l", "agents"), "into the agents directory through a symbolic link: WORK/agents"],
-      [...link("l", "agents/sub"), "into the agents directory through a symbolic link: WORK/age"],
-      [...link("l", "config"), "into the configuration directory through a symbolic link: WORK/c"],
-      [...link("l", "state"), "into the state directory through a symbolic link: WORK/state"],
-      [...link("l", ".env"), "to an .env file through a symbolic link: WORK/.env"],
-      [...link("l", "shop.db"), "to a .db file through a symbolic link: WORK/shop.db"],
-      [
-        "paths: { a: WORK/config }",
-        { name: "l", target: "." },
-        "into the configuration directory: W",
-      ],
-    ] as const
-  ) {
+  const cases = [
+    [...link("l", "agents"), "into the agents directory through a symbolic link: WORK/agents"],
+    [...link("l", "agents/sub"), "into the agents directory through a symbolic link: WORK/age"],
+    [...link("l", "config"), "into the configuration directory through a symbolic link: WORK/c"],
+    [...link("l", "state"), "into the state directory through a symbolic link: WORK/state"],
+    [...link("l", ".env"), "to an .env file through a symbolic link: WORK/.env"],
+    [...link("l", "shop.db"), "to a .db file through a symbolic link: WORK/shop.db"],
+    [
+      "paths: { a: WORK/config }",
+      { name: "l", target: "." },
+      "into the configuration directory: W",
+    ],
+  ] as const;
+  for (const [yaml, { name, target }, where] of cases) {
     const found = await diagnosed(yaml, { link: { name, target } });
     assert.equal(found.length, 1, yaml);
     assert.ok(
@@ -78,12 +77,8 @@ Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, 
       found.join(),
     );
   }
-  assert.deepEqual(
-    await diagnosed("paths: { a: WORK/l }", {
-      link: { name: "l", target: "inbox" },
-    }),
-    [],
-  );
+  const seen = await diagnosed("paths: { a: WORK/l }", { link: { name: "l", target: "inbox" } });
+  assert.deepEqual(seen, []);
 });
 
 Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether anything in it is watched", async () => {
@@ -101,10 +96,8 @@ Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether
 });
 
 Deno.test("diagnosePlaces() looks at each place that braces stand for, once", async () => {
-  assert.deepEqual(
-    await diagnosed("trigger:\n  type: watch\n  paths: ['{inbox,~/inbox}/*.md']"),
-    [],
-  );
+  const found = await diagnosed("trigger:\n  type: watch\n  paths: ['{inbox,~/inbox}/*.md']");
+  assert.deepEqual(found, []);
   assert.deepEqual(
     await diagnosed(
       "trigger:\n  type: watch\n  paths: ['{inbox,archive/new}/*.{md,txt}', '{inbox,state/x}']",

@@ -7,10 +7,8 @@ const SCHEDULE = "trigger: { type: schedule, every: 5m }";
 /** What validation says of tools that will wait, by what the front matter says. */
 async function warningsOf(lines: string, config = ""): Promise<string[]> {
   await using place = await createTestWorkspace();
-  await Deno.writeTextFile(
-    `${place.configDir}/config.yaml`,
-    `workspace: ${place.workspace}\n${config}`,
-  );
+  const text = `workspace: ${place.workspace}\n${config}`;
+  await Deno.writeTextFile(`${place.configDir}/config.yaml`, text);
   await place.writeAgent("a", `---\nmodel: { provider: demo, name: echo }\n${lines}\n---\nHi.\n`);
   const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
   const isAgent = file?.diagnostics.every(({ severity, message }) =>
@@ -40,19 +38,15 @@ Deno.test("validate says of an agent that fires by itself which of its tools wil
 });
 
 Deno.test("validate says nothing of tools that wait where a person starts the agent, none waits, or the file says that they may", async () => {
-  for (
-    const lines of [
-      "enabled: true",
-      `${SCHEDULE}\nenabled: false`,
-      `${SCHEDULE}\nauto_approve: "*"`,
-      `${SCHEDULE}\nauto_approve: [file_delete, file_write]`,
-      `${SCHEDULE}\nconfirm: [file_delete, file_write]`,
-      `${SCHEDULE}\nconfirm: ["*"]`,
-      `${SCHEDULE}\non_pending: skip`,
-      `${SCHEDULE}\nconfirm_timeout: 2h`,
-      `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
-    ]
-  ) assert.deepEqual(await warningsOf(lines), [], lines);
+  // deno-fmt-ignore
+  const lineses = [
+    "enabled: true", `${SCHEDULE}\nenabled: false`, `${SCHEDULE}\nauto_approve: "*"`,
+    `${SCHEDULE}\nauto_approve: [file_delete, file_write]`,
+    `${SCHEDULE}\nconfirm: [file_delete, file_write]`, `${SCHEDULE}\nconfirm: ["*"]`,
+    `${SCHEDULE}\non_pending: skip`, `${SCHEDULE}\nconfirm_timeout: 2h`,
+    `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
+  ];
+  for (const lines of lineses) assert.deepEqual(await warningsOf(lines), [], lines);
   // A tool that it does not have waits for nobody.
   assert.deepEqual(await warningsOf(SCHEDULE, "defaults: { confirm_tools: [deploy] }"), []);
 });

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../../runtime/authoring/install/not_installed.ts";
-import {
-  ServerInstaller,
-  type ServerWish,
-} from "../../../../runtime/authoring/install/server_installer.ts";
+import type { ServerWish } from "../../../../runtime/authoring/install/server_installer.ts";
+import { ServerInstaller } from "../../../../runtime/authoring/install/server_installer.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 
@@ -15,6 +13,7 @@ interface Place extends AsyncDisposable {
   file: string;
   /** What the stand-in for npm was told. */
   told(): Promise<string>;
+  installer: ServerInstaller;
   bring(wish: Partial<ServerWish>): ReturnType<ServerInstaller["bring"]>;
   refusal(wish: Partial<ServerWish>): Promise<string>;
 }
@@ -40,10 +39,29 @@ for one in "$@"; do case "$one" in --prefix=*) folder=\${one#--prefix=};; esac; 
 mkdir -p "$folder/node_modules/@acme/server/dist"
 echo '${lock}' > "$folder/package-lock.json"
 echo '${JSON.stringify({ bin })}' > "$folder/node_modules/@acme/server/package.json"
+echo '{"dependencies":{"@acme/server":"1.2.0"}}' > "$folder/package.json"
 echo hi > "$folder/node_modules/@acme/server/dist/index.js"
 `,
   );
-  await Deno.chmod(join(programs, "npm"), 0o755);
+  const wheel = (name: string, requested: boolean) => ({
+    requested,
+    metadata: { name, version: "2.0.1" },
+    download_info: { archive_info: { hashes: { sha256: "abc" } } },
+  });
+  await Deno.writeTextFile(
+    join(programs, "python3"),
+    `#!/bin/sh
+echo "$@" > "${root}/told"
+for one in "$@"; do case "$one" in
+  --target=*) lib=\${one#--target=};; --report=*) report=\${one#--report=};; esac; done
+mkdir -p "$lib/bin"
+touch "$lib/bin/httpx" "$lib/bin/mcp_server_time"
+echo '${
+      JSON.stringify({ install: [wheel("Other", false), wheel("MCP-Server-Time", true)] })
+    }' > "$report"
+`,
+  );
+  for (const name of ["npm", "python3"]) await Deno.chmod(join(programs, name), 0o755);
   place.shell["PATH"] = `${programs}:${Deno.env.get("PATH")}`;
   const settings = await place.settings();
   const file = settings.directories.mcpServersFile;
@@ -53,6 +71,7 @@ echo hi > "$folder/node_modules/@acme/server/dist/index.js"
   return {
     root,
     file,
+    installer,
     told: () => Deno.readTextFile(join(root, "told")),
     bring,
     async refusal(wish) {
@@ -72,16 +91,11 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
-    await using server = await at.bring({
-      source: "npm:@acme/server@^1",
-      args: ["./notes", "--x"],
-      env: ["TOKEN"],
-    });
+    const source = "npm:@acme/server@^1";
+    await using server = await at.bring({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
     const { pinned, otherPackages, entry } = server;
-    assert.deepEqual({ pinned, otherPackages }, {
-      pinned: "npm:@acme/server@1.2.0 sha512-abc=",
-      otherPackages: 1,
-    });
+    const expected = { pinned: "npm:@acme/server@1.2.0 sha512-abc=", otherPackages: 1 };
+    assert.deepEqual({ pinned, otherPackages }, expected);
     assert.deepEqual(entry, {
       command: "node",
       args: [
@@ -97,12 +111,54 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   }
   const told = await at.told();
   assert.match(told, /^install --ignore-scripts .*--save-exact .*-- @acme\/server@\^1\n$/);
-  assert.equal(
-    await Deno.readTextFile(join(folder, "node_modules/@acme/server/dist/index.js")),
-    "hi\n",
-  );
+  const text = await Deno.readTextFile(join(folder, "node_modules/@acme/server/dist/index.js"));
+  assert.equal(text, "hi\n");
   const left = (await Array.fromAsync(Deno.readDir(join(folder, "..")))).map(({ name }) => name);
   assert.deepEqual(left, ["s"]);
+});
+
+Deno.test("ServerInstaller installs wheels of PyPI at one version, lists what it added, and removes it", async () => {
+  await using at = await openPlace();
+  const folder = join(at.file, "../mcp/time");
+  for (
+    const [name, source] of [["s", "npm:@acme/server"], ["time", "pypi:mcp-server-time@2.0.1"]]
+  ) {
+    await using server = await at.bring({
+      name: name ?? "",
+      source: source ?? "",
+      args: ["--utc"],
+    });
+    await server.add();
+    if (name === "s") continue;
+    const { pinned, otherPackages, entry } = server;
+    assert.deepEqual({ pinned, otherPackages, entry }, {
+      pinned: "pypi:MCP-Server-Time@2.0.1 sha256-abc",
+      otherPackages: 1,
+      entry: {
+        command: "python3",
+        args: [join(folder, "lib/bin/mcp_server_time"), "--utc"],
+        env: { PYTHONPATH: join(folder, "lib") },
+      },
+    });
+  }
+  assert.match(
+    await at.told(),
+    /^-m pip install --only-binary=:all: .*--target=\S+\/server\/lib .*-- mcp-server-time==2\.0\.1\n$/,
+  );
+  const lock = await Deno.readTextFile(join(folder, "pyproject.toml"));
+  assert.match(lock, /^# Other==2\.0\.1 sha256=abc$/m);
+  const listed = await at.installer.list();
+  assert.deepEqual(listed.map(({ name, pinned, folder }) => [name, pinned, folder !== undefined]), [
+    ["s", "npm:@acme/server@1.2.0", true],
+    ["time", "pypi:MCP-Server-Time@2.0.1", true],
+  ]);
+  // A folder with anything else in it is a person's own.
+  await Deno.writeTextFile(join(folder, "notes.txt"), "mine");
+  assert.equal((await at.installer.list())[1]?.folder, undefined);
+  for (const one of listed) await at.installer.remove(one);
+  assert.deepEqual(await entriesOf(at.file), {});
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
+  await assert.rejects(at.installer.remove({ name: "s", folder: undefined }), /no server "s"/);
 });
 
 Deno.test("ServerInstaller leaves nothing of a server that is not added", async () => {
@@ -125,11 +181,8 @@ Deno.test("ServerInstaller adds programs and addresses beside what is there, wit
     await server.add();
   }
   {
-    await using server = await at.bring({
-      name: "web",
-      source: "https://example.com/mcp",
-      token: "T",
-    });
+    const source = "https://example.com/mcp";
+    await using server = await at.bring({ name: "web", source, token: "T" });
     await server.add();
   }
   const text = await Deno.readTextFile(at.file);
@@ -149,7 +202,9 @@ Deno.test("ServerInstaller refuses names, addresses and variables that are none,
   for (const name of ["..", "a/b", "", ".x", "-x", "a b", "__proto__"]) {
     assert.match(await at.refusal({ name }), /^The name of a server must be letters/, name);
   }
-  assert.match(await at.refusal({ source: "npm:../x" }), /names no package/);
+  for (const source of ["npm:../x", "pypi:../x", "pypi:https://example.com/a.whl", "pypi:-r"]) {
+    assert.match(await at.refusal({ source }), /names no package/);
+  }
   assert.match(
     await at.refusal({ source: "https://me:x@example.com/" }),
     /holds a user or a password/,

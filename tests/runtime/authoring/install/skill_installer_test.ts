@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../../runtime/authoring/install/not_installed.ts";
 import { parsePackageName } from "../../../../runtime/authoring/install/package_name.ts";
-import {
-  SkillInstaller,
-  type SkillWish,
-} from "../../../../runtime/authoring/install/skill_installer.ts";
+import type { SkillWish } from "../../../../runtime/authoring/install/skill_installer.ts";
+import { SkillInstaller } from "../../../../runtime/authoring/install/skill_installer.ts";
 import { parseSkillSource } from "../../../../runtime/authoring/install/skill_source.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { describeUnlocked } from "../../../../runtime/tools/skills/skill_lock.ts";
@@ -113,10 +111,8 @@ Deno.test("SkillInstaller replaces what it added, tells the changes first, and n
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/a.md")), "2");
   assert.equal(await describeUnlocked(join(at.skillsDir, "haiku")), undefined);
   await Deno.remove(join(at.skillsDir, "haiku", "skill.lock"));
-  assert.match(
-    await at.refusal({ source: "haiku" }),
-    /^There is a skill "haiku" that was not added/,
-  );
+  const message = await at.refusal({ source: "haiku" });
+  assert.match(message, /^There is a skill "haiku" that was not added/);
 });
 
 Deno.test("SkillInstaller refuses links that lead out, names that are no plain names, and what is no skill", async () => {
@@ -125,10 +121,8 @@ Deno.test("SkillInstaller refuses links that lead out, names that are no plain n
   const folder = await write(join(at.sources, "haiku"), { "SKILL.md": SKILL });
   for (const target of [join(secret, "key"), secret, "../../elsewhere/key", "..", "nowhere"]) {
     await Deno.symlink(target, join(folder, "link"));
-    assert.match(
-      await at.refusal({ source: "haiku" }),
-      /^link in it is a link that leads out of it/,
-    );
+    const message = await at.refusal({ source: "haiku" });
+    assert.match(message, /^link in it is a link that leads out of it/);
     await Deno.remove(join(folder, "link"));
   }
   for (const name of ["..", "a/b", ".hidden", "", "a\u001b[2J", "C:\\x", " a"]) {
@@ -171,10 +165,8 @@ Deno.test("SkillInstaller brings a repository at a commit, by git itself, and ru
     await skill.add();
   }
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/SKILL.md")), SKILL);
-  assert.match(
-    await at.refusal({ source: `file://${folder}#v2` }),
-    /^git could not bring it: .*v2/,
-  );
+  const message = await at.refusal({ source: `file://${folder}#v2` });
+  assert.match(message, /^git could not bring it: .*v2/);
 });
 
 Deno.test("SkillInstaller brings a package by npm, told to run nothing of it and to write nowhere else", async () => {
@@ -210,15 +202,10 @@ Deno.test("parseSkillSource() tells folders, repositories and packages apart, an
   const at = { cwd: "/work", home: "/home/me" };
   assert.deepEqual(parseSkillSource("~/x", at), { kind: "folder", path: "/home/me/x" });
   assert.deepEqual(parseSkillSource("-x", at), { kind: "folder", path: "/work/-x" });
-  assert.deepEqual(parseSkillSource("git@example.com:a/b.git#v1", at), {
-    kind: "git",
-    url: "git@example.com:a/b.git",
-    ref: "v1",
-  });
-  assert.deepEqual(parseSkillSource("git+ssh://git@example.com/a", at), {
-    kind: "git",
-    url: "ssh://git@example.com/a",
-  });
+  const expected = { kind: "git", url: "git@example.com:a/b.git", ref: "v1" };
+  assert.deepEqual(parseSkillSource("git@example.com:a/b.git#v1", at), expected);
+  const wanted = { kind: "git", url: "ssh://git@example.com/a" };
+  assert.deepEqual(parseSkillSource("git+ssh://git@example.com/a", at), wanted);
   const refused = [
     ...["http://example.com/x.git", "git://example.com/x.git", "git+ext::sh -c id"],
     ...["https://me:token@example.com/x", "https://token@example.com/x"],

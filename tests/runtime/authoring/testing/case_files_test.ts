@@ -62,10 +62,8 @@ expect:
   assert.equal(places.join(" "), expected, problems.join("\n"));
   assert.match(problems[6] ?? "", /Unknown key expect\.outptu \(did you mean "output"\?\)$/);
   assert.match(problemsOf("replies: []\n")[0] ?? "", /version is missing/);
-  assert.match(
-    problemsOf("version: 1\ninput: { trigger: watch }\n")[0] ?? "",
-    /input\.file is missing/,
-  );
+  const message = problemsOf("version: 1\ninput: { trigger: watch }\n")[0] ?? "";
+  assert.match(message, /input\.file is missing/);
   assert.match(problemsOf("version: 1\n  x: [\n")[0] ?? "", /^c\.yaml:\d+:\d+: /);
 });
 
@@ -84,11 +82,8 @@ expect:
     - {}
 `);
   const places = problems.map((problem) => problem.split(":").slice(1, 3).join(":"));
-  assert.deepEqual(
-    places,
-    ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"],
-    problems.join("\n"),
-  );
+  const expected = ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"];
+  assert.deepEqual(places, expected, problems.join("\n"));
   const [one] = problemsOf("version: 1\nexpect: { judge: { qestion: Right? } }\n");
   assert.match(one ?? "", /judge/);
   const typo = problemsOf("version: 1\nexpect: { judge: { question: Right?, fiel: a.md } }\n");
@@ -97,13 +92,12 @@ expect:
 
 Deno.test("case files: what begins a run is told to the agent as in a real one", async () => {
   await using world = await createTestedWorkspace();
-  for (
-    const trigger of [
-      "{ trigger: schedule }",
-      "{ trigger: watch, file: inbox/a.md, event: created }",
-      '{ args: [a], message: "Hello", context: "more" }',
-    ]
-  ) {
+  const cases = [
+    "{ trigger: schedule }",
+    "{ trigger: watch, file: inbox/a.md, event: created }",
+    '{ args: [a], message: "Hello", context: "more" }',
+  ];
+  for (const trigger of cases) {
     const result = await world.play(
       `version: 1\ninput: ${trigger}\nfiles: { inbox/a.md: x }\nreplies: [{ text: ok }]\n`,
     );

@@ -212,10 +212,8 @@ Deno.test("expectations: a skill is told to the agent as it stands, and answers 
   await using world = await createTestedWorkspace();
   const folder = `${world.workspace.agentsDir}/_config/skills/haiku`;
   await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    `${folder}/SKILL.md`,
-    "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n",
-  );
+  const content = "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n";
+  await Deno.writeTextFile(`${folder}/SKILL.md`, content);
   const text = (call: string) =>
     `version: 1\nreplies:\n  - calls: [{ tool: skill_use, args: { skill_name: haiku }${call} }]\n` +
     "  - text: ok\nexpect: { tools_called: [skill_use] }\n";
@@ -287,9 +285,7 @@ Deno.test("expectations: a schema stands in the case or in a file beside it; wha
   assert.match(await problemOf("gone.json"), /gone\.json does not exist$/);
   await world.write("worker/list.json", "[]");
   assert.match(await problemOf("list.json"), /list\.json is not a schema/);
-  assert.match(
-    await problemOf("{ type: text }"),
-    /^3:37 expect\.output\.schema\.type must be object, /,
-  );
+  const sentence = await problemOf("{ type: text }");
+  assert.match(sentence, /^3:37 expect\.output\.schema\.type must be object, /);
   assert.match(await problemOf("[]"), /expect\.output\.schema/);
 });

@@ -20,9 +20,8 @@ async function playLive(
   },
 ) {
   await using server = new OpenAiServer(steps);
-  await using world = await createTestedWorkspace({
-    shell: { OPENAI_API_KEY: "sk-test-0123456789" },
-  });
+  const shell = { OPENAI_API_KEY: "sk-test-0123456789" };
+  await using world = await createTestedWorkspace({ shell });
   for (const [path, content] of Object.entries(files)) {
     await Deno.writeTextFile(join(world.workspace.agentsDir, path), content);
   }
@@ -69,11 +68,8 @@ Deno.test("judge: live, most votes count; the reasons of those against are told"
   const answers = [vote("no", "Too short."), vote("yes"), vote("no", "No figures.")];
   const { row, failures } = await playLive(JUDGED, { steps: [{ text: "Well." }, ...answers] });
   assert.equal(row?.passed, 0);
-  assert.deepEqual(failures, [{
-    what: 'judge "Is it well?"',
-    expected: "yes",
-    got: "no, by 2 of 3 votes\n- Too short.\n- No figures.",
-  }]);
+  const got = "no, by 2 of 3 votes\n- Too short.\n- No figures.";
+  assert.deepEqual(failures, [{ what: 'judge "Is it well?"', expected: "yes", got }]);
 });
 
 Deno.test("judge: what it costs is in the estimate, in what is told, and in the budget's way", async () => {
@@ -167,9 +163,8 @@ Deno.test("judge: a file is judged in the place of the answer; one that is missi
 
 Deno.test("judge: another model is tried, and the agent's own one judges", async () => {
   await using server = new OpenAiServer([{ text: "Well." }, vote("yes")]);
-  await using world = await createTestedWorkspace({
-    shell: { OPENAI_API_KEY: "sk-test-0123456789" },
-  });
+  const shell = { OPENAI_API_KEY: "sk-test-0123456789" };
+  await using world = await createTestedWorkspace({ shell });
   await world.workspace.writeAgent(
     "worker",
     `---\nmodel: { provider: openai, name: gpt-4o, base_url: "${server.url}" }\n---\nTask\n`,

@@ -16,10 +16,8 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
     '  - calls: [{ tool: http_request, args: { url: "https://example.com/" } }]\n' +
     "    input_tokens: 10\n    output_tokens: 5\n" +
     "  - calls: [{ tool: file_write, answers: [{ approved: true }] }]\n";
-  await world.write(
-    "worker/right.yaml",
-    `${fixtures}expect: { files: { out.md: { equals: x } } }\n`,
-  );
+  const text = `${fixtures}expect: { files: { out.md: { equals: x } } }\n`;
+  await world.write("worker/right.yaml", text);
   await world.write("worker/wrong.yaml", `${fixtures}expect: { output: { equals: rainy } }\n`);
   await world.write("worker/broken.yaml", "version: 2\n");
   await using trial = await tests.openTrial({ models: [], repeat: 3 });
@@ -28,29 +26,20 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
   const rows = await trial.run();
   assert.deepEqual(
     rows.map(({ name, model, passed, runs, costUsd }) => [name, model, passed, runs, costUsd]),
-    [
-      ["worker/right", "demo/script", 3, 3, 0],
-      ["worker/wrong", "demo/script", 0, 3, 0],
-    ],
+    [["worker/right", "demo/script", 3, 3, 0], ["worker/wrong", "demo/script", 0, 3, 0]],
   );
-  assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), [
-    undefined,
-    ["output.equals"],
-  ]);
+  const expected = [undefined, ["output.equals"]];
+  assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), expected);
 });
 
 Deno.test("live trial: a cost that cannot be told is told as such, and a model without a name refused", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("worker");
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
-  await world.write(
-    "worker/b.yaml",
-    "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n",
-  );
-  await using trial = await world.tests.openTrial({
-    models: ["openai/gpt-4o", "local/none"],
-    repeat: 2,
-  });
+  const content = "version: 1\nreplies: [{ text: hi, input_tokens: 1000000, output_tokens: 0 }]\n";
+  await world.write("worker/b.yaml", content);
+  const models = ["openai/gpt-4o", "local/none"];
+  await using trial = await world.tests.openTrial({ models, repeat: 2 });
   const { estimate } = trial;
   assert.equal(estimate.runs, 8);
   // Of b with gpt-4o alone both the tokens and a price are known.
@@ -61,8 +50,6 @@ Deno.test("live trial: a cost that cannot be told is told as such, and a model w
   const [row] = await keyless.run();
   assert.equal(row?.passed, 0);
   assert.match(row?.failure?.failures[0]?.got ?? "", /^error: .*OPENAI_API_KEY/);
-  await assert.rejects(
-    world.tests.openTrial({ models: ["gpt-4o"], repeat: 1 }),
-    /is no model: write provider\/name/,
-  );
+  const refusal = /is no model: write provider\/name/;
+  await assert.rejects(world.tests.openTrial({ models: ["gpt-4o"], repeat: 1 }), refusal);
 });

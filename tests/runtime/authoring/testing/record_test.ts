@@ -16,10 +16,8 @@ async function answer(runtime: Runtime, id: number, given: object): Promise<void
 }
 
 async function openTests(workspace: Awaited<ReturnType<typeof createTestWorkspace>>) {
-  return await AgentTests.open(await workspace.settings(), {
-    clock: new SystemClock(),
-    version: "0.0.0-test",
-  });
+  const version = "0.0.0-test";
+  return await AgentTests.open(await workspace.settings(), { clock: new SystemClock(), version });
 }
 
 Deno.test("record: a run with files, guards, questions and failures becomes a case that passes", async () => {
@@ -67,10 +65,8 @@ Deno.test("record: a run with files, guards, questions and failures becomes a ca
   assert.match(first, /\n {4}kept\/out\.md:\n/);
   assert.match(first, /^version: 1\ninput:\n {2}args:\n {4}- a b\n {2}message: Begin\nreplies:\n/);
   const results = await tests.run("mixed");
-  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), [
-    [[], []],
-    [[], []],
-  ]);
+  const expected = [[[], []], [[], []]];
+  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
 Deno.test("record: a case that a person has changed is not replaced", async () => {
@@ -109,10 +105,8 @@ Deno.test("record: the same work of another agent gives the same case: neither i
   assert.match(texts[0] ?? "", /"status":"success","output":"helped"/);
   assert.doesNotMatch(texts[0] ?? "", /execution_id|duration_ms/);
   const results = await tests.run("boss");
-  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), [
-    [[], []],
-    [[], []],
-  ]);
+  const expected = [[[], []], [[], []]];
+  assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
 Deno.test("record: what failed, and what a limit ended, passes too; what waits is refused", async () => {
@@ -122,10 +116,8 @@ Deno.test("record: what failed, and what a limit ended, passes too; what waits i
     call("file_glob", { pattern: "*.md" }),
     { say: "done" },
   ], "settings: { max_tool_calls: 1 }");
-  await workspace.writeAgent(
-    "broken",
-    "---\nmodel: { provider: demo, name: script }\n---\nNo script.\n",
-  );
+  const text = "---\nmodel: { provider: demo, name: script }\n---\nNo script.\n";
+  await workspace.writeAgent("broken", text);
   await workspace.writeScript("asking", [call("ask_user", { question: "?" }), { say: "ok" }]);
   await using runtime = await workspace.open();
   await using tests = await openTests(workspace);
@@ -137,10 +129,8 @@ Deno.test("record: what failed, and what a limit ended, passes too; what waits i
   }
   assert.deepEqual(statuses, ["aborted", "error"]);
   const results = await tests.run();
-  assert.deepEqual(results.map(({ name, failures }) => [name.split("/")[0], failures]), [
-    ["broken", []],
-    ["limited", []],
-  ]);
+  const expected = [["broken", []], ["limited", []]];
+  assert.deepEqual(results.map(({ name, failures }) => [name.split("/")[0], failures]), expected);
   const { id } = await runToEnd(runtime, "asking");
   await assert.rejects(tests.record(id), /has not ended/);
 });

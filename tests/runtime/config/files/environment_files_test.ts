@@ -4,26 +4,20 @@ import { EnvironmentFiles } from "../../../../runtime/config/files/environment_f
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { age, withTempDir } from "../../../support/temp_dir.ts";
 
-Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a`, "ONE=a\nEMPTY=\n");
     await Deno.writeTextFile(`${dir}/b`, "ONE=b\nTWO='b b' # said\nEMPTY=b\n");
     const shell = { ONE: "s", TWO: "s", THREE: "s", NOTHING: "" };
-    const environment = new EnvironmentFiles({
-      files: [`${dir}/a`, `${dir}/b`],
-      shell,
-    });
+    const environment = new EnvironmentFiles({ files: [`${dir}/a`, `${dir}/b`], shell });
     const names = ["ONE", "TWO", "THREE", "EMPTY", "NOTHING", "FOUR", "__proto__", "constructor"];
-    assert.deepEqual(
-      names.map((name) => environment.get(name)),
-      ["a", "b b", "s", "b", "", undefined, undefined, undefined],
-    );
+    const expected = ["a", "b b", "s", "b", "", undefined, undefined, undefined];
+    assert.deepEqual(names.map((name) => environment.get(name)), expected);
     assert.deepEqual(environment.problems(), []);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     const environment = new EnvironmentFiles({ files: [path], shell: {} });
     assert.equal(environment.get("OPENAI_API_KEY"), undefined);
@@ -32,28 +26,21 @@ Deno.test("EnvironmentFiles sees a key that is added, changed or removed without
     // The same size, within the same tick of the file system's clock.
     await Deno.writeTextFile(path, "OPENAI_API_KEY=other-key");
     assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
-    assert.deepEqual(environment.secrets(), [{
-      name: "OPENAI_API_KEY",
-      value: "other-key",
-    }]);
+    assert.deepEqual(environment.secrets(), [{ name: "OPENAI_API_KEY", value: "other-key" }]);
     await age(path, 2);
     assert.equal(environment.get("OPENAI_API_KEY"), "other-key");
     await Deno.writeTextFile(`${dir}/new`, "OPENAI_API_KEY=third-key");
     await age(`${dir}/new`, 2);
     await Deno.rename(`${dir}/new`, path);
     assert.equal(environment.get("OPENAI_API_KEY"), "third-key");
-    assert.deepEqual(environment.secrets(), [{
-      name: "OPENAI_API_KEY",
-      value: "third-key",
-    }]);
+    assert.deepEqual(environment.secrets(), [{ name: "OPENAI_API_KEY", value: "third-key" }]);
     await Deno.remove(path);
     assert.equal(environment.get("OPENAI_API_KEY"), undefined);
     assert.deepEqual(environment.secrets(), []);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles does not read a file again that did not change", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles does not read a file again that did not change", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     await Deno.writeTextFile(path, "A_KEY=12345678");
     await age(path);
@@ -61,20 +48,15 @@ Deno.test("EnvironmentFiles does not read a file again that did not change", asy
     const secrets = environment.secrets();
     assert.equal(environment.get("A_KEY"), "12345678");
     assert.equal(environment.secrets(), secrets);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, longest first", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, longest first", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(
       `${dir}/.env`,
       "A_API_KEY=12345678\nB_TOKEN=1234567\nC_SECRET=abcdefghijk\nPUBLIC=abcdefghijklmn\nKEYS=abcdefghij\nTOKEN=bare-token\n",
     );
-    const shell = {
-      A_API_KEY: "hidden-by-the-file",
-      D_PASSWORD: "pass word 9",
-      E_KEY: "12345678",
-    };
+    const shell = { A_API_KEY: "hidden-by-the-file", D_PASSWORD: "pass word 9", E_KEY: "12345678" };
     const environment = new EnvironmentFiles({ files: [`${dir}/.env`], shell });
     assert.deepEqual(environment.secrets(), [
       { name: "A_API_KEY", value: "hidden-by-the-file" },
@@ -88,11 +70,10 @@ Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, lon
     assert.deepEqual(named[1], { name: "PUBLIC", value: "abcdefghijklmn" });
     assert.equal(named.length, 7);
     assert.equal(environment.secrets().length, 6);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles reports broken lines without their values", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles reports broken lines without their values", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     const text =
       '\uFEFF# keys\r\nGOOD=1\r\nsk-secret-value\r\nexport ALSO="two\r\nlines"\r\nOPEN="abc\r\n';
@@ -103,11 +84,10 @@ Deno.test("EnvironmentFiles reports broken lines without their values", async ()
       `${path}:3:1: The line is not a variable: write NAME=value, or # before a comment`,
       `${path}:6:1: The quote of OPEN is never closed`,
     ]);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says why", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says why", () =>
+  withTempDir(async (dir) => {
     await Deno.writeFile(`${dir}/binary`, Uint8Array.of(0x41, 0x3d, 0xff));
     await Deno.writeTextFile(`${dir}/long`, "#".repeat(1_100_000));
     const files = [`${dir}/binary`, dir, `${dir}/long`, `${dir}/binary/none`];
@@ -119,11 +99,10 @@ Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says
     assert.match(messages[1] ?? "", /it is not a file/);
     assert.match(messages[2] ?? "", /over 1 MB/);
     assert.match(messages[3] ?? "", /^The environment file cannot be used/);
-  });
-});
+  }));
 
-Deno.test("EnvironmentFiles hides a value of several lines also where a text shows it line by line", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("EnvironmentFiles hides a value of several lines also where a text shows it line by line", () =>
+  withTempDir(async (dir) => {
     const lines = [
       "-----BEGIN PRIVATE KEY-----",
       "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
@@ -143,5 +122,4 @@ Deno.test("EnvironmentFiles hides a value of several lines also where a text sho
         "4\t-----END PRIVATE KEY-----",
       ].join("\r\n"),
     );
-  });
-});
+  }));

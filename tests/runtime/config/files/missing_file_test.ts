@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { isStillMissing, rememberMissing } from "../../../../runtime/config/files/missing_file.ts";
 import { age, withTempDir } from "../../../support/temp_dir.ts";
 
-Deno.test("isStillMissing() notices a file, or a folder on the way to it, that comes", async () => {
-  await withTempDir(async (root) => {
+Deno.test("isStillMissing() notices a file, or a folder on the way to it, that comes", () =>
+  withTempDir(async (root) => {
     const file = join(root, "a", "b", ".env");
     await age(root);
     const missing = rememberMissing(file);
@@ -18,17 +18,15 @@ Deno.test("isStillMissing() notices a file, or a folder on the way to it, that c
     assert.equal(closer?.folder, join(root, "a", "b"));
     await Deno.writeTextFile(file, "A=1\n");
     assert.equal(isStillMissing(closer), false);
-  });
-});
+  }));
 
-Deno.test("rememberMissing() remembers nothing of a folder that changed just now", async () => {
-  await withTempDir((root) => {
+Deno.test("rememberMissing() remembers nothing of a folder that changed just now", () =>
+  withTempDir((root) => {
     assert.equal(rememberMissing(join(root, ".env")), undefined);
-  });
-});
+  }));
 
-Deno.test("isStillMissing() does not take the folder's own end for stillness", async () => {
-  await withTempDir(async (root) => {
+Deno.test("isStillMissing() does not take the folder's own end for stillness", () =>
+  withTempDir(async (root) => {
     const folder = join(root, "config");
     await Deno.mkdir(folder);
     await age(folder);
@@ -36,11 +34,10 @@ Deno.test("isStillMissing() does not take the folder's own end for stillness", a
     assert.ok(missing);
     await Deno.remove(folder);
     assert.equal(isStillMissing(missing), false);
-  });
-});
+  }));
 
-Deno.test("rememberMissing() remembers nothing of a link to nothing: what it leads to may come elsewhere", async () => {
-  await withTempDir(async (root) => {
+Deno.test("rememberMissing() remembers nothing of a link to nothing: what it leads to may come elsewhere", () =>
+  withTempDir(async (root) => {
     const [home, away] = [join(root, "home"), join(root, "away")];
     await Deno.mkdir(home);
     await Deno.symlink(join(away, "keys"), join(home, ".env"));
@@ -48,5 +45,4 @@ Deno.test("rememberMissing() remembers nothing of a link to nothing: what it lea
     await age(home);
     assert.equal(rememberMissing(join(home, ".env")), undefined);
     assert.equal(rememberMissing(join(home, "linked", ".env")), undefined);
-  });
-});
+  }));

@@ -7,22 +7,16 @@ import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf, says } from "./bud
 
 Deno.test("a run whose next call does not fit into the day asks, continues after yes, and ends after no", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`,
-  );
+  const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
+  await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
   const first = await world.inService((runtime) => runOf(runtime, "daily"));
   assert.equal(first.status, "waiting");
   // The question and the answer outlive the service.
   await using runtime = await world.open();
   const question = await runtime.pendingRequest(first.id);
-  assert.equal(
-    question.message,
-    "Budget per_day ($1.50) of daily is used up: continue with + $0.75?",
-  );
-  assert.equal(question.kind, "confirm");
-  assert.equal(question.toolName, "budget");
+  const expected = "Budget per_day ($1.50) of daily is used up: continue with + $0.75?";
+  assert.equal(question.message, expected);
+  assert.deepEqual([question.kind, question.toolName], ["confirm", "budget"]);
   const limits = { budget: "per_day", unit: "usd", limit: 1.5, used: 0.8 };
   assert.deepEqual(question.toolArgs, { ...limits, next_call: 1, raise: 0.75 });
   const { requestId } = question;
@@ -30,10 +24,8 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   const ended = await atRest(runtime, first.id);
   assert.deepEqual([ended.status, ended.outputData, ended.costUsd], ["success", "Done.", 1.3]);
   const [budget] = await runtime.budgets.list("daily");
-  assert.deepEqual(
-    [budget?.limit, budget?.raised, budget?.used, budget?.reserved, budget?.left],
-    [2.25, 0.75, 1.3, 0, 0.95],
-  );
+  const found = [budget?.limit, budget?.raised, budget?.used, budget?.reserved, budget?.left];
+  assert.deepEqual(found, [2.25, 0.75, 1.3, 0, 0.95]);
 
   const second = await runOf(runtime, "daily");
   const asked = await runtime.pendingRequest(second.id);
@@ -53,11 +45,8 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
 
 Deno.test("a question about a budget that nobody answers in time ends the run", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [says("Done.", 1)],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`,
-  );
+  const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`;
+  await world.place.writeScript("daily", [says("Done.", 1)], lines);
   await using runtime = await world.open();
   const { id, status } = await runOf(runtime, "daily");
   assert.equal(status, "waiting");
@@ -80,21 +69,16 @@ Deno.test("on_budget: abort ends a run at once, and auto_approve answers no ques
 
 Deno.test("a budget in tokens counts what was read and what was written", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [{ say: "Done.", usage: { input: 90_000, output: 5 } }],
-    `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 100000 } }\non_budget: abort`,
-  );
+  const lines = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 100000 } }\non_budget: abort`;
+  const steps = [{ say: "Done.", usage: { input: 90_000, output: 5 } }];
+  await world.place.writeScript("daily", steps, lines);
   await using runtime = await world.open();
   assert.equal((await runOf(runtime, "daily")).status, "success");
   const [budget] = await runtime.budgets.list("daily");
   assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
   // What the next call reads is set aside as a whole, and the tools alone are more than what is left.
-  await world.place.writeScript(
-    "daily",
-    [says("x".repeat(1), 1)],
-    `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`,
-  );
+  const settings = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`;
+  await world.place.writeScript("daily", [says("x".repeat(1), 1)], settings);
   await runtime.reloadAgents();
   const refused = await runOf(runtime, "daily");
   assert.equal(refused.error, "Aborted: budget tokens.per_day (90010 tokens)");
@@ -102,16 +86,11 @@ Deno.test("a budget in tokens counts what was read and what was written", async 
 
 Deno.test("a tree counts as one: what is delegated spends the budget of the run that it is for", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "lead",
-    [calls("run_agent", { agent_id: "helper" }, 6), says("All done.", 1)],
-    `${DOLLAR_CALLS}\nagents: [helper]\nbudget: { tree: 1.90 }\non_budget: abort`,
-  );
-  await world.place.writeScript(
-    "helper",
-    [calls("file_glob", { pattern: "*" }, 9), says("Helped.", 1)],
-    `${DOLLAR_CALLS}\non_budget: abort`,
-  );
+  const lines = `${DOLLAR_CALLS}\nagents: [helper]\nbudget: { tree: 1.90 }\non_budget: abort`;
+  const steps = [calls("run_agent", { agent_id: "helper" }, 6), says("All done.", 1)];
+  await world.place.writeScript("lead", steps, lines);
+  const script = [calls("file_glob", { pattern: "*" }, 9), says("Helped.", 1)];
+  await world.place.writeScript("helper", script, `${DOLLAR_CALLS}\non_budget: abort`);
   await using runtime = await world.open();
   const lead = await runOf(runtime, "lead");
   const [child] = await runtime.listExecutions({ parentId: lead.id, limit: 9, offset: 0 });
@@ -133,6 +112,16 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
   const third = await runOf(runtime, "three");
   assert.equal(third.error, "Aborted: budget per_day ($2.50) of the workspace");
   await runtime.budgets.raise({ unit: "usd", period: "day", amount: 1 });
+  for (
+    const [agentId, period, message] of [
+      [undefined, "month", "The workspace has no budget per_month, but per_day"],
+      ["one", "day", "Agent 'one' has no budget to raise: set budget.per_day first"],
+      ["one", "tree", "Agent 'one' has no budget to raise: no run with a budget tree is open"],
+    ] as const
+  ) {
+    const request = { unit: "usd", period, amount: 1, ...(agentId && { agentId }) } as const;
+    await assert.rejects(runtime.budgets.raise(request), { message });
+  }
   assert.equal((await runOf(runtime, "three")).status, "success");
 });
 
@@ -141,10 +130,8 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
   const model = "model: { provider: elsewhere, name: m, base_url: http://127.0.0.1:9 }";
   world.place.shell["ELSEWHERE_API_KEY"] = "key";
   await world.place.writeAgent("strict", `---\n${model}\n---\nDo it.\n`);
-  await world.place.writeAgent(
-    "loose",
-    `---\n${model}\nunpriced: allow\nsettings: { timeout: 100 }\n---\nDo it.\n`,
-  );
+  const text = `---\n${model}\nunpriced: allow\nsettings: { timeout: 100 }\n---\nDo it.\n`;
+  await world.place.writeAgent("loose", text);
   await using runtime = await world.open();
   const strict = await runOf(runtime, "strict");
   assert.equal(strict.status, "error");
@@ -164,11 +151,9 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
 
 Deno.test("a budget that is nearly used up is told once: as an event and in the log", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [calls("file_glob", { pattern: "*" }, 9), says("Done.", 1)],
-    `name: The Daily\n${DOLLAR_CALLS}\nbudget: { per_day: 2.00 }\non_pending: parallel`,
-  );
+  const lines = `name: The Daily\n${DOLLAR_CALLS}\nbudget: { per_day: 2.00 }\non_pending: parallel`;
+  const steps = [calls("file_glob", { pattern: "*" }, 9), says("Done.", 1)];
+  await world.place.writeScript("daily", steps, lines);
   await using runtime = await world.open();
   const events: ServiceEvent[] = [];
   runtime.events.subscribe((event) => {
@@ -189,10 +174,8 @@ Deno.test("a budget that is nearly used up is told once: as an event and in the 
     resetsAt: Date.parse("2026-03-11T00:00:00.000Z"),
     message: "Budget per_day of The Daily is nearly used up: $1.90 of $2.00",
   }]);
-  assert.equal(
-    world.place.logged.filter(({ message }) => /nearly used up/.test(message)).length,
-    1,
-  );
+  const count = world.place.logged.filter(({ message }) => /nearly used up/.test(message)).length;
+  assert.equal(count, 1);
   assert.equal((await runOf(runtime, "daily")).status, "waiting");
   assert.equal(events.length, 1);
 });
@@ -222,11 +205,8 @@ Deno.test("days begin in the budget's own zone, also where one has 23 hours", as
 
 Deno.test("a call that failed on the way counts as far as it was seen; its repetition is a call of its own", async () => {
   await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "daily",
-    [{ say: "Half of it", fail: "the connection broke", retryable: true }],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`,
-  );
+  const steps = [{ say: "Half of it", fail: "the connection broke", retryable: true }];
+  await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`);
   await using runtime = await world.open();
   const { id } = await runtime.run("daily", {});
   await until(async () => {
@@ -289,23 +269,4 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [1.3, 0, 0.7]);
   assert.equal((await runOf(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
   assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
-});
-
-Deno.test("runs at once wait for money that is set aside for others, instead of asking for more", async () => {
-  await using world = await openBudgetWorld();
-  await world.place.writeScript(
-    "many",
-    [{ ...says("Done.", 2), delay_ms: 1_000 }],
-    `${DOLLAR_CALLS}\nbudget: { per_day: 2.50 }\non_pending: parallel`,
-  );
-  await using runtime = await world.open();
-  const ids: number[] = [];
-  for (let i = 0; i < 8; i++) ids.push((await runtime.run("many", {})).id);
-  for (let i = 0; i < 40 && (await runtime.countExecutions()).running > 0; i++) {
-    await world.clock.advance(1_000);
-  }
-  const ends = await Promise.all(ids.map((id) => runtime.getExecution(id)));
-  assert.deepEqual(ends.map(({ status }) => status), Array(8).fill("success"));
-  const [budget] = await runtime.budgets.list("many");
-  assert.deepEqual([budget?.used, budget?.reserved], [1.6, 0]);
 });

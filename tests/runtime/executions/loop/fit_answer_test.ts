@@ -5,12 +5,8 @@ import type { JsonObject } from "../../../../base/json.ts";
 import { toJsonText } from "../../../../runtime/executions/loop/fit_answer.ts";
 import { ADAPTERS, KEY } from "../../../support/models/model_adapters.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { stopAtModel } from "../executions_of.ts";
 
@@ -70,9 +66,8 @@ async function answered(
 }
 
 Deno.test("an answer that fits is the output as the model gave it, without fence and blank edges", async () => {
-  for (
-    const said of [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``]
-  ) {
+  const cases = [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``];
+  for (const said of cases) {
     const { status, output, repairs } = await answered([said]);
     assert.deepEqual([status, output, repairs], ["success", GOOD, []]);
   }
@@ -106,10 +101,8 @@ Deno.test("an answer that does not fit twice ends the run with the place, and is
   ];
   for (const [said, error] of cases) {
     const ended = await answered([WRONG, said, GOOD]);
-    assert.deepEqual(
-      [ended.status, ended.error, ended.output, ended.replies, ended.repairs.length],
-      ["error", MISFIT + error, null, 2, 1],
-    );
+    const found = [ended.status, ended.error, ended.output, ended.replies, ended.repairs.length];
+    assert.deepEqual(found, ["error", MISFIT + error, null, 2, 1]);
   }
 });
 
@@ -186,11 +179,8 @@ Deno.test("the schema may stand in a file; one that is broken by then ends the r
   await using place = await createTestWorkspace();
   const file = join(place.workspace, "answer.json");
   await Deno.writeTextFile(file, JSON.stringify(SCHEMA));
-  await place.writeScript(
-    "typed",
-    [{ say: WRONG }, { say: GOOD }],
-    "output: { schema: answer.json }",
-  );
+  const output = "output: { schema: answer.json }";
+  await place.writeScript("typed", [{ say: WRONG }, { say: GOOD }], output);
   await using runtime = await place.open();
   assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
   await Deno.writeTextFile(file, "{");
@@ -201,12 +191,11 @@ Deno.test("the schema may stand in a file; one that is broken by then ends the r
   assert.deepEqual(problems, [error]);
 });
 
-for (
-  const [what, isStored, outcome] of [
-    ["left between an answer that does not fit and its repair is mended", true, "error"],
-    ["killed before its repair was stored asks for it", false, "success"],
-  ] as const
-) {
+const CASES = [
+  ["left between an answer that does not fit and its repair is mended", true, "error"],
+  ["killed before its repair was stored asks for it", false, "success"],
+] as const;
+for (const [what, isStored, outcome] of CASES) {
   Deno.test(`a run that was ${what} once`, async () => {
     await using place = await createTestWorkspace();
     const repaired = { say: isStored ? WRONG : GOOD, delay_ms: 5_000 };
@@ -234,21 +223,15 @@ Deno.test("a run of the same conversation may mend its own answer, whatever an e
   await using place = await createTestWorkspace();
   await place.writeScript("typed", [{ say: WRONG }, { say: GOOD }], `${OUTPUT}\nhistory: high`);
   await using runtime = await place.open();
-  for (const _ of [1, 2, 3]) {
-    assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
-  }
+  for (const _ of [1, 2, 3]) assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
 });
 
 Deno.test("a follower reads places of the answer, a caller its text, both without the fence", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("typed", [{ say: `\`\`\`json\n${GOOD}\n\`\`\`` }], OUTPUT);
-  await place.writeScript(
-    "caller",
-    [{ call: [{ name: "run_agent", arguments: { agent_id: "typed", arguments: "Now." } }] }, {
-      say: "Called.",
-    }],
-    "agents: [typed]\nauto_approve: '*'",
-  );
+  const calling = { name: "run_agent", arguments: { agent_id: "typed", arguments: "Now." } };
+  const steps = [{ call: [calling] }, { say: "Called." }];
+  await place.writeScript("caller", steps, "agents: [typed]\nauto_approve: '*'");
   await place.writeAgent(
     "follower",
     "---\nmodel: { provider: demo, name: echo }\nafter: typed\n" +
@@ -268,13 +251,10 @@ Deno.test("a follower reads places of the answer, a caller its text, both withou
 
 for (const adapter of ADAPTERS) {
   Deno.test(`${adapter.provider} answers in prose, is asked once more, and fits`, async () => {
-    await using server = adapter.serve([
-      { text: "It costs 1.5." },
-      { text: ["```json\n", GOOD, "\n```"] },
-    ]);
-    await using place = await createTestWorkspace({
-      shell: { MY_KEY: KEY, ...(adapter.provider === "mine" && { MINE_API_KEY: KEY }) },
-    });
+    const fenced = ["```json\n", GOOD, "\n```"];
+    await using server = adapter.serve([{ text: "It costs 1.5." }, { text: fenced }]);
+    const shell = { MY_KEY: KEY, ...(adapter.provider === "mine" && { MINE_API_KEY: KEY }) };
+    await using place = await createTestWorkspace({ shell });
     const model = `{ provider: ${adapter.provider}, name: m, base_url: "${server.origin}", ` +
       "api_key_env: MY_KEY }";
     await place.writeAgent("typed", `---\nmodel: ${model}\n${OUTPUT}\n---\nTell the price.\n`);

@@ -115,21 +115,15 @@ Deno.test("seedHistory() keeps the window's last messages, from a user turn on",
   assert.equal(seed(turns).length, 10);
   assert.equal(seed(turns, "high").length, 40);
   // The window begins in the middle of a turn: that turn is left out whole.
-  assert.equal(
-    seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length,
-    10,
-  );
+  const count = seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length;
+  assert.equal(count, 10);
 });
 
 Deno.test("seedHistory() keeps of a turn that is longer than the window what was asked, and its end", () => {
   const calls = Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`, `r${n}`)]);
   assert.deepEqual(
     shown(seed([user("before"), said("a"), user("u"), ...calls.flat(), said("b")])),
-    [
-      "user: u",
-      ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]),
-      "assistant: b",
-    ],
+    ["user: u", ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]), "assistant: b"],
   );
   // One call of the last step no longer has room: nor have its results.
   const ids = Array.from({ length: 12 }, (_, n) => `${n}`);

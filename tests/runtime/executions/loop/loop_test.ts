@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../support/until.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { call, FREE, resultsOf, untilStatus } from "../executions_of.ts";
 
@@ -16,36 +12,22 @@ Deno.test("runLoop() runs calls, gives their results back in order, and ends wit
   await place.writeScript("reader", [
     {
       say: "Looking.",
-      call: [
-        call("file_read", { path: "a.txt" }),
-        call("file_read", { path: "b.txt" }),
-      ],
+      call: [call("file_read", { path: "a.txt" }), call("file_read", { path: "b.txt" })],
     },
     { say: "a.txt says alpha." },
   ]);
   await using runtime = await place.open();
   const ended = await runToEnd(runtime, "reader");
-  assert.equal(ended.status, "success");
-  assert.equal(ended.outputData, "a.txt says alpha.");
+  assert.deepEqual([ended.status, ended.outputData], ["success", "a.txt says alpha."]);
   assert.equal(ended.toolCalls, 2);
   const frames = await payloadsOf(runtime, ended.id);
   assert.deepEqual(frames.map((one) => one["event_type"]), [
-    "execution_info",
-    "system",
-    "human",
-    "tool_call",
-    "stats",
-    "tool_result",
-    "tool_result",
-    "ai",
-    "stats",
-    "final_answer",
-    "complete",
+    ...["execution_info", "system", "human", "tool_call", "stats", "tool_result"],
+    ...["tool_result", "ai", "stats", "final_answer", "complete"],
   ]);
   const [first, second] = frames.filter((one) => one["event_type"] === "tool_result");
   assert.match(String(first?.["content"]), /alpha/);
-  assert.equal(first?.["is_error"], false);
-  assert.equal(second?.["is_error"], true);
+  assert.deepEqual([first?.["is_error"], second?.["is_error"]], [false, true]);
   assert.match(String(second?.["content"]), /^Error: /);
   assert.equal(frames.at(-1)?.["status"], "success");
 });
@@ -66,57 +48,14 @@ Deno.test("runLoop() shows the model unknown tools and broken arguments as error
   const ended = await runToEnd(runtime, "clumsy");
   assert.equal(ended.status, "success");
   const results = (await resultsOf(runtime, ended.id)).map((one) => String(one["content"]));
-  assert.match(
-    results[0] ?? "",
-    /^Error: Unknown tool "no_such_tool"\. Available: file_read/,
-  );
+  assert.match(results[0] ?? "", /^Error: Unknown tool "no_such_tool"\. Available: file_read/);
   assert.match(results[1] ?? "", /^Error: .*JSON/);
   assert.match(results[2] ?? "", /^Error: .*"path" is missing/s);
 });
 
-Deno.test("runLoop() aborts at max_tool_calls before any call of that reply runs", async () => {
-  await using place = await createTestWorkspace();
-  const write = (name: string) => call("file_write", { path: name, content: "x" });
-  await place.writeScript("busy", [
-    { call: [write("1"), write("2")] },
-    { call: [write("3"), write("4")] },
-    { say: "never" },
-  ], `${FREE}\nsettings: { max_tool_calls: 3 }`);
-  await using runtime = await place.open();
-  const ended = await runToEnd(runtime, "busy");
-  assert.equal(ended.status, "aborted");
-  assert.equal(ended.error, "Aborted: max_tool_calls (4 calls, limit 3)");
-  assert.equal(ended.outputData, null);
-  const made = [...Deno.readDirSync(place.workspace)].map(({ name }) => name)
-    .sort();
-  assert.deepEqual(made, ["1", "2", "agents"]);
-});
-
-Deno.test("runLoop() aborts at max_execution_tokens, but an answer that crosses it is the answer", async () => {
-  await using place = await createTestWorkspace();
-  const usage = { input: 90, output: 20 };
-  const limit = "settings: { max_execution_tokens: 100 }";
-  await place.writeScript("spender", [
-    { call: [call("file_glob", { pattern: "*" })], usage },
-    { say: "never" },
-  ], limit);
-  await place.writeScript("lucky", [{ say: "the answer", usage }], limit);
-  await using runtime = await place.open();
-  const aborted = await runToEnd(runtime, "spender");
-  assert.equal(
-    aborted.error,
-    "Aborted: max_execution_tokens (110 tokens, limit 100)",
-  );
-  assert.equal((await runToEnd(runtime, "lucky")).status, "success");
-});
-
 Deno.test("runLoop() ends as timeout when the model does not answer in time", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "slow",
-    [{ say: "late", delay_ms: 600_000 }],
-    "settings: { timeout: 5 }",
-  );
+  await place.writeScript("slow", [{ say: "late", delay_ms: 600_000 }], "settings: { timeout: 5 }");
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("slow", {});
@@ -125,35 +64,7 @@ Deno.test("runLoop() ends as timeout when the model does not answer in time", as
   assert.equal((await runtime.getExecution(id)).status, "running");
   await clock.advance(1);
   const ended = await toEnd(runtime, id);
-  assert.equal(ended.status, "timeout");
-  assert.equal(ended.error, "Timeout after 5s");
-});
-
-Deno.test("runLoop() never reads a cut, empty or refused reply as success", async () => {
-  await using place = await createTestWorkspace();
-  await using runtime = await place.open();
-  const cut = "Aborted: max_tokens (the reply was cut at 4096 tokens)";
-  const filtered = "The provider's content filter stopped the reply";
-  const write = [call("file_write", { path: "never.txt", content: "x" })];
-  const rows: [step: unknown, status: string, error: string, output: string | null][] = [
-    [{ say: "half an ans", stop: "length" }, "aborted", cut, "half an ans"],
-    [{ say: "  " }, "error", "The model returned an empty reply", null],
-    [{ say: "x", stop: "content_filter" }, "error", filtered, null],
-    [{ call: write, stop: "content_filter" }, "error", filtered, null],
-    [
-      { say: "I will\n[error] not.", stop: "refusal" },
-      "error",
-      "The model refused to answer: I will [error] not.",
-      null,
-    ],
-  ];
-  for (const [step, ...expected] of rows) {
-    await place.writeScript("ending", [step], FREE);
-    await runtime.reloadAgents();
-    const { status, error, outputData } = await runToEnd(runtime, "ending");
-    assert.deepEqual([status, error, outputData], expected);
-  }
-  await assert.rejects(Deno.stat(join(place.workspace, "never.txt")), Deno.errors.NotFound);
+  assert.deepEqual([ended.status, ended.error], ["timeout", "Timeout after 5s"]);
 });
 
 Deno.test("runLoop() takes an empty last reply for success where tools were called: the answer is empty text", async () => {
@@ -192,12 +103,8 @@ Deno.test("runLoop() takes an empty last reply for success where tools were call
 
 Deno.test("an answer of 900,000 characters is stored and logged whole; one beyond a million says that it was cut", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("long", [{
-    say_repeat: { text: "abcdefghi", times: 100_000 },
-  }]);
-  await place.writeScript("longer", [{
-    say_repeat: { text: "abcdefghij", times: 110_000 },
-  }]);
+  await place.writeScript("long", [{ say_repeat: { text: "abcdefghi", times: 100_000 } }]);
+  await place.writeScript("longer", [{ say_repeat: { text: "abcdefghij", times: 110_000 } }]);
   await using runtime = await place.open();
   const finalOf = async (id: number) =>
     (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "final_answer");
@@ -206,10 +113,7 @@ Deno.test("an answer of 900,000 characters is stored and logged whole; one beyon
   assert.equal((await finalOf(long.id))?.["content"], long.outputData);
   const longer = await runToEnd(runtime, "longer");
   assert.equal(longer.outputData?.length, 1_000_000);
-  assert.match(
-    longer.outputData ?? "",
-    /\n\[The answer was cut: it has 1100000 characters, .*\]$/,
-  );
+  assert.match(longer.outputData ?? "", /\n\[The answer was cut: it has 1100000 characters, .*\]$/);
   assert.equal((await finalOf(longer.id))?.["content"], longer.outputData);
 });
 
@@ -230,10 +134,7 @@ Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and
   await clock.advance(5_000);
   await stopped;
   const ended = await runtime.getExecution(long.id);
-  assert.deepEqual([ended.status, ended.error], [
-    "aborted",
-    "Aborted: service stopped",
-  ]);
+  assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: service stopped"]);
 });
 
 Deno.test("openRuntime() lets one service own a state directory, and readers look beside it", async () => {
@@ -243,10 +144,7 @@ Deno.test("openRuntime() lets one service own a state directory, and readers loo
     await using reader = await place.open({ mode: "read-only" });
     assert.equal((await reader.listAgents()).length, 1);
     await assert.rejects(reader.run("echo", {}), /start one to run agents/);
-    await assert.rejects(
-      Deno.stat(join(place.stateDir, "inkling.db")),
-      Deno.errors.NotFound,
-    );
+    await assert.rejects(Deno.stat(join(place.stateDir, "inkling.db")), Deno.errors.NotFound);
   }
   await using runtime = await place.open();
   await assert.rejects(place.open(), /already running/);
@@ -256,21 +154,11 @@ Deno.test("openRuntime() lets one service own a state directory, and readers loo
 });
 
 Deno.test("a secret of the environment files is in no frame, answer or error", async () => {
-  await using place = await createTestWorkspace({
-    shell: { MY_TOKEN: "tok-0123456789" },
-  });
-  await Deno.writeTextFile(
-    join(place.workspace, "leak.txt"),
-    "token: tok-0123456789",
-  );
-  await place.writeScript("leaky", [
-    { call: [call("file_read", { path: "leak.txt" })] },
-    { say: "It is tok-0123456789." },
-  ]);
-  await place.writeScript("failing", [{
-    fail: "bad tok-0123456789",
-    retryable: false,
-  }]);
+  await using place = await createTestWorkspace({ shell: { MY_TOKEN: "tok-0123456789" } });
+  await Deno.writeTextFile(join(place.workspace, "leak.txt"), "token: tok-0123456789");
+  const say = "It is tok-0123456789.";
+  await place.writeScript("leaky", [{ call: [call("file_read", { path: "leak.txt" })] }, { say }]);
+  await place.writeScript("failing", [{ fail: "bad tok-0123456789", retryable: false }]);
   await using runtime = await place.open();
   const leaky = await runToEnd(runtime, "leaky");
   const failing = await runToEnd(runtime, "failing");
@@ -285,49 +173,71 @@ Deno.test("a secret of the environment files is in no frame, answer or error", a
   assert.ok(!shown.includes("tok-0123456789"));
 });
 
-Deno.test("runLoop() aborts when one tool fails three times in a row with the same first line", async () => {
-  await using place = await createTestWorkspace();
-  await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
-  const missing = {
-    call: [call("file_read", { path: "missing.txt" }), call("file_read", { path: "missing.txt" })],
-  };
-  const glob = { call: [call("file_glob", { pattern: "*" })] };
-  await place.writeScript("stuck", [missing, glob, missing, missing, { say: "never" }]);
-  await place.writeScript("patient", [missing, missing, { say: "gave up in time" }]);
-  const found = { call: [call("file_read", { path: "a.txt" })] };
-  await place.writeScript("recovering", [missing, missing, found, missing, {
-    say: "gave up later",
-  }]);
-  await place.writeScript(
-    "let",
-    [missing, missing, missing, missing, { say: "went on" }],
-    "settings: { loop_detection: false }",
-  );
-  await using runtime = await place.open();
-  const stuck = await runToEnd(runtime, "stuck");
-  assert.equal(stuck.status, "aborted");
-  assert.match(
-    stuck.error ?? "",
-    /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /,
-  );
-  assert.equal((await runToEnd(runtime, "patient")).status, "success");
-  // A success of the same tool ends the row.
-  assert.equal((await runToEnd(runtime, "recovering")).outputData, "gave up later");
-  assert.equal((await runToEnd(runtime, "let")).outputData, "went on");
-});
+const write = (name: string) => call("file_write", { path: name, content: "x" });
+const READ = { call: [call("file_read", { path: "a.txt" })] };
+const GLOB = { call: [call("file_glob", { pattern: "*" })] };
+const MISSING = { call: [1, 2].map(() => call("file_read", { path: "missing.txt" })) };
+const NEVER = { say: "never" };
+const USAGE = { input: 90, output: 20 };
+const TOKENS = "settings: { max_execution_tokens: 100 }";
+const REFUSES = { say: "I will\n[error] not.", stop: "refusal" };
+const CUT = /^Aborted: max_tokens \(the reply was cut at 4096 tokens\)$/;
+const FILTERED = /^The provider's content filter stopped the reply$/;
+const FAILED = /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /;
+const CALLED = /^Aborted: loop_detected \(file_read was called 5 times in a row/;
 
-Deno.test("runLoop() aborts at the fifth equal call with an equal result, not when something changes between", async () => {
+/** How a run ends, by the steps of its agent. */
+const ENDS: Record<string, [steps: unknown[], error: RegExp | string, output: string | null]> = {
+  "too many calls": [
+    [{ call: [write("1"), write("2")] }, { call: [write("3"), write("4")] }, NEVER],
+    "Aborted: max_tool_calls (4 calls, limit 3)",
+    null,
+  ],
+  "too many tokens": [
+    [{ ...GLOB, usage: USAGE }, NEVER],
+    "Aborted: max_execution_tokens (110 tokens, limit 100)",
+    null,
+  ],
+  "an answer that crosses a limit": [[{ say: "yes", usage: USAGE }], "", "yes"],
+  "a reply that was cut": [[{ say: "half an ans", stop: "length" }], CUT, "half an ans"],
+  "an empty reply": [[{ say: "  " }], "The model returned an empty reply", null],
+  "a filtered reply": [[{ say: "x", stop: "content_filter" }], FILTERED, null],
+  "a filtered call": [[{ call: [write("5")], stop: "content_filter" }], FILTERED, null],
+  "a refusal": [[REFUSES], "The model refused to answer: I will [error] not.", null],
+  "one tool that fails three times": [[MISSING, GLOB, MISSING, MISSING, NEVER], FAILED, null],
+  "one that fails twice": [[MISSING, MISSING, { say: "gave up" }], "", "gave up"],
+  // A success of the same tool ends the row.
+  "a success between": [[MISSING, MISSING, READ, MISSING, { say: "later" }], "", "later"],
+  "no loop_detection": [[MISSING, MISSING, MISSING, MISSING, { say: "on" }], "", "on"],
+  "the fifth equal call": [[READ, READ, READ, READ, READ, NEVER], CALLED, null],
+  "another call between": [[READ, READ, READ, READ, GLOB, READ, { say: "done" }], "", "done"],
+};
+const SETTINGS: Record<string, string> = {
+  "too many calls": "settings: { max_tool_calls: 3 }",
+  "too many tokens": TOKENS,
+  "an answer that crosses a limit": TOKENS,
+  "no loop_detection": "settings: { loop_detection: false }",
+};
+
+Deno.test("runLoop() ends at limits, in loops and for replies that are no answer, before any call of that reply runs", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
-  const read = { call: [call("file_read", { path: "a.txt" })] };
-  const other = { call: [call("file_glob", { pattern: "*" })] };
-  await place.writeScript("circling", [read, read, read, read, read, { say: "never" }]);
-  await place.writeScript("working", [read, read, read, read, other, read, { say: "done" }]);
+  const ids = Object.keys(ENDS).map((_, index) => `agent${index}`);
+  for (const [index, [name, [steps]]] of Object.entries(ENDS).entries()) {
+    await place.writeScript(ids[index]!, steps, `${FREE}\n${SETTINGS[name] ?? ""}`.trim());
+  }
   await using runtime = await place.open();
-  const circling = await runToEnd(runtime, "circling");
-  assert.match(
-    circling.error ?? "",
-    /^Aborted: loop_detected \(file_read was called 5 times in a row/,
-  );
-  assert.equal((await runToEnd(runtime, "working")).status, "success");
+  for (const [index, [name, [, error, output]]] of Object.entries(ENDS).entries()) {
+    const ended = await runToEnd(runtime, ids[index]!);
+    if (error instanceof RegExp) assert.match(ended.error ?? "", error, name);
+    else assert.equal(ended.error ?? "", error, name);
+    const status = error === ""
+      ? "success"
+      : ended.error?.startsWith("Aborted")
+      ? "aborted"
+      : "error";
+    assert.deepEqual([ended.status, ended.outputData], [status, output], name);
+  }
+  const made = [...Deno.readDirSync(place.workspace)].map(({ name }) => name).sort();
+  assert.deepEqual(made, ["1", "2", "a.txt", "agents"]);
 });

@@ -76,12 +76,8 @@ Deno.test("performCall() does not begin an unsafe call whose run was cancelled w
     }
   }(store.db);
   let paid = 0;
-  const payment = performPayment({
-    store,
-    conversations,
-    signal: stop.signal,
-    pay: () => Promise.resolve(void paid++),
-  });
+  const pay = () => Promise.resolve(void paid++);
+  const payment = performPayment({ store, conversations, signal: stop.signal, pay });
   await assert.rejects(payment, RunStopped);
   assert.equal(paid, 0);
 });

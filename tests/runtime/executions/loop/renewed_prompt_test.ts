@@ -2,13 +2,9 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { untilStatus } from "../executions_of.ts";
 
@@ -76,9 +72,8 @@ Deno.test("a run that a restart continues, and one whose delegate has ended, hav
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const slow = [{ say: "Late.", delay_ms: 5_000 }];
-  const lead = [{ call: [{ name: "run_agent", arguments: { agent_id: "daily" } }] }, {
-    say: "Led.",
-  }];
+  const call = [{ name: "run_agent", arguments: { agent_id: "daily" } }];
+  const lead = [{ call }, { say: "Led." }];
   await place.writeScript("slow", slow, "on_restart: resume");
   await place.writeScript("lead", lead, "agents: [daily]");
   await write(place, "The first text.");

@@ -3,15 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import {
-  answerToEnd,
-  call,
-  FREE,
-  resultsOf,
-  started,
-  writeConfig,
-  writeSkill,
-} from "../executions_of.ts";
+import { answerToEnd, call, FREE, resultsOf, started, writeConfig } from "../executions_of.ts";
+import { doing, writeSkill } from "../executions_of.ts";
 
 /** Chance must not hide a disorder: of so many replies at least one would show it. */
 const REPLIES = 5;
@@ -33,10 +26,8 @@ Deno.test("calls of one reply write to the memory in their order, and none of th
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "keeper");
   assert.equal(status, "success");
-  assert.equal(
-    await Deno.readTextFile(join(place.agentsDir, "keeper.memory.md")),
-    sections.map((name) => `# ${name}\n\none\ntwo\nthree\n`).join("\n"),
-  );
+  const found = await Deno.readTextFile(join(place.agentsDir, "keeper.memory.md"));
+  assert.equal(found, sections.map((name) => `# ${name}\n\none\ntwo\nthree\n`).join("\n"));
   const retrieved = (await resultsOf(runtime, id)).filter(({ tool_name }) =>
     tool_name === "memory_retrieve"
   );
@@ -80,15 +71,14 @@ Deno.test("calls of one reply change a file in their order, whatever they call i
 });
 
 Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
-  await using on = await started("careful", [
-    {
-      call: [
-        call("memory_save", { section: "A", content: "one" }),
-        call("file_glob", { pattern: "*" }),
-      ],
-    },
-    { say: "Done." },
-  ], 'confirm: ["*"]\nauto_approve: [file_glob]');
+  await using on = await started(
+    "careful",
+    doing(
+      call("memory_save", { section: "A", content: "one" }),
+      call("file_glob", { pattern: "*" }),
+    ),
+    'confirm: ["*"]\nauto_approve: [file_glob]',
+  );
   const { runtime, id, status } = on;
   assert.equal(status, "waiting");
   assert.equal((await runtime.pendingRequest(id)).message, "Allow memory_save?");
@@ -104,22 +94,21 @@ Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", asy
   for (let i = 0; i < 100; i++) await Deno.writeTextFile(join(deep, `${i}.md`), "");
   await writeSkill(place, "long", "Read it.");
   await writeConfig(place, "skills/long/a.txt", text.repeat(400));
-  await place.writeScript("reader", [
-    {
-      call: [
-        call("file_read", { path: "a.txt", with_line_numbers: false }),
-        call("skill_read_file", { skill_name: "long", file_path: "a.txt" }),
-        call("skill_read_file", {
-          skill_name: "long",
-          file_path: "a.txt",
-          offset: 400,
-          column: 1_020,
-        }),
-        call("file_glob", { pattern: "**/*.md" }),
-      ],
-    },
-    { say: "Done." },
-  ], "skills: [long]\nsettings: {max_execution_tokens: none}");
+  await place.writeScript(
+    "reader",
+    doing(
+      call("file_read", { path: "a.txt", with_line_numbers: false }),
+      call("skill_read_file", { skill_name: "long", file_path: "a.txt" }),
+      call("skill_read_file", {
+        skill_name: "long",
+        file_path: "a.txt",
+        offset: 400,
+        column: 1_020,
+      }),
+      call("file_glob", { pattern: "**/*.md" }),
+    ),
+    "skills: [long]\nsettings: {max_execution_tokens: none}",
+  );
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "reader");
   assert.equal(status, "success");
@@ -140,22 +129,19 @@ Deno.test("a call whose turn never came has not begun when its run is cancelled"
   // Whoever has the folder locked keeps the memory to himself.
   using locked = await Deno.open(place.agentsDir);
   await locked.lock(true);
-  await place.writeScript("keeper", [
-    {
-      call: [
-        call("memory_append", { section: "A", content: "one" }),
-        call("memory_append", { section: "A", content: "two" }),
-        call("file_write", { path: "a.txt", content: "done" }),
-      ],
-    },
-    { say: "Done." },
-  ], FREE);
+  await place.writeScript(
+    "keeper",
+    doing(
+      call("memory_append", { section: "A", content: "one" }),
+      call("memory_append", { section: "A", content: "two" }),
+      call("file_write", { path: "a.txt", content: "done" }),
+    ),
+    FREE,
+  );
   await using runtime = await place.open();
   const { id } = await runtime.run("keeper", {});
-  await until(
-    () => Deno.stat(join(place.workspace, "a.txt")).then(() => true, () => false),
-    "the file, which waits for no memory",
-  );
+  const isDone = () => Deno.stat(join(place.workspace, "a.txt")).then(() => true, () => false);
+  await until(isDone, "the file, which waits for no memory");
   await runtime.cancel(id);
   assert.equal((await toEnd(runtime, id)).status, "aborted");
   locked.unlockSync();
@@ -164,10 +150,8 @@ Deno.test("a call whose turn never came has not begun when its run is cancelled"
 
 Deno.test("a call that another agent works on is told the beginning of its error, however long that is", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [call("run_agent", { agent_id: "failing" })] },
-    { say: "Done." },
-  ], "agents: [failing]");
+  const steps = [{ call: [call("run_agent", { agent_id: "failing" })] }, { say: "Done." }];
+  await place.writeScript("lead", steps, "agents: [failing]");
   const cause = "Overloaded: ü ".repeat(20_000);
   await place.writeScript("failing", [{ fail: cause, retryable: false }]);
   await using runtime = await place.open();
@@ -182,6 +166,5 @@ Deno.test("a call that another agent works on is told the beginning of its error
   assert.ok(whole.startsWith(beginning));
   const bytes = new TextEncoder().encode(JSON.stringify(beginning)).length;
   assert.ok(bytes > 3_900 && bytes <= 4_000, `${bytes} bytes`);
-  assert.equal(told.status, "error");
-  assert.equal(told.total_tokens, null);
+  assert.deepEqual([told.status, told.total_tokens], ["error", null]);
 });

@@ -5,12 +5,8 @@ import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 
 /** A workspace whose agent asks this model. */
@@ -58,10 +54,8 @@ Deno.test("takeTurn() has followers replace the text of a reply that broke off, 
 });
 
 Deno.test("takeTurn() logs each wait for another attempt, with the execution and the agent", async () => {
-  await using model = new OpenAiServer([
-    { status: 429, headers: { "retry-after": "0" } },
-    { text: ["Here."] },
-  ]);
+  const headers = { "retry-after": "0" };
+  await using model = new OpenAiServer([{ status: 429, headers }, { text: ["Here."] }]);
   await using place = await createTeller(model);
   await using runtime = await place.open();
   const { id, status, isUsageEstimated } = await runToEnd(runtime, "teller");
@@ -118,10 +112,7 @@ async function endOfSilentReply(
 
 Deno.test("a cancelled reply uses what its provider had counted of it, and the rest is estimated", async () => {
   const text = "Once upon a time there was ink.";
-  const ended = await endOfSilentReply({
-    text,
-    happens: (runtime, id) => runtime.cancel(id),
-  });
+  const ended = await endOfSilentReply({ text, happens: (runtime, id) => runtime.cancel(id) });
   assert.deepEqual([ended.status, ended.outputData], ["aborted", text]);
   assert.deepEqual([ended.inputTokens, ended.outputTokens], [777, Math.ceil(text.length / 4)]);
   assert.equal(ended.isUsageEstimated, true);
@@ -130,12 +121,11 @@ Deno.test("a cancelled reply uses what its provider had counted of it, and the r
   assert.equal(ended.costUsd, Number(cost.toFixed(12)));
 });
 
-for (
-  const [happens, status, error] of [
-    ["takes too long", "timeout", "Timeout after 45s"],
-    ["is cut off by a stop of the service", "aborted", "Aborted: service stopped"],
-  ]
-) {
+const CASES = [
+  ["takes too long", "timeout", "Timeout after 45s"],
+  ["is cut off by a stop of the service", "aborted", "Aborted: service stopped"],
+];
+for (const [happens, status, error] of CASES) {
   Deno.test(`a reply that ${happens} keeps what was said, with its tokens`, async () => {
     const clock = new TestClock();
     const ended = await endOfSilentReply({

@@ -1,9 +1,6 @@
 // Nodes in memory.
-import type {
-  NodeReads,
-  ServiceNode,
-  UnclaimedRuns,
-} from "../../../../runtime/executions/nodes/node_reads.ts";
+import type { NodeReads, ServiceNode } from "../../../../runtime/executions/nodes/node_reads.ts";
+import type { UnclaimedRuns } from "../../../../runtime/executions/nodes/node_reads.ts";
 
 export function node(changes: Partial<ServiceNode> = {}): ServiceNode {
   return {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { LabelWarnings } from "../../../../runtime/executions/nodes/label_warnings.ts";
-import type {
-  ServiceNode,
-  UnclaimedRuns,
-} from "../../../../runtime/executions/nodes/node_reads.ts";
+import type { ServiceNode } from "../../../../runtime/executions/nodes/node_reads.ts";
+import type { UnclaimedRuns } from "../../../../runtime/executions/nodes/node_reads.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { node, nodeReads } from "./fake_nodes.ts";

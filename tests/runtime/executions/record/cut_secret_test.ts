@@ -12,9 +12,8 @@ const halves = (text: string) =>
   text.replaceAll(TOKEN, "").replaceAll(PROVIDER_KEY, "").match(/sekret|provider-key/g) ?? [];
 
 Deno.test("a run keeps and shows no half of a secret that a tool's result was cut in", async () => {
-  await using place = await createTestWorkspace({
-    shell: { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY },
-  });
+  const shell = { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY };
+  await using place = await createTestWorkspace({ shell });
   await writeSkill(place, "printing", "Print.");
   const printing = [TOKEN, PROVIDER_KEY].map((secret) =>
     `head -c ${64 * 1024 - 12} /dev/zero | tr '\\0' x; printf ${secret}`
@@ -26,11 +25,8 @@ Deno.test("a run keeps and shows no half of a secret that a tool's result was cu
     name: "skill_run_script",
     arguments: { skill_name: "printing", script_name: `print${index}.sh` },
   });
-  await place.writeScript(
-    "printer",
-    [{ call: [run(0), run(1)] }, { say: "{result}" }],
-    "skills: [printing]\npaths: [.]\nauto_approve: [skill_run_script]",
-  );
+  const lines = "skills: [printing]\npaths: [.]\nauto_approve: [skill_run_script]";
+  await place.writeScript("printer", [{ call: [run(0), run(1)] }, { say: "{result}" }], lines);
   await using runtime = await place.open();
   const first = await runToEnd(runtime, "printer");
   assert.equal(first.status, "success", first.error ?? "");

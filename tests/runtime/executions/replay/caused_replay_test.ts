@@ -5,14 +5,8 @@ import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { fromGitHub, openHookWorld } from "../../triggers/webhook/hook_world.ts";
-import {
-  atRest,
-  calls,
-  DOLLAR_CALLS,
-  openBudgetWorld,
-  runOf,
-  says,
-} from "../budget/budget_world.ts";
+import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf } from "../budget/budget_world.ts";
+import { says } from "../budget/budget_world.ts";
 import { answer, idsOf } from "../executions_of.ts";
 import { playedFrames } from "./played_frames.ts";
 import { assertIdentical, firstDifference } from "./replayed.ts";
@@ -22,10 +16,8 @@ const GITHUB = "scheme: github, secret: HOOK";
 /** The same frames, but for ids and times. */
 async function assertSameFrames(place: TestWorkspace, id: number): Promise<void> {
   const [recorded, played] = await playedFrames(place, id);
-  assert.deepEqual(
-    played.map(({ payload }) => withoutIdsAndTimes(payload)),
-    recorded.map(({ payload }) => withoutIdsAndTimes(payload)),
-  );
+  const found = played.map(({ payload }) => withoutIdsAndTimes(payload));
+  assert.deepEqual(found, recorded.map(({ payload }) => withoutIdsAndTimes(payload)));
 }
 
 Deno.test("replay() of a run that a webhook began is identical, and finds another input", async () => {
@@ -42,11 +34,8 @@ Deno.test("replay() of a run that a webhook began is identical, and finds anothe
     await assertSameFrames(place, sent.executionId);
     ids.push(sent.executionId);
   }
-  await place.writeScript(
-    "filled",
-    [{ say: "Seen." }],
-    `trigger: { type: webhook, ${GITHUB}, ${input.replace("Look", "See")} }`,
-  );
+  const lines = `trigger: { type: webhook, ${GITHUB}, ${input.replace("Look", "See")} }`;
+  await place.writeScript("filled", [{ say: "Seen." }], lines);
   const found = await firstDifference(world.runtime, ids[1] ?? 0);
   assert.deepEqual([found?.call, found?.kind], [1, "message"]);
   assert.match(found?.what ?? "", /\(the user's turn\)$/);

@@ -6,7 +6,7 @@ import type { Frame } from "../../../../runtime/events/frame.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { assertIdentical } from "./replayed.ts";
-import { answerToEnd, call, FREE, started } from "../executions_of.ts";
+import { answerToEnd, call, doing, FREE, started } from "../executions_of.ts";
 
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
@@ -80,10 +80,8 @@ Deno.test("fork() says something, takes another model, or another file; what was
   const later = await forked(runtime, id, { message: '```demo\n[{"say":"Heard."}]\n```' });
   assert.deepEqual([later.outputData, later.forkedFrom?.step], ["Heard.", 2]);
   await assertIdentical(runtime, later.id);
-  const instead = await forked(runtime, id, {
-    step: 0,
-    message: '```demo\n[{"say":"Instead."}]\n```',
-  });
+  const message = '```demo\n[{"say":"Instead."}]\n```';
+  const instead = await forked(runtime, id, { step: 0, message });
   assert.equal(instead.outputData, "Instead.");
   await assertIdentical(runtime, instead.id);
   const echo = await forked(runtime, id, { step: 0, model: "demo/echo" });
@@ -101,10 +99,7 @@ Deno.test("fork() says something, takes another model, or another file; what was
 
 Deno.test("fork() before the prompt was renewed: its model is sent the prompt that its log tells", async () => {
   await using place = await createTestWorkspace();
-  const steps = [
-    { call: [witness("one"), call("ask_user", { question: "Well?" })] },
-    { say: "Done." },
-  ];
+  const steps = doing(witness("one"), call("ask_user", { question: "Well?" }));
   await place.writeScript("worker", steps, FREE);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "worker");
@@ -156,8 +151,6 @@ Deno.test("fork() is accepted once for its key, and refused where there is nothi
   );
   await runtime.purgeCheckpoints({ force: true });
   await assert.rejects(runtime.replays.fork(id, {}), /its conversation is not stored/);
-  await assert.rejects(
-    runtime.replays.replay(id, { withAllTools: false }),
-    /its conversation is not stored/,
-  );
+  const sentence = /its conversation is not stored/;
+  await assert.rejects(runtime.replays.replay(id, { withAllTools: false }), sentence);
 });

@@ -6,16 +6,8 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { assertIdentical, storedRows } from "./replayed.ts";
-import {
-  answerToEnd,
-  call,
-  delegate,
-  FREE,
-  idsOf,
-  stopAtModel,
-  untilStatus,
-  writeSkill,
-} from "../executions_of.ts";
+import { answerToEnd, call, delegate, doing, FREE, idsOf, stopAtModel } from "../executions_of.ts";
+import { untilStatus, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): delegated runs give their results, and their questions stand in the caller's log", async () => {
   await using place = await createTestWorkspace();
@@ -43,11 +35,8 @@ Deno.test("replay(): delegated runs give their results, and their questions stan
 
 Deno.test("replay(): an answer that came while the caller ran for a moment stands only in the log of who asked", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "lead",
-    [{ call: [delegate("asks")] }, { say: "Heard {result}" }],
-    "agents: [asks]",
-  );
+  const steps = [{ call: [delegate("asks")] }, { say: "Heard {result}" }];
+  await place.writeScript("lead", steps, "agents: [asks]");
   const asking = [{ call: [call("file_write", { path: "x.txt", content: "x" })] }, { say: "Ok." }];
   await place.writeScript("asks", asking, "confirm: [file_write]");
   await using runtime = await place.open();
@@ -64,11 +53,8 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
   const read = call("file_read", { path: "none.txt" });
   await place.writeScript("fails", [{ call: [read] }, { say: "Half", fail: "broken" }], FREE);
   await place.writeScript("at_once", [{ fail: "no" }]);
-  await place.writeScript(
-    "limit",
-    [{ call: [read, read] }, { say: "Never" }],
-    "settings: { max_tool_calls: 1 }",
-  );
+  const steps = [{ call: [read, read] }, { say: "Never" }];
+  await place.writeScript("limit", steps, "settings: { max_tool_calls: 1 }");
   await place.writeScript("circle", Array(5).fill({ call: [read] }), FREE);
   await place.writeScript("empty", [{ say: "" }]);
   await place.writeScript("quiet", [{ call: [call("file_glob", { pattern: "*" })] }, { say: "" }]);
@@ -76,11 +62,8 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
   await place.writeScript("refuses", [{ say: "I will not", stop: "refusal" }]);
   await place.writeScript("lost", [{ say: "x" }], "skills: [gone]");
   await place.writeAgent("no_model", "---\nmodel: { provider: openai, name: x }\n---\nGo.\n");
-  await place.writeScript(
-    "priced",
-    [{ call: [read], cost_usd: 0.1 }, { say: "x", cost_usd: 0.25 }],
-    "settings: { max_cost_usd: 0.2 }",
-  );
+  const script = [{ call: [read], cost_usd: 0.1 }, { say: "x", cost_usd: 0.25 }];
+  await place.writeScript("priced", script, "settings: { max_cost_usd: 0.2 }");
   await using runtime = await place.open();
   const before: number[] = [];
   for (const { agent } of await runtime.listAgents()) {
@@ -164,9 +147,7 @@ Deno.test("replay(): cancels while a call runs, or a question waits", async () =
   assert.deepEqual([status, error], ["aborted", "Cancelled by user"]);
   const asker = (await runToEnd(runtime, "asker")).id;
   await runtime.cancel(asker);
-  for (const id of [lead, asker, slow]) {
-    await assertIdentical(runtime, id);
-  }
+  for (const id of [lead, asker, slow]) await assertIdentical(runtime, id);
 });
 
 Deno.test("replay(): a run that a restart interrupted, with another prompt behind it, is identical", async () => {
@@ -249,10 +230,9 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
   // The prompt names what is remembered, and so is made anew.
   const save = call("memory_save", { section: "Facts", content: "x" });
   await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }], "on_restart: resume");
-  await place.writeScript("lead", [
-    { call: [delegate("slow"), call("skill_use", { skill_name: "count" }), save] },
-    { say: "Done." },
-  ], `agents: [slow]\nskills: [count]\non_restart: resume\n${FREE}`);
+  const steps = doing(delegate("slow"), call("skill_use", { skill_name: "count" }), save);
+  const lines = `agents: [slow]\nskills: [count]\non_restart: resume\n${FREE}`;
+  await place.writeScript("lead", steps, lines);
   const clock = new TestClock();
   let id: number;
   {
@@ -270,9 +250,7 @@ Deno.test("replay(): instructions that were there when a run was begun again amo
   await untilStatus(runtime, id, "success");
   const types = (await runtime.readFrames(id, { after: 0 }))
     .map(({ payload }) => JSON.parse(payload).event_type as string);
-  assert.deepEqual(types.slice(types.indexOf("meta"), types.indexOf("tool_result")), [
-    "meta",
-    "system",
-  ]);
+  const expected = ["meta", "system"];
+  assert.deepEqual(types.slice(types.indexOf("meta"), types.indexOf("tool_result")), expected);
   await assertIdentical(runtime, id);
 });

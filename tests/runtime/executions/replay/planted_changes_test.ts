@@ -1,10 +1,7 @@
 // Changes of an agent behind a recorded run: each is found at its first effect, and what changes nothing is not told.
 import assert from "node:assert/strict";
-import {
-  CHANGES,
-  NO_CHANGES,
-  writeSurroundings,
-} from "../../../../proof/replay/planted_changes.ts";
+import { CHANGES, NO_CHANGES } from "../../../../proof/replay/planted_changes.ts";
+import { writeSurroundings } from "../../../../proof/replay/planted_changes.ts";
 import { SQLITE } from "../../../support/test_database.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { answerToEnd } from "../executions_of.ts";
@@ -29,10 +26,8 @@ for (const change of [...CHANGES, ...NO_CHANGES]) {
       return;
     }
     const [first] = differences;
-    assert.deepEqual({ call: first?.call, kind: first?.kind }, {
-      call: change.found.call,
-      kind: change.found.kind,
-    }, JSON.stringify(first));
+    const expected = { call: change.found.call, kind: change.found.kind };
+    assert.deepEqual({ call: first?.call, kind: first?.kind }, expected, JSON.stringify(first));
     assert.match(first?.what ?? "", change.found.what);
     assert.notEqual(first?.recorded, first?.today);
   });

@@ -4,22 +4,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeConfig } from "../executions_of.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
 
 async function createPlace(): Promise<TestWorkspace> {
-  const place = await createTestWorkspace({
-    shell: { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" },
-  });
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`,
-  );
+  const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
+  const place = await createTestWorkspace({ shell });
+  const text = `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), text);
   return place;
 }
 
@@ -97,18 +91,12 @@ Deno.test("replay(): a changed schema of an MCP server's tool is found where ser
       },
     }),
   );
-  await place.writeScript(
-    "seeker",
-    [call("find", { query: "x" }), { say: "Ok." }],
-    'mcp: [changing]\nauto_approve: "*"',
-  );
-  await assertFoundWithTools(place, {
-    name: "find",
-    source: "MCP server changing",
-    change: () => Deno.writeTextFile(file, "words"),
-    witness: () => textOf(trace),
-    now: /"words"/,
-  });
+  const steps = [call("find", { query: "x" }), { say: "Ok." }];
+  await place.writeScript("seeker", steps, 'mcp: [changing]\nauto_approve: "*"');
+  const change = () => Deno.writeTextFile(file, "words");
+  const source = "MCP server changing";
+  const witness = () => textOf(trace);
+  await assertFoundWithTools(place, { name: "find", source, change, witness, now: /"words"/ });
 });
 
 Deno.test("replay(): a changed custom tool is found where custom tools are started, and nowhere else", async () => {
@@ -129,16 +117,10 @@ Deno.test("replay(): a changed custom tool is found where custom tools are start
 };`,
     );
   await write("Seeks.");
-  await place.writeScript(
-    "seeker",
-    [call("seek", { what: "x" }), { say: "Ok." }],
-    'custom_tools: [seek]\npaths: out\nauto_approve: "*"',
-  );
-  await assertFoundWithTools(place, {
-    name: "seek",
-    source: "custom tool seek",
-    change: () => write("Seeks far and wide."),
-    witness: () => textOf(join(out, "called")),
-    now: /far and wide/,
-  });
+  const lines = 'custom_tools: [seek]\npaths: out\nauto_approve: "*"';
+  await place.writeScript("seeker", [call("seek", { what: "x" }), { say: "Ok." }], lines);
+  const change = () => write("Seeks far and wide.");
+  const witness = () => textOf(join(out, "called"));
+  const source = "custom tool seek";
+  await assertFoundWithTools(place, { name: "seek", source, change, witness, now: /far and wide/ });
 });

@@ -9,11 +9,8 @@ import { untilStatus } from "../executions_of.ts";
 Deno.test("max_concurrent_runs lets so many runs of an agent go on, the others wait in their order, and say so", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
-  await place.writeScript(
-    "slow",
-    [{ say: "Done.", delay_ms: 1_700 }],
-    "max_concurrent_runs: 2\non_pending: parallel",
-  );
+  const lines = "max_concurrent_runs: 2\non_pending: parallel";
+  await place.writeScript("slow", [{ say: "Done.", delay_ms: 1_700 }], lines);
   await place.writeScript("other", [{ say: "Done." }]);
   await using runtime = await place.open({ clock });
   const ids: number[] = [];

@@ -2,26 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import {
-  answer,
-  answerToEnd,
-  ASK,
-  call,
-  delegate,
-  idsOf,
-  resultsOf,
-  statusOf,
-  stopWaiting,
-  untilStatus,
-} from "../executions_of.ts";
+import { answer, answerToEnd, ASK, call, delegate, idsOf, resultsOf } from "../executions_of.ts";
+import { doing, statusOf, stopWaiting, untilStatus } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -33,10 +19,8 @@ async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Pro
 Deno.test("run_agent ten times in one reply: ten executions, at most eight at once, results in the order of the calls", async () => {
   await using place = await createTestWorkspace();
   const numbers = Array.from({ length: 10 }, (_, n) => String(n));
-  await place.writeScript("lead", [
-    { call: numbers.map((n) => delegate("echo", n)) },
-    { say: "Done." },
-  ], "agents: [echo]");
+  const steps = doing(...numbers.map((n) => delegate("echo", n)));
+  await place.writeScript("lead", steps, "agents: [echo]");
   await place.writeScript("echo", [{ say: "Here.", delay_ms: 1_700 }]);
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
@@ -63,10 +47,8 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   await place.writeScript("failing", [{ fail: "no luck" }]);
   await place.writeScript("limited", [read, read, { say: "x" }], "settings: { max_tool_calls: 1 }");
   await place.writeScript("slow", [{ say: "x", delay_ms: 100_000 }], "settings: { timeout: 5 }");
-  await place.writeScript("lead", [
-    { call: [delegate("failing"), delegate("limited"), delegate("slow")] },
-    { say: "Done." },
-  ], "agents: [failing, limited, slow]");
+  const steps = doing(delegate("failing"), delegate("limited"), delegate("slow"));
+  await place.writeScript("lead", steps, "agents: [failing, limited, slow]");
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("lead", {});
@@ -74,11 +56,8 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   await clock.advance(5_000);
   assert.equal((await toEnd(runtime, id)).outputData, "Done.");
   const results = (await resultsOf(runtime, id)).map((one) => JSON.parse(String(one["content"])));
-  assert.deepEqual(results.map(({ status, output }) => [status, output]), [
-    ["error", null],
-    ["aborted", null],
-    ["timeout", null],
-  ]);
+  const expected = [["error", null], ["aborted", null], ["timeout", null]];
+  assert.deepEqual(results.map(({ status, output }) => [status, output]), expected);
   assert.match(results[0].error, /no luck/);
   assert.match(results[1].error, /max_tool_calls \(2 calls, limit 1\)/);
   assert.match(results[2].error, /Timeout after 5s/);
@@ -161,10 +140,8 @@ Deno.test("a parent's file that is gone when its child is answered ends both", a
 
 Deno.test("a guarded run_agent begins its child when it is allowed, and never when it is denied", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("helper", "one"), delegate("helper", "two")] },
-    { say: "Done." },
-  ], "agents: [helper]\nconfirm: [run_agent]");
+  const steps = doing(delegate("helper", "one"), delegate("helper", "two"));
+  await place.writeScript("lead", steps, "agents: [helper]\nconfirm: [run_agent]");
   await place.writeScript("helper", [{ say: "Helped." }]);
   await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "lead");
@@ -184,11 +161,8 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
     { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
     { say: "{result}" },
   ], "agents: [asker]");
-  await place.writeScript(
-    "asker",
-    [ASK, { say: "Said {result}", delay_ms: 5_000 }],
-    "on_restart: resume",
-  );
+  const steps = [ASK, { say: "Said {result}", delay_ms: 5_000 }];
+  await place.writeScript("asker", steps, "on_restart: resume");
   const clock = new TestClock();
   let lead: number, child: number;
   {
@@ -200,10 +174,8 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
     await until(() => clock.awaits(5_000), "the child at its model");
   }
   await using runtime = await place.open({ clock });
-  assert.deepEqual([await statusOf(runtime, lead), await statusOf(runtime, child)], [
-    "waiting",
-    "running",
-  ]);
+  const expected = ["waiting", "running"];
+  assert.deepEqual([await statusOf(runtime, lead), await statusOf(runtime, child)], expected);
   await until(() => clock.awaits(5_000), "the child at its model again");
   await clock.advance(5_000);
   await untilStatus(runtime, child, "success");
@@ -216,11 +188,8 @@ for (const resumed of ["both", "the parent", "the child", "neither"]) {
   Deno.test(`a stop while a child runs, with on_restart: resume on ${resumed}: nothing is left behind`, async () => {
     await using place = await createTestWorkspace();
     const lines = (who: string) => ["both", who].includes(resumed) ? "on_restart: resume" : "";
-    await place.writeScript(
-      "lead",
-      [{ call: [delegate("slow")] }, { say: "{result}" }],
-      `agents: [slow]\n${lines("the parent")}`.trim(),
-    );
+    const steps = [{ call: [delegate("slow")] }, { say: "{result}" }];
+    await place.writeScript("lead", steps, `agents: [slow]\n${lines("the parent")}`.trim());
     await place.writeScript("slow", [{ say: "Slow.", delay_ms: 5_000 }], lines("the child"));
     const clock = new TestClock();
     {
@@ -249,9 +218,7 @@ for (const resumed of ["both", "the parent", "the child", "neither"]) {
         neither: ["aborted", "aborted"],
       }[resumed],
     );
-    if (resumed === "the parent") {
-      assert.match(parent.outputData ?? "", /Aborted: service stopped/);
-    }
+    if (resumed === "the parent") assert.match(parent.outputData ?? "", /Aborted: service stopped/);
     assert.equal((await idsOf(runtime, "slow")).length, 1);
     assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
     const taken = place.logged.filter(({ message }) => /comes from another machine/.test(message))
@@ -266,10 +233,8 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: { log_retention_days: 7, checkpoint_retention_days: 7 }\n`,
   );
-  await place.writeScript("lead", [
-    { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
-    { say: "Done." },
-  ], "agents: [asker]");
+  const steps = doing(delegate("asker"), call("file_write", { path: "own.txt", content: "x" }));
+  await place.writeScript("lead", steps, "agents: [asker]");
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
   const clock = new TestClock();
   let lead: number, child: number;
@@ -316,11 +281,8 @@ Deno.test("a forced purge of the child's agent lets the parent go on; one of all
 
 Deno.test("the deadline of a child's question that passed while the service was down lets the whole family go on", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript(
-    "top",
-    [{ call: [delegate("lead")] }, { say: "{result}" }],
-    "agents: lead",
-  );
+  const steps = [{ call: [delegate("lead")] }, { say: "{result}" }];
+  await place.writeScript("top", steps, "agents: lead");
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "It was: {result}" }], "confirm_timeout: 2m");
   const clock = new TestClock();
@@ -328,8 +290,6 @@ Deno.test("the deadline of a child's question that passed while the service was 
   clock.jump(600_000);
   await using runtime = await place.open({ clock });
   await untilStatus(runtime, id, "success");
-  assert.match(
-    (await runtime.getExecution(id)).outputData ?? "",
-    /It was: The user did not answer \(timeout\)/,
-  );
+  const output = (await runtime.getExecution(id)).outputData ?? "";
+  assert.match(output, /It was: The user did not answer \(timeout\)/);
 });

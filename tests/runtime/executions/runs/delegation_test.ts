@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { until } from "../../../support/until.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { answer, answerToEnd, ASK, call, delegate, resultsOf, seededOf } from "../executions_of.ts";
 
 async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string, unknown>> {
@@ -17,16 +13,10 @@ async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string
 
 /** top -> middle -> bottom, which asks before it writes. */
 async function writeThree(place: TestWorkspace): Promise<void> {
-  await place.writeScript(
-    "top",
-    [{ call: [delegate("middle")] }, { say: "Top heard {result}" }],
-    "agents: [middle]",
-  );
-  await place.writeScript(
-    "middle",
-    [{ call: [delegate("bottom")] }, { say: "Middle is done" }],
-    "agents: bottom",
-  );
+  const steps = [{ call: [delegate("middle")] }, { say: "Top heard {result}" }];
+  await place.writeScript("top", steps, "agents: [middle]");
+  const script = [{ call: [delegate("bottom")] }, { say: "Middle is done" }];
+  await place.writeScript("middle", script, "agents: bottom");
   await place.writeScript("bottom", [
     { call: [call("file_write", { path: "deep.txt", content: "deep" })] },
     { say: "Bottom is done" },
@@ -45,11 +35,8 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
     [{ call: [delegate("helper", "count the sheep")], cost_usd: 1 }, { say: "Done.", cost_usd: 1 }],
     "agents: [helper]\nsettings: { max_cost_usd: 4 }",
   );
-  await place.writeScript("helper", [{
-    say: "Seven.",
-    usage: { input: 100, output: 5 },
-    cost_usd: 5,
-  }]);
+  const reply = { say: "Seven.", usage: { input: 100, output: 5 }, cost_usd: 5 };
+  await place.writeScript("helper", [reply]);
   await using runtime = await place.open();
   const lead = await runToEnd(runtime, "lead");
   // The helper's cost does not count in the lead's limit.
@@ -57,26 +44,14 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
 
   const [child] = await runtime.listRuns("helper", { limit: 1, offset: 0 });
   assert.ok(child);
-  assert.deepEqual(
-    [child.trigger, child.parentExecutionId, child.sessionId, child.args],
-    ["agent", lead.id, null, ["count the sheep"]],
-  );
+  const expected = ["agent", lead.id, null, ["count the sheep"]];
+  assert.deepEqual([child.trigger, child.parentExecutionId, child.sessionId, child.args], expected);
   const { duration_ms, ...result } = await jsonResultOf(runtime, lead.id);
   assert.equal(typeof duration_ms, "number");
-  assert.deepEqual(result, {
-    status: "success",
-    output: "Seven.",
-    execution_id: child.id,
-    total_tokens: 105,
-    cost_usd: 5,
-  });
-  assert.deepEqual((await runtime.getExecution(lead.id)).children, {
-    count: 1,
-    inputTokens: 100,
-    outputTokens: 5,
-    totalTokens: 105,
-    costUsd: 5,
-  });
+  const figures = { execution_id: child.id, total_tokens: 105, cost_usd: 5 };
+  assert.deepEqual(result, { status: "success", output: "Seven.", ...figures });
+  const wanted = { count: 1, inputTokens: 100, outputTokens: 5, totalTokens: 105, costUsd: 5 };
+  assert.deepEqual((await runtime.getExecution(lead.id)).children, wanted);
   const turn = (await payloadsOf(runtime, child.id)).find((one) => one["event_type"] === "human");
   assert.match(String(turn?.["content"]), /lead/);
   assert.match(String(turn?.["content"]), /count the sheep/);
@@ -89,16 +64,12 @@ Deno.test("run_agent is there only for agents that name others, and takes agent_
     { call: [call("run_agent", { agent_name: "helper", arguments: ["a", "b"] })] },
     { say: "ok" },
   ], "agents: [helper]");
-  await place.writeAgent(
-    "helper",
-    "---\nmodel: { provider: demo, name: echo }\n---\nSay $1 and $0.\n",
-  );
+  const text = "---\nmodel: { provider: demo, name: echo }\n---\nSay $1 and $0.\n";
+  await place.writeAgent("helper", text);
   await using runtime = await place.open();
   const plain = await runToEnd(runtime, "plain");
-  assert.match(
-    String((await resultsOf(runtime, plain.id))[0]?.["content"]),
-    /^Error: Unknown tool "run_agent"/,
-  );
+  const expected = /^Error: Unknown tool "run_agent"/;
+  assert.match(String((await resultsOf(runtime, plain.id))[0]?.["content"]), expected);
   const lead = await runToEnd(runtime, "lead");
   const { execution_id } = await jsonResultOf(runtime, lead.id);
   assert.deepEqual((await runtime.getExecution(Number(execution_id))).args, ["a", "b"]);
@@ -113,19 +84,13 @@ Deno.test("run_agent refuses itself, agents that are not listed, disabled, gone,
     ["off", /"off": it is disabled/],
     ["gone", /"gone" cannot be run now: its file is missing/],
   ];
-  await place.writeScript(
-    "lead",
-    [{ call: refusals.map(([id]) => delegate(id)) }, { say: "ok" }],
-    "agents: [lead, off, gone]",
-  );
+  const steps = [{ call: refusals.map(([id]) => delegate(id)) }, { say: "ok" }];
+  await place.writeScript("lead", steps, "agents: [lead, off, gone]");
   await place.writeScript("stranger", [{ say: "no" }]);
   await place.writeScript("off", [{ say: "no" }], "enabled: false");
   for (const [id, next] of [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"]] as const) {
-    await place.writeScript(
-      id,
-      [{ call: [delegate(next)] }, { say: "{result}" }],
-      `agents: ${next}`,
-    );
+    const script = [{ call: [delegate(next)] }, { say: "{result}" }];
+    await place.writeScript(id, script, `agents: ${next}`);
   }
   await place.writeScript("e", [{ say: "too deep" }]);
   await using runtime = await place.open();
@@ -154,10 +119,8 @@ Deno.test("a question at the bottom makes all above wait; answered after a resta
     const request = await runtime.pendingRequest(top);
     assert.deepEqual([request.toolName, request.executionId], ["file_write", top]);
     const shown = (await payloadsOf(runtime, top)).at(-1);
-    assert.deepEqual([shown?.["event_type"], shown?.["request_id"]], [
-      "interrupt",
-      request.requestId,
-    ]);
+    const expected = ["interrupt", request.requestId];
+    assert.deepEqual([shown?.["event_type"], shown?.["request_id"]], expected);
   }
   await using runtime = await place.open();
   assert.equal((await waitingIds(runtime)).length, 3);
@@ -212,16 +175,9 @@ Deno.test("cancelling a waiting parent ends all below; cancelling the child lets
 
 Deno.test("two children that wait are answered one after the other; a question of the parent's own comes first", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    {
-      call: [
-        delegate("asker", "one"),
-        call("file_write", { path: "own.txt", content: "x" }),
-        delegate("asker", "two"),
-      ],
-    },
-    { say: "All done." },
-  ], "agents: [asker]");
+  const own = call("file_write", { path: "own.txt", content: "x" });
+  const calls = [delegate("asker", "one"), own, delegate("asker", "two")];
+  await place.writeScript("lead", [{ call: calls }, { say: "All done." }], "agents: [asker]");
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
   await using runtime = await place.open();
   const lead = await runtime.run("lead", {});
@@ -231,10 +187,8 @@ Deno.test("two children that wait are answered one after the other; a question o
   // They begin at once: which of them is stored first may differ.
   const children = await runtime.listRuns("asker", { limit: 2, offset: 0 });
   const [first, second] = ["one", "two"].map((arg) => children.find(({ args }) => args[0] === arg));
-  assert.equal(
-    (await answerToEnd(runtime, first?.id ?? 0, { text: "red" })).outputData,
-    "Said red",
-  );
+  const expected = "Said red";
+  assert.equal((await answerToEnd(runtime, first?.id ?? 0, { text: "red" })).outputData, expected);
   assert.equal((await runtime.getExecution(lead.id)).status, "waiting");
   await answerToEnd(runtime, lead.id, { approved: true });
   const last = await runtime.pendingRequest(lead.id);
@@ -249,16 +203,12 @@ Deno.test("two children that wait are answered one after the other; a question o
 
 Deno.test("the log of a parent that shows one question tells no answer to another one", async () => {
   await using place = await createTestWorkspace();
-  await place.writeScript("lead", [
-    { call: [delegate("deleter"), delegate("asker")] },
-    { say: "All done." },
-  ], "agents: [deleter, asker]");
+  const steps = [{ call: [delegate("deleter"), delegate("asker")] }, { say: "All done." }];
+  await place.writeScript("lead", steps, "agents: [deleter, asker]");
   const asking = (one: unknown) => [{ call: [one] }, { say: "Said {result}" }];
   await place.writeScript("deleter", asking(call("file_delete", { path: "x" })));
-  await place.writeScript(
-    "asker",
-    asking(call("ask_user", { question: "Go on?", kind: "confirm" })),
-  );
+  const script = asking(call("ask_user", { question: "Go on?", kind: "confirm" }));
+  await place.writeScript("asker", script);
   await using runtime = await place.open();
   const lead = await runtime.run("lead", {});
   await toEnd(runtime, lead.id);
@@ -278,11 +228,7 @@ Deno.test("the log of a parent that shows one question tells no answer to anothe
   assert.deepEqual(await exchange(), [question, question]);
   await answer(runtime, seen, { approved: false });
   assert.equal((await toEnd(runtime, lead.id)).status, "success");
-  assert.deepEqual(await exchange(), [
-    question,
-    question,
-    ["human", shown.requestId, "Denied"],
-  ]);
+  assert.deepEqual(await exchange(), [question, question, ["human", shown.requestId, "Denied"]]);
 });
 
 Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {

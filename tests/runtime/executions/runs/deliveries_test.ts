@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
 import { Deliveries } from "../../../../runtime/executions/runs/deliveries.ts";
 import type { Runs } from "../../../../runtime/executions/runs/runs.ts";
-import type {
-  Delivery,
-  SharedRuns,
-  Taken,
-} from "../../../../runtime/executions/runs/shared_runs.ts";
+import type { Delivery, SharedRuns } from "../../../../runtime/executions/runs/shared_runs.ts";
+import type { Taken } from "../../../../runtime/executions/runs/shared_runs.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
@@ -37,13 +34,8 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
       return Promise.resolve();
     },
   };
-  const deliveries = new Deliveries({
-    shared,
-    active,
-    runs,
-    serviceLog: new LogLines(),
-    places: 9,
-  });
+  const serviceLog = new LogLines();
+  const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
   const deliver = () => ({ ...DELIVERY });
   deliveries.take(deliver());
   while (running === 0) await settle();

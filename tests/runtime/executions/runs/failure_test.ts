@@ -28,10 +28,8 @@ Deno.test("toFailure() gives the sentence of what can be expected to fail, and l
   const internal = "Internal error: the service's log has the details";
   for (const error of [new TypeError("secret is undefined"), "thrown", new ExecutionNotFound()]) {
     assert.deepEqual(failureOf(error), { status: "error", error: internal, output: null });
-    assert.deepEqual(serviceLog.lines.splice(0), [{
-      level: "error",
-      message: "An execution failed inside Inkling",
-      fields: { execution: execution.id, error },
-    }]);
+    const message = "An execution failed inside Inkling";
+    const fields = { execution: execution.id, error };
+    assert.deepEqual(serviceLog.lines.splice(0), [{ level: "error", message, fields }]);
   }
 });

@@ -1,10 +1,8 @@
 // The order in which what a dead service left continues.
 import assert from "node:assert/strict";
 import type { Execution } from "../../../../runtime/executions/execution.ts";
-import {
-  recoverExecutions,
-  type RecoveryPorts,
-} from "../../../../runtime/executions/runs/recovery.ts";
+import type { RecoveryPorts } from "../../../../runtime/executions/runs/recovery.ts";
+import { recoverExecutions } from "../../../../runtime/executions/runs/recovery.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 
 Deno.test("recoverExecutions() lets what was delegated run before those that will ask for it", async () => {
@@ -20,11 +18,8 @@ Deno.test("recoverExecutions() lets what was delegated run before those that wil
           status: "running",
           parentExecutionId: parents.get(id) ?? null,
         };
-        return Promise.resolve({
-          execution: execution as Execution,
-          request: { args: [] },
-          output: null,
-        });
+        const request = { args: [] };
+        return Promise.resolve({ execution: execution as Execution, request, output: null });
       },
     },
     recovery: {

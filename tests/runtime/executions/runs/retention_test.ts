@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { answerToEnd, stopWaiting } from "../executions_of.ts";
@@ -46,20 +43,16 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   assert.equal(await runtime.purgeCheckpoints({ force: true }), 3);
   assert.deepEqual(await threads(), { slow: 1 });
   const ended = await runtime.getExecution(waiting);
-  assert.deepEqual([ended.status, ended.error], [
-    "aborted",
-    "Aborted: its conversation was purged",
-  ]);
+  const expected = ["aborted", "Aborted: its conversation was purged"];
+  assert.deepEqual([ended.status, ended.error], expected);
   assert.equal((await runtime.getExecution(running)).status, "running");
   // PostgreSQL gives it back in its own time.
   const { sizeBytes } = await runtime.checkpointStats();
   assert.ok(IS_POSTGRES || sizeBytes < before, "the file is smaller");
   // The log of what happened stays.
   assert.equal((await runtime.listExecutions({ limit: 50, offset: 0 })).length, 7);
-  await assert.rejects(
-    runtime.purgeCheckpoints({ agentId: "nobody", force: false }),
-    /'nobody' not found/,
-  );
+  const refusal = /'nobody' not found/;
+  await assert.rejects(runtime.purgeCheckpoints({ agentId: "nobody", force: false }), refusal);
   await runtime.cancel(running);
 });
 
@@ -107,10 +100,8 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
 Deno.test("a runtime for upkeep does not let a parent go on whose waiting child it ends", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
-  await place.writeScript("lead", [
-    { call: [{ name: "run_agent", arguments: { agent_id: "asker" } }] },
-    { say: "went on" },
-  ], "agents: [asker]");
+  const call = [{ name: "run_agent", arguments: { agent_id: "asker" } }];
+  await place.writeScript("lead", [{ call }, { say: "went on" }], "agents: [asker]");
   const lead = await stopWaiting(place, "lead");
   {
     await using runtime = await place.open({ mode: "upkeep" });
@@ -127,15 +118,14 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
   );
 });
 
-for (
-  const [config, threads, executions] of [
-    ["", 3, 4],
-    ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
-    ["defaults: { checkpoint_retention_days: none }", 4, 4],
-    ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
-    ["defaults: { log_retention_days: 30 }", 1, 1],
-  ] as const
-) {
+const CASES = [
+  ["", 3, 4],
+  ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
+  ["defaults: { checkpoint_retention_days: none }", 4, 4],
+  ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
+  ["defaults: { log_retention_days: 30 }", 1, 1],
+] as const;
+for (const [config, threads, executions] of CASES) {
   Deno.test(`the sweep at the start after 31 days with "${config}" keeps ${threads} conversations and ${executions} executions`, async () => {
     const clock = new TestClock();
     await using place = await createTestWorkspace();

@@ -5,7 +5,7 @@ import type { HumanRequest } from "../../../../runtime/executions/human_request.
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
-import { SQLITE } from "../../../support/test_database.ts";
+import { onSqlite } from "../../../support/test_database.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import type { TestStore } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
@@ -16,11 +16,7 @@ const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [
 function afterChange<
   Name extends string,
   Store extends Record<Name, (...args: never[]) => Promise<unknown>>,
->(
-  store: Store,
-  name: Name,
-  happen: (...args: Parameters<Store[Name]>) => Promise<void>,
-): void {
+>(store: Store, name: Name, happen: (...args: Parameters<Store[Name]>) => Promise<void>): void {
   type Change = (...args: Parameters<Store[Name]>) => Promise<unknown>;
   const change = store[name].bind(store) as Change;
   const observed: Change = async (...args) => {
@@ -93,60 +89,50 @@ const ENDS = {
 } as const satisfies Record<string, (store: TestStore, meet: () => Promise<void>) => void>;
 
 // In turns of this process: a server has the statement of the end and that of the cancel at once.
-Deno.test(
-  "Runner.cancel() that meets the end of a run tells what becomes of it",
-  SQLITE,
-  async () => {
-    for (const [when, arrange] of Object.entries(ENDS)) {
-      await using on = await openTestRunner([createTestAgent()]);
-      const { runner, store, clock } = on;
-      const { id } = await runner.start(createTestAgent(), MANUAL);
-      let question: HumanRequest | undefined;
-      await until(
-        async () => (question = await store.requests.readOpenRequest(id)) !== undefined,
-        "the question",
-      );
-      const told: string[] = [];
-      const completions = completionsOf(on);
-      arrange(store, async () => void told.push(await runner.cancel(id)));
-      const { requestId } = question!;
-      await runner.respond(id, { requestId, answer: { text: "yes" } });
-      await until(async () => {
-        await clock.advance(500);
-        return completions.length > 0;
-      }, "the end");
-      const { execution } = (await store.executions.readExecution(id))!;
-      const isCancelled = when !== "after it is";
-      assert.deepEqual(told, [isCancelled ? "cancelling" : "success"], when);
-      assert.equal(execution.status, isCancelled ? "aborted" : "success", when);
-      assert.equal(execution.error, isCancelled ? "Cancelled by user" : null, when);
-      assert.deepEqual(completions, [execution.status], when);
-    }
-  },
-);
+onSqlite.test("Runner.cancel() that meets the end of a run tells what becomes of it", async () => {
+  for (const [when, arrange] of Object.entries(ENDS)) {
+    await using on = await openTestRunner([createTestAgent()]);
+    const { runner, store, clock } = on;
+    const { id } = await runner.start(createTestAgent(), MANUAL);
+    let question: HumanRequest | undefined;
+    const isDone = async () => (question = await store.requests.readOpenRequest(id)) !== undefined;
+    await until(isDone, "the question");
+    const told: string[] = [];
+    const completions = completionsOf(on);
+    arrange(store, async () => void told.push(await runner.cancel(id)));
+    const { requestId } = question!;
+    await runner.respond(id, { requestId, answer: { text: "yes" } });
+    await until(async () => {
+      await clock.advance(500);
+      return completions.length > 0;
+    }, "the end");
+    const { execution } = (await store.executions.readExecution(id))!;
+    const isCancelled = when !== "after it is";
+    assert.deepEqual(told, [isCancelled ? "cancelling" : "success"], when);
+    assert.equal(execution.status, isCancelled ? "aborted" : "success", when);
+    assert.equal(execution.error, isCancelled ? "Cancelled by user" : null, when);
+    assert.deepEqual(completions, [execution.status], when);
+  }
+});
 
 // In turns of this process, which a server's answers take no part in: there, an answer is another machine's.
-Deno.test(
-  "Runner.cancel() of a run whose question is just being stored ends it, although it is answered at once",
-  SQLITE,
-  async () => {
-    await using on = await openTestRunner([createTestAgent()]);
-    const { runner, store } = on;
-    afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
-      // The execution waits, and its run does not know it yet.
-      assert.equal(await runner.cancel(id), "cancelling");
-      await runner.respond(id, { requestId, answer: { text: "yes" } });
-    });
-    // The run that the answer begins is not over before the first one has found that it was cancelled.
-    afterChange(store.conversations, "finishCall", settle);
-    const completions = completionsOf(on);
-    const { id } = await runner.start(createTestAgent(), MANUAL);
-    await until(() => completions.length > 0, "the end");
-    const { execution } = (await store.executions.readExecution(id))!;
-    assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"]);
-    assert.deepEqual(completions, ["aborted"]);
-  },
-);
+onSqlite.test("Runner.cancel() of a run whose question is just being stored ends it, although it is answered at once", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
+    // The execution waits, and its run does not know it yet.
+    assert.equal(await runner.cancel(id), "cancelling");
+    await runner.respond(id, { requestId, answer: { text: "yes" } });
+  });
+  // The run that the answer begins is not over before the first one has found that it was cancelled.
+  afterChange(store.conversations, "finishCall", settle);
+  const completions = completionsOf(on);
+  const { id } = await runner.start(createTestAgent(), MANUAL);
+  await until(() => completions.length > 0, "the end");
+  const { execution } = (await store.executions.readExecution(id))!;
+  assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"]);
+  assert.deepEqual(completions, ["aborted"]);
+});
 
 Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its way to a question", async () => {
   const left: Record<string, string> = {};

@@ -4,12 +4,10 @@ import type { ExecutionTrigger } from "../../../../runtime/trigger_kinds.ts";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";
-import { SqlAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
-import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
-import { SQLITE } from "../../../support/test_database.ts";
+import { onSqlite } from "../../../support/test_database.ts";
 
 interface Start {
   trigger: ExecutionTrigger;
@@ -95,21 +93,17 @@ Deno.test("Runner.cancel() finds a run that is being accepted, and one that is b
   await until(async () => await statusOf({ store }, id) === "aborted", "the end");
 });
 
-Deno.test(
-  "Runner.cancel() of a waiting execution rejects when its end cannot be stored",
-  SQLITE,
-  async () => {
-    await using on = await openTestRunner([createTestAgent()]);
-    const { runner, store } = on;
-    const id = await ask(on, "tester");
-    store.sqlite().run(
-      "CREATE TRIGGER full BEFORE UPDATE ON executions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
-    );
-    await assert.rejects(runner.cancel(id), /disk full/);
-    store.sqlite().run("DROP TRIGGER full");
-    assert.equal(await runner.cancel(id), "aborted");
-  },
-);
+onSqlite.test("Runner.cancel() of a waiting execution rejects when its end cannot be stored", async () => {
+  await using on = await openTestRunner([createTestAgent()]);
+  const { runner, store } = on;
+  const id = await ask(on, "tester");
+  store.sqlite().run(
+    "CREATE TRIGGER full BEFORE UPDATE ON executions BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  await assert.rejects(runner.cancel(id), /disk full/);
+  store.sqlite().run("DROP TRIGGER full");
+  assert.equal(await runner.cancel(id), "aborted");
+});
 
 Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
   await using on = await openTestRunner([createTestAgent()]);
@@ -128,12 +122,8 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
   const agent = createTestAgent({ onPending: "parallel" });
   await using on = await openTestRunner([agent]);
   const { runner, store } = on;
-  const spec: RunSpec = {
-    trigger: "chat",
-    sessionId: "s",
-    idempotencyKey: "k",
-    request: { args: ["a"], message: "m" },
-  };
+  const request = { args: ["a"], message: "m" };
+  const spec: RunSpec = { trigger: "chat", sessionId: "s", idempotencyKey: "k", request };
   const { id } = await runner.start(agent, spec);
   assert.equal((await runner.start(agent, structuredClone(spec))).id, id);
   await until(async () => await statusOf(on, id) === "waiting", "the question");
@@ -153,45 +143,6 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
   const all = await store.executions.listExecutions({ limit: 10, offset: 0 });
   assert.deepEqual(all.map((one) => one.id), [id]);
   assert.notEqual((await runner.start(agent, { ...spec, idempotencyKey: "l" })).id, id);
-});
-
-Deno.test("Runner.recover() goes on where the agent as it is now says so, else tells that the run was orphaned", async () => {
-  const resumed = createTestAgent({ id: "resumed", onRestart: "resume" });
-  const orphaned = createTestAgent({ id: "orphaned" });
-  await using on = await openTestRunner([resumed, orphaned]);
-  const { runner, store, events } = on;
-  await store.db.change("power", () => openInstance({ id: "dead", pid: 1, startedAt: 0 }));
-  const dead = new SqlAcceptanceStore(store.db, "dead");
-  const ids: Record<string, number> = {};
-  for (const agentId of ["resumed", "orphaned", "removed"]) {
-    const accepted = await dead.acceptExecution({
-      agentId,
-      displayName: agentId,
-      trigger: "manual",
-      parentExecutionId: null,
-      parentPosition: null,
-      depth: 0,
-      sessionId: null,
-      request: { args: [] },
-      model: "",
-      startedAt: 0,
-    }, { unlessWaiting: false, frames: () => [] });
-    assert.ok("execution" in accepted);
-    ids[agentId] = accepted.execution.id;
-  }
-  const told: string[] = [];
-  events.subscribe((event) => {
-    if ("executionId" in event) told.push(`${event.type} ${event.agentId}`);
-  });
-  await runner.recover();
-  await until(async () => await statusOf(on, ids["resumed"]!) === "waiting", "the question");
-  assert.equal(await statusOf(on, ids["orphaned"]!), "orphaned");
-  assert.equal(await statusOf(on, ids["removed"]!), "orphaned");
-  assert.deepEqual(told.sort(), [
-    "execution_completed orphaned",
-    "execution_completed removed",
-    "execution_waiting resumed",
-  ]);
 });
 
 /** Leaves a child waiting whose parent has ended, as a service that was killed in between would. */
@@ -222,19 +173,6 @@ for (const by of ["recover", "respond"] as const) {
     assert.deepEqual([execution.status, execution.error], ["aborted", error]);
   });
 }
-
-Deno.test("Runner.stop() keeps a run that is to be resumed: nothing tells its end", async () => {
-  const agent = createTestAgent({ onRestart: "resume" });
-  await using on = await openTestRunner([agent]);
-  const { id } = await on.runner.start(agent, MANUAL);
-  const stopped = on.runner.stop({ graceMs: 0 });
-  await on.clock.advance(0);
-  await stopped;
-  const status = await statusOf(on, id);
-  assert.ok(status === "running" || status === "waiting", String(status));
-  const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 1e6 });
-  assert.ok(frames.every(({ event }) => event !== "complete"));
-});
 
 Deno.test("Runner says in a run's log that its programs have no sandbox", async () => {
   const sandboxGap = "Custom tools run without a sandbox: it is raining. To get one, wait.";

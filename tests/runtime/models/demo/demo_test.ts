@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createDemoModel } from "../../../../runtime/models/demo/demo.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
-import { ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
+import type { ModelReply } from "../../../../runtime/models/model.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import { type CollectedReply, collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
@@ -20,20 +20,17 @@ function instantClock(): Clock {
 }
 
 function scriptFailure(messages: Message[], expected: RegExp): Promise<void> {
-  return assert.rejects(play("script", messages), (error) => {
-    assert.ok(error instanceof ModelError);
-    assert.equal(error.retryable, false);
-    assert.match(error.message, expected);
-    return true;
+  return assert.rejects(play("script", messages), {
+    name: "ModelError",
+    retryable: false,
+    message: expected,
   });
 }
 
 function task(steps: unknown): Message {
   const block = "```demo\n" + JSON.stringify(steps, null, 2) + "\n```";
-  return {
-    role: "system",
-    content: `<environment>e</environment>\n<task>\nDo it.\n\n${block}\n</task>`,
-  };
+  const content = `<environment>e</environment>\n<task>\nDo it.\n\n${block}\n</task>`;
+  return { role: "system", content };
 }
 
 const GO: Message = { role: "user", content: "Execute your task." };
@@ -81,14 +78,14 @@ Deno.test("demo/report reads the file, writes the report and answers with what i
   assert.equal(write?.name, "file_write");
   assert.deepEqual(JSON.parse(write?.arguments ?? ""), {
     path: "reports/notes-report.md",
-    content: "# Report on notes.md\n\n- 8 words in 3 lines\n- 1 open items, 1 done\n" +
+    content: "# Report on notes.md\n\n- 8 words in 3 lines\n- 1 open item, 1 done\n" +
       "- Sections: Garden\n- Open: water the roses\n- Most frequent words: roses (2)\n",
   });
   const third = await play("report", after(read, second.reply, "Created reports/notes-report.md"));
   assert.equal(third.reply.stop, "end");
   assert.equal(
     third.text,
-    "notes.md: 8 words in 3 lines; 1 open items, 1 done; Sections: Garden.\n\n" +
+    "notes.md: 8 words in 3 lines; 1 open item, 1 done; Sections: Garden.\n\n" +
       "The report is in reports/notes-report.md.",
   );
 });
@@ -138,26 +135,19 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   ];
   const start = [task(steps), GO];
   const first = await play("script", start);
-  assert.equal(first.reply.message.content, "One.");
-  assert.equal(first.reply.stop, "tool_calls");
+  assert.deepEqual([first.reply.message.content, first.reply.stop], ["One.", "tool_calls"]);
   assert.deepEqual(first.reply.message.toolCalls, [
     { id: "demo_2_1", name: "a", arguments: '{"x":1}' },
     { id: "demo_2_2", name: "b", arguments: "{}" },
   ]);
   const one = after(start, first.reply, "r1", "r2");
   const second = await play("script", one);
-  assert.deepEqual(second.reply.message.toolCalls, [
-    { id: "demo_5_1", name: "c", arguments: "{broken" },
-  ]);
-  assert.deepEqual(second.reply.usage, {
-    inputTokens: 100,
-    outputTokens: 7,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  });
+  const id = "demo_5_1";
+  assert.deepEqual(second.reply.message.toolCalls, [{ id, name: "c", arguments: "{broken" }]);
+  const expected = { inputTokens: 100, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  assert.deepEqual(second.reply.usage, expected);
   const third = await play("script", after(one, second.reply, "Error: no {result}"));
-  assert.equal(third.text, "End: Error: no {result}");
-  assert.equal(third.reply.stop, "length");
+  assert.deepEqual([third.text, third.reply.stop], ["End: Error: no {result}", "length"]);
   assert.equal(third.reply.reportedCostUsd, 0.5);
   await scriptFailure(
     [task(steps.slice(0, 1)), ...one.slice(1)],
@@ -175,10 +165,8 @@ Deno.test("demo/script prefers the script of the user turn, and counts tokens fr
   const { text, reply } = await play("script", messages);
   assert.equal(text, "from the turn");
   const characters = messages.map(({ content }) => content).join("").length;
-  assert.deepEqual(
-    [reply.usage?.inputTokens, reply.usage?.outputTokens, reply.reportedCostUsd],
-    [Math.ceil(characters / 4), Math.ceil(text.length / 4), null],
-  );
+  const found = [reply.usage?.inputTokens, reply.usage?.outputTokens, reply.reportedCostUsd];
+  assert.deepEqual(found, [Math.ceil(characters / 4), Math.ceil(text.length / 4), null]);
 });
 
 Deno.test("demo/script repeats a text to any length in a few hundred deltas", async () => {
@@ -223,26 +211,17 @@ Deno.test("demo/script fails as its step says, behind the step's text", async ()
       modelRequest({ messages: [task([{ say: "half", fail: "Out of order", retryable }]), GO] }),
       { onDelta: (delta) => deltas.push(delta.type === "text" ? delta.text : "") },
     );
-    await assert.rejects(call, (error) => {
-      assert.ok(error instanceof ModelError);
-      assert.equal(error.message, "demo: Out of order");
-      assert.equal(error.retryable, retryable);
-      return true;
-    });
+    await assert.rejects(call, { name: "ModelError", message: "demo: Out of order", retryable });
     assert.deepEqual(deltas, ["half"]);
   }
 });
 
 Deno.test("demo/script names what is wrong with a script", async () => {
-  assert.throws(
-    () => createDemoModel({ name: "gpt", clock: instantClock() }),
-    /Unknown model "demo\/gpt": the demo provider has report, script, echo/,
-  );
+  const refusal = /Unknown model "demo\/gpt": the demo provider has report, script, echo/;
+  assert.throws(() => createDemoModel({ name: "gpt", clock: instantClock() }), refusal);
   await scriptFailure([GO], /is missing; write a ```demo block/);
-  await scriptFailure(
-    [{ role: "user", content: "```demo\n[{]\n```" }],
-    /is not JSON \(.+\); fix it/,
-  );
+  const content = "```demo\n[{]\n```";
+  await scriptFailure([{ role: "user", content }], /is not JSON \(.+\); fix it/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[]\n```\n```demo\n[]\n```" }],
     /stands in 2 ```demo blocks/,

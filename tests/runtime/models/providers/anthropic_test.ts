@@ -11,13 +11,9 @@ import { TestClock } from "../../../support/test_clock.ts";
 const OWNER = { format: "anthropic", model: "m" };
 
 function model(server: AnthropicServer, name = "m"): Model {
-  return createAnthropicModel({
-    id: `anthropic/${name}`,
-    name,
-    baseUrl: server.origin,
-    apiKey: "k",
-    clock: new TestClock(),
-  });
+  const id = `anthropic/${name}`;
+  const clock = new TestClock();
+  return createAnthropicModel({ id, name, baseUrl: server.origin, apiKey: "k", clock });
 }
 
 function replyFrom(...events: unknown[]): ModelReply {
@@ -26,28 +22,23 @@ function replyFrom(...events: unknown[]): ModelReply {
   return assembly.finish() ?? assert.fail("the reply is not finished");
 }
 
+const begin = (index: number, content_block: unknown) => ({
+  type: "content_block_start",
+  index,
+  content_block,
+});
+const go = (index: number, delta: unknown) => ({ type: "content_block_delta", index, delta });
+
 const THINKING = [
-  { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
-  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm" } },
-  { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "m." } },
-  { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "s1" } },
-  {
-    type: "content_block_start",
-    index: 1,
-    content_block: { type: "redacted_thinking", data: "secret" },
-  },
-  { type: "content_block_start", index: 2, content_block: { type: "text", text: "" } },
-  { type: "content_block_delta", index: 2, delta: { type: "text_delta", text: "Reading." } },
-  {
-    type: "content_block_start",
-    index: 3,
-    content_block: { type: "tool_use", id: "t1", name: "read", input: {} },
-  },
-  {
-    type: "content_block_delta",
-    index: 3,
-    delta: { type: "input_json_delta", partial_json: '{"path":"a"}' },
-  },
+  begin(0, { type: "thinking", thinking: "" }),
+  go(0, { type: "thinking_delta", thinking: "Hm" }),
+  go(0, { type: "thinking_delta", thinking: "m." }),
+  go(0, { type: "signature_delta", signature: "s1" }),
+  begin(1, { type: "redacted_thinking", data: "secret" }),
+  begin(2, { type: "text", text: "" }),
+  go(2, { type: "text_delta", text: "Reading." }),
+  begin(3, { type: "tool_use", id: "t1", name: "read", input: {} }),
+  go(3, { type: "input_json_delta", partial_json: '{"path":"a"}' }),
 ];
 
 function end(reason: string): unknown {
@@ -63,12 +54,8 @@ Deno.test("AnthropicModel marks the system prompt and the last tool for the cach
   const limits = { temperature: 0.3, maxTokens: 77 };
   await collectReply(model(server), modelRequest({ messages, tools, ...limits }));
   const cache_control = { type: "ephemeral" };
-  const sent = {
-    model: "m",
-    max_tokens: 77,
-    stream: true,
-    messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
-  };
+  const content = [{ type: "text", text: "Hi" }];
+  const sent = { model: "m", max_tokens: 77, stream: true, messages: [{ role: "user", content }] };
   assert.deepEqual(server.request(0).body, {
     ...sent,
     temperature: 0.3,
@@ -85,47 +72,29 @@ Deno.test("AnthropicModel marks the system prompt and the last tool for the cach
 });
 
 Deno.test("AnthropicReplyAssembly replies with the text that it streamed, also where a block begins twice or out of turn", () => {
-  const begin = (index: number) => (
-    { type: "content_block_start", index, content_block: { type: "text", text: "" } }
-  );
-  const say = (index: number, text: string) => (
-    { type: "content_block_delta", index, delta: { type: "text_delta", text } }
-  );
+  const block = (index: number) => begin(index, { type: "text", text: "" });
+  const say = (index: number, text: string) => go(index, { type: "text_delta", text });
   const { message } = replyFrom(
-    ...[begin(1), say(1, "One "), begin(0), say(0, "two "), begin(1), say(1, "three")],
+    ...[block(1), say(1, "One "), block(0), say(0, "two "), block(1), say(1, "three")],
     { type: "message_delta", delta: { stop_reason: "end_turn" } },
   );
   assert.equal(message.content, "One two three");
 });
 
 Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", () => {
+  const cached = { cache_read_input_tokens: 1_000, cache_creation_input_tokens: 200 };
+  const counted = { input_tokens: 50, ...cached, output_tokens: 1, service_tier: "standard" };
   const { usage } = replyFrom(
-    {
-      type: "message_start",
-      message: {
-        usage: {
-          input_tokens: 50,
-          cache_read_input_tokens: 1_000,
-          cache_creation_input_tokens: 200,
-          output_tokens: 1,
-          service_tier: "standard",
-        },
-      },
-    },
+    { type: "message_start", message: { usage: counted } },
     end("end_turn"),
   );
-  assert.deepEqual(usage, {
-    inputTokens: 1_250,
-    outputTokens: 9,
-    cacheReadTokens: 1_000,
-    cacheWriteTokens: 200,
-  });
+  const read = { cacheReadTokens: 1_000, cacheWriteTokens: 200 };
+  assert.deepEqual(usage, { inputTokens: 1_250, outputTokens: 9, ...read });
 });
 
 Deno.test("AnthropicReplyAssembly keeps thinking with its signature out of the text, for its own model", () => {
   const { message, stop } = replyFrom(...THINKING, end("tool_use"));
-  assert.equal(stop, "tool_calls");
-  assert.equal(message.content, "Reading.");
+  assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.deepEqual(message.toolCalls, [{ id: "t1", name: "read", arguments: '{"path":"a"}' }]);
   const blocks = [
     { type: "thinking", thinking: "Hmm.", signature: "s1" },
@@ -160,31 +129,22 @@ Deno.test("AnthropicReplyAssembly tells why a reply ended", () => {
 });
 
 Deno.test("AnthropicReplyAssembly takes input that comes whole, not at all, or broken", () => {
-  const start = (index: number, input: unknown, id?: string) => ({
-    type: "content_block_start",
-    index,
-    content_block: { type: "tool_use", id, name: "t", input },
-  });
+  const start = (index: number, input: unknown, id?: string) =>
+    begin(index, { type: "tool_use", id, name: "t", input });
   const { message } = replyFrom(
     start(0, { a: 1 }, "x"),
     start(1, {}),
     start(2, {}, "z"),
-    {
-      type: "content_block_delta",
-      index: 2,
-      delta: { type: "input_json_delta", partial_json: "{" },
-    },
-    { type: "content_block_delta", index: 7, delta: { type: "text_delta", text: "nowhere" } },
+    go(2, { type: "input_json_delta", partial_json: "{" }),
+    go(7, { type: "text_delta", text: "nowhere" }),
     "not even an object",
     end("tool_use"),
   );
   assert.deepEqual(message.toolCalls.map((call) => call.arguments), ['{"a":1}', "{}", "{"]);
   assert.equal(new Set(message.toolCalls.map((call) => call.id)).size, 3);
   const { messages } = toAnthropicPrompt({ messages: [message], tools: [] }, OWNER);
-  assert.deepEqual(
-    (messages[0]?.content as { input: unknown }[]).map((block) => block.input),
-    [{ a: 1 }, {}, { unreadable_arguments: "{" }],
-  );
+  const found = (messages[0]?.content as { input: unknown }[]).map((block) => block.input);
+  assert.deepEqual(found, [{ a: 1 }, {}, { unreadable_arguments: "{" }]);
 });
 
 Deno.test("toAnthropicPrompt() sends no blank blocks and lets turns alternate", () => {
@@ -206,10 +166,10 @@ Deno.test("toAnthropicPrompt() sends no blank blocks and lets turns alternate", 
     { role: "assistant", content: [{ type: "tool_use", id: "c", name: "t", input: {} }] },
     {
       role: "user",
-      content: [{ type: "tool_result", tool_use_id: "c", content: [] }, {
-        type: "text",
-        text: "Three",
-      }],
+      content: [
+        { type: "tool_result", tool_use_id: "c", content: [] },
+        { type: "text", text: "Three" },
+      ],
     },
   ]);
 });
@@ -226,41 +186,24 @@ Deno.test("AnthropicModel reads an error inside the stream", async () => {
   assert.equal(overloaded.message, "anthropic broke off its reply: Overloaded");
   assert.equal(overloaded.retryable, true);
   const bad = await failureOf(model(server));
-  assert.equal(bad.message, "anthropic broke off its reply: Bad");
-  assert.equal(bad.retryable, false);
+  assert.deepEqual([bad.message, bad.retryable], ["anthropic broke off its reply: Bad", false]);
   assert.equal((await collectReply(model(server))).text, "fine");
 });
 
 Deno.test("toAnthropicPrompt() writes the ids of another provider's calls as the API permits them", () => {
   const call = { id: "functions.read:0", name: "read", arguments: "{}" };
-  const result: Message = {
-    role: "tool",
-    toolCallId: call.id,
-    toolName: "read",
-    content: "A",
-    isError: false,
-  };
+  const about = { toolCallId: call.id, toolName: "read" };
+  const result: Message = { role: "tool", ...about, content: "A", isError: false };
   const said: AssistantMessage = { role: "assistant", content: "", toolCalls: [call] };
-  const kept = {
-    format: "anthropic",
-    model: "m",
-    blocks: [{ type: "tool_use", id: call.id, name: "read", input: {} }],
-  };
+  const blocks = [{ type: "tool_use", id: call.id, name: "read", input: {} }];
+  const kept = { format: "anthropic", model: "m", blocks };
   for (const reply of [said, { ...said, providerData: kept }]) {
     const { messages } = toAnthropicPrompt({ messages: [reply, result], tools: [] }, OWNER);
+    const id = "functions_read_0";
+    const content = [{ type: "text", text: "A" }];
     assert.deepEqual(messages, [
-      {
-        role: "assistant",
-        content: [{ type: "tool_use", id: "functions_read_0", name: "read", input: {} }],
-      },
-      {
-        role: "user",
-        content: [{
-          type: "tool_result",
-          tool_use_id: "functions_read_0",
-          content: [{ type: "text", text: "A" }],
-        }],
-      },
+      { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
     ]);
   }
 });

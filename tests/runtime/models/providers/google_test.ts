@@ -3,7 +3,7 @@ import { createGoogleModel } from "../../../../runtime/models/providers/google.t
 import { toGooglePrompt } from "../../../../runtime/models/providers/google_messages.ts";
 import { GoogleReplyAssembly } from "../../../../runtime/models/providers/google_reply.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
-import { type Model, ModelError, type ModelReply } from "../../../../runtime/models/model.ts";
+import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { GoogleServer } from "../../../support/models/google_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -11,13 +11,9 @@ import { TestClock } from "../../../support/test_clock.ts";
 const OWNER = { format: "google", model: "m" };
 
 function model(server: GoogleServer): Model {
-  return createGoogleModel({
-    id: "google/m",
-    name: "m",
-    baseUrl: server.origin,
-    apiKey: "k",
-    clock: new TestClock(),
-  });
+  const clock = new TestClock();
+  const baseUrl = server.origin;
+  return createGoogleModel({ id: "google/m", name: "m", baseUrl, apiKey: "k", clock });
 }
 
 function replyFrom(...chunks: unknown[]): ModelReply {
@@ -55,10 +51,9 @@ Deno.test("GoogleModel sends system prompt, tools and limits in the API's words,
     generationConfig: { temperature: 0.3, maxOutputTokens: 77 },
   });
   const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(1).body, {
-    contents: [{ role: "user", parts: [{ text: "Hello" }] }],
-    generationConfig: { maxOutputTokens: 4096 },
-  });
+  const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
+  const generationConfig = { maxOutputTokens: 4096 };
+  assert.deepEqual(server.request(1).body, { contents, generationConfig });
   assert.equal(bare.reply.usage, null);
 });
 
@@ -77,12 +72,8 @@ Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part o
       },
     },
   );
-  assert.deepEqual(usage, {
-    inputTokens: 107,
-    outputTokens: 50,
-    cacheReadTokens: 64,
-    cacheWriteTokens: 0,
-  });
+  const expected = { inputTokens: 107, outputTokens: 50, cacheReadTokens: 64, cacheWriteTokens: 0 };
+  assert.deepEqual(usage, expected);
 });
 
 Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, and thoughts out of the text", () => {
@@ -95,15 +86,10 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
     parts(call, { functionCall: { name: "read", args: { path: "b" } } }),
     end("STOP"),
   );
-  assert.equal(stop, "tool_calls");
-  assert.equal(message.content, "Reading.");
+  assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 2);
-  const kept = [
-    { text: "Reading." },
-    { text: "", thoughtSignature: "s1" },
-    call,
-    { functionCall: { name: "read", args: { path: "b" } } },
-  ];
+  const functionCall = { name: "read", args: { path: "b" } };
+  const kept = [{ text: "Reading." }, { text: "", thoughtSignature: "s1" }, call, { functionCall }];
   assert.deepEqual(message.providerData, { format: "google", model: "m", blocks: kept });
   const messages: Message[] = [
     { role: "user", content: "Go" },
@@ -119,13 +105,10 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
   const own = toGooglePrompt({ messages, tools: [] }, OWNER).contents;
   assert.deepEqual(own[1], { role: "model", parts: kept });
   // The ids are ours: the provider never saw them, and sees none.
-  assert.deepEqual(own[2]?.parts?.[0], {
-    functionResponse: { name: "read", response: { output: "A" } },
-  });
+  const functionResponse = { name: "read", response: { output: "A" } };
+  assert.deepEqual(own[2]?.parts?.[0], { functionResponse });
   const foreign = toGooglePrompt({ messages, tools: [] }, { ...OWNER, model: "other" }).contents;
-  assert.deepEqual(foreign[1]?.parts?.[1], {
-    functionCall: { name: "read", args: { path: "a" } },
-  });
+  assert.deepEqual(foreign[1]?.parts?.[1], { functionCall: { name: "read", args: { path: "a" } } });
 });
 
 Deno.test("GoogleReplyAssembly tells why a reply ended", () => {
@@ -145,11 +128,10 @@ Deno.test("GoogleReplyAssembly tells why a reply ended", () => {
 
 Deno.test("GoogleReplyAssembly makes a spoiled call worth another attempt", () => {
   for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]) {
-    assert.throws(() => replyFrom(end(reason)), (error) => {
-      assert.ok(error instanceof ModelError);
-      assert.equal(error.retryable, true);
-      assert.match(error.message, /^google could not finish its reply: (malformed|unexpected) /);
-      return true;
+    assert.throws(() => replyFrom(end(reason)), {
+      name: "ModelError",
+      retryable: true,
+      message: /^google could not finish its reply: (malformed|unexpected) /,
     });
   }
 });
@@ -165,10 +147,8 @@ Deno.test("GoogleReplyAssembly takes chunks that are odd", () => {
     parts({ functionCall: {} }, 5),
     end("STOP"),
   );
-  assert.deepEqual(
-    message.toolCalls.map((call) => [call.name, call.arguments]),
-    [["a", "{}"], ["b", "{}"], ["", "{}"]],
-  );
+  const expected = [["a", "{}"], ["b", "{}"], ["", "{}"]];
+  assert.deepEqual(message.toolCalls.map((call) => [call.name, call.arguments]), expected);
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 3);
 });
 
@@ -188,8 +168,7 @@ Deno.test("GoogleModel takes the wait that an error's details ask for, and reads
   ]);
   const failure = await failureOf(model(server));
   assert.equal(failure.message, "google answered 429: Quota exceeded");
-  assert.equal(failure.retryAfterMs, 17_500);
-  assert.equal(failure.retryable, true);
+  assert.deepEqual([failure.retryAfterMs, failure.retryable], [17_500, true]);
   const { message, retryable } = await failureOf(model(server));
   assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);
 });

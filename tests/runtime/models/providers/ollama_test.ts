@@ -8,12 +8,8 @@ import { OllamaServer } from "../../../support/models/ollama_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 function model(server: OllamaServer): Model {
-  return createOllamaModel({
-    id: "ollama/m",
-    name: "m",
-    baseUrl: server.origin,
-    clock: new TestClock(),
-  });
+  const clock = new TestClock();
+  return createOllamaModel({ id: "ollama/m", name: "m", baseUrl: server.origin, clock });
 }
 
 Deno.test("OllamaModel sends tools, limits and the size of the context, and nothing that is not there", async () => {
@@ -38,12 +34,9 @@ Deno.test("OllamaModel sends tools, limits and the size of the context, and noth
     options: { num_ctx: 4096, num_predict: 77, temperature: 0.3 },
   });
   const bare = await collectReply(model(server), modelRequest({ temperature: undefined }));
-  assert.deepEqual(server.request(1).body, {
-    model: "m",
-    messages: [{ role: "user", content: "Hello" }],
-    stream: true,
-    options: { num_ctx: 8192, num_predict: 4096 },
-  });
+  const messages = [{ role: "user", content: "Hello" }];
+  const options = { num_ctx: 8192, num_predict: 4096 };
+  assert.deepEqual(server.request(1).body, { model: "m", messages, stream: true, options });
   assert.equal(bare.reply.usage, null);
 });
 
@@ -112,28 +105,6 @@ Deno.test("OllamaModel reads errors before and inside the stream", async () => {
   const broken = await failureOf(model(server));
   assert.equal(broken.message, "ollama broke off its reply: out of memory");
   assert.equal(broken.retryable, true);
-});
-
-Deno.test("readJsonLines() reads the same values however the bytes were split", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.jsonValue(), { maxLength: 6 }),
-      fc.integer({ min: 1, max: 7 }),
-      fc.boolean(),
-      async (values, size, ended) => {
-        const text = values.map((value) => JSON.stringify(value)).join("\r\n\n") +
-          (ended ? "\n" : "");
-        const bytes = new TextEncoder().encode(text);
-        const pieces = function* () {
-          for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
-        };
-        const read: unknown[] = [];
-        for await (const value of readJsonLines(ReadableStream.from(pieces()))) read.push(value);
-        assert.deepEqual(read, JSON.parse(JSON.stringify(values)));
-      },
-    ),
-    { numRuns: 50 },
-  );
 });
 
 Deno.test("readJsonLines() keeps a byte order mark inside a text, wherever the bytes are cut", async () => {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { ModelError, type ModelRequest } from "../../../../runtime/models/model.ts";
-import {
-  createOpenAiModel,
-  type OpenAiModelOptions,
-} from "../../../../runtime/models/providers/openai.ts";
+import type { OpenAiModelOptions } from "../../../../runtime/models/providers/openai.ts";
+import { createOpenAiModel } from "../../../../runtime/models/providers/openai.ts";
 import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -155,15 +153,12 @@ Deno.test("OpenAiModel marks what may be tried again, and for how long to wait",
 });
 
 Deno.test("OpenAiModel reads an error inside the stream", async () => {
-  const overloaded = await failureOf({
-    text: "half",
-    chunks: [{ error: { message: "Overloaded", code: 503 } }],
-  });
+  const chunks = [{ error: { message: "Overloaded", code: 503 } }];
+  const overloaded = await failureOf({ text: "half", chunks });
   assert.equal(overloaded.message, "openai answered 503: Overloaded");
   assert.equal(overloaded.retryable, true);
-  const tooLong = await failureOf({
-    chunks: [{ error: { message: "Too long", code: "context_length_exceeded" } }],
-  });
+  const error = { message: "Too long", code: "context_length_exceeded" };
+  const tooLong = await failureOf({ chunks: [{ error }] });
   assert.equal(tooLong.message, "openai broke off its reply: Too long");
   assert.equal(tooLong.retryable, false);
 });

@@ -1,32 +1,19 @@
 import assert from "node:assert/strict";
 import { OllamaReplyAssembly } from "../../../../runtime/models/providers/ollama_reply.ts";
 import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai_reply.ts";
-import { toTokenCount } from "../../../../runtime/models/providers/token_count.ts";
-
-Deno.test("toTokenCount() takes whole numbers of tokens, and nothing that is no count", () => {
-  const table: [unknown, number][] = [
-    ...[[0, 0], [7, 7], [1.6, 2], [-1, 0], [-0.4, 0]] as [unknown, number][],
-    ...[[1e21, 0], [Infinity, 0], [NaN, 0], ["7", 0], [null, 0], [undefined, 0]] as [
-      unknown,
-      number,
-    ][],
-  ];
-  for (const [value, count] of table) assert.equal(toTokenCount(value), count, String(value));
-});
 
 Deno.test("a reply counts no tokens below zero and none beyond counting, whatever its endpoint says", () => {
-  const openAi = new OpenAiReplyAssembly();
+  const openAi = new OpenAiReplyAssembly({ format: "openai", model: "m" });
   openAi.add(JSON.parse('{"usage":{"prompt_tokens":1e999,"completion_tokens":-3,"cost":1e999}}'));
   openAi.add({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
-  assert.deepEqual(openAi.finish()?.usage, {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  });
+  const expected = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  assert.deepEqual(openAi.finish()?.usage, expected);
   assert.equal(openAi.finish()?.reportedCostUsd, null);
   const context = { provider: "ollama", baseUrl: "http://x", apiKey: undefined, now: () => 0 };
-  const ollama = new OllamaReplyAssembly(context, 5);
+  const ollama = new OllamaReplyAssembly(context, {
+    owner: { format: "ollama", model: "m" },
+    promptTokens: 5,
+  });
   ollama.add({ done: true, prompt_eval_count: -1, eval_count: 1.5 });
   assert.deepEqual([ollama.finish()?.usage?.inputTokens, ollama.finish()?.usage?.outputTokens], [
     0,

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import type {
-  Acceptance,
-  Claim,
-  NewExecution,
-} from "../../../../runtime/executions/record/acceptance_store.ts";
+import type { Acceptance, Claim } from "../../../../runtime/executions/record/acceptance_store.ts";
+import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
@@ -11,7 +8,7 @@ import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { ending, NEW_EXECUTION } from "../stored_situations.ts";
 
@@ -93,10 +90,8 @@ Deno.test("acceptExecution() stores what is asked for at the same moment togethe
   const agents = ["a", "b", "a", "c"];
   const outcomes = await Promise.all(agents.map((agentId) => claim(store, { agentId })));
   assert.equal(commits, 1);
-  assert.deepEqual(
-    outcomes.map((one) => "refused" in one ? one.refused : one.execution.agentId),
-    ["a", "b", "claimed", "c"],
-  );
+  const found = outcomes.map((one) => "refused" in one ? one.refused : one.execution.agentId);
+  assert.deepEqual(found, ["a", "b", "claimed", "c"]);
 });
 
 Deno.test("acceptExecution() accepts the others where one of those asked for at the same moment fails", async () => {
@@ -132,36 +127,28 @@ Deno.test("acceptExecution() accepts nothing a second time where whether it is s
   assert.deepEqual(rows.map(({ agent }) => agent), ["a", "b"]);
 });
 
-Deno.test({
-  name: "acceptExecution() accepts nothing below an execution that another machine has taken",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore({ instanceId: "there" });
-    const parent = await store.accept();
-    const leases = new Map([[parent.id, 0]]);
-    const node = {
-      instanceId: "here",
-      leases,
-      enqueue: () => Promise.resolve(),
-      cancelled: () => {},
-    };
-    await using here = await PostgresDatabase.open({ address: store.db.place, node });
-    await here.change("power", () => openInstance({ id: "here", pid: 2, startedAt: 0 }));
-    const { acceptances } = createExecutionStores(here, "here");
-    const accept = (parentPosition: number) =>
-      acceptances.acceptExecution({
-        ...WANTED,
-        trigger: "agent",
-        parentExecutionId: parent.id,
-        parentPosition,
-        depth: 1,
-      }, { unlessWaiting: false, frames: () => [] });
-    await store.run("UPDATE executions SET instance_id = 'here' WHERE id = ?", parent.id);
-    assert.ok("execution" in await accept(1));
-    await store.run("UPDATE executions SET instance_id = 'there' WHERE id = ?", parent.id);
-    await assert.rejects(accept(2), LeaseLost);
-    assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
-  },
+onPostgres.test("acceptExecution() accepts nothing below an execution that another machine has taken", async () => {
+  await using store = await openTestStore({ instanceId: "there" });
+  const parent = await store.accept();
+  const leases = new Map([[parent.id, 0]]);
+  const enqueue = () => Promise.resolve();
+  const node = { instanceId: "here", leases, enqueue, cancelled: () => {} };
+  await using here = await PostgresDatabase.open({ address: store.db.place, node });
+  await here.change("power", () => openInstance({ id: "here", pid: 2, startedAt: 0 }));
+  const { acceptances } = createExecutionStores(here, "here");
+  const accept = (parentPosition: number) =>
+    acceptances.acceptExecution({
+      ...WANTED,
+      trigger: "agent",
+      parentExecutionId: parent.id,
+      parentPosition,
+      depth: 1,
+    }, { unlessWaiting: false, frames: () => [] });
+  await store.run("UPDATE executions SET instance_id = 'here' WHERE id = ?", parent.id);
+  assert.ok("execution" in await accept(1));
+  await store.run("UPDATE executions SET instance_id = 'there' WHERE id = ?", parent.id);
+  await assert.rejects(accept(2), LeaseLost);
+  assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
 });
 
 Deno.test("acceptExecution() lets an execution start when it is stored, not when it began to wait for that", async () => {

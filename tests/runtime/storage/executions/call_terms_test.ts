@@ -36,7 +36,5 @@ Deno.test("replay() of a run that an older version recorded says that tools and 
   await using runtime = await place.open({ mode: "read-only" });
   const { differences, notes } = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(differences, []);
-  assert.deepEqual(notes, [
-    "Recorded by an older version: tools and settings are not compared",
-  ]);
+  assert.deepEqual(notes, ["Recorded by an older version: tools and settings are not compared"]);
 });

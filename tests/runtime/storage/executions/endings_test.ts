@@ -4,7 +4,7 @@ import { createExecutionStores } from "../../../../runtime/storage/executions/ex
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { storedFrames } from "../stored_frames.ts";
 
@@ -16,50 +16,37 @@ Deno.test("SqlEndingStore.finishExecution() ends an execution once: one complete
   await clock.advance(1_500);
   const ended = await journal.finish({ status: "success", error: null, output: "yes" });
   assert.equal(ended?.execution.status, "success");
-  assert.equal(
-    await journal.finish({ status: "aborted", error: "late", output: null }),
-    undefined,
-  );
+  assert.equal(await journal.finish({ status: "aborted", error: "late", output: null }), undefined);
   const stored = await store.executions.readExecution(execution.id);
-  assert.equal(stored?.execution.status, "success");
-  assert.equal(stored?.execution.durationMs, 1_500);
+  assert.deepEqual([stored?.execution.status, stored?.execution.durationMs], ["success", 1_500]);
   assert.equal(stored?.output, "yes");
   const frames = await storedFrames(store, execution.id);
-  assert.deepEqual(frames.map(({ event }) => event), [
-    "meta",
-    "final_answer",
-    "complete",
-  ]);
+  assert.deepEqual(frames.map(({ event }) => event), ["meta", "final_answer", "complete"]);
   assert.equal(frames[2]?.payload.duration_ms, 1_500);
 });
 
-Deno.test({
-  name:
-    "SqlEndingStore.finishExecution() ends what another machine cancelled in the last moment by that",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore();
-    const execution = await store.accept();
-    const owner = "SELECT instance_id AS owner FROM executions";
-    const { owner: instanceId } = (await store.all<{ owner: string }>(owner))[0]!;
-    await using db = await PostgresDatabase.open({
-      address: store.db.place,
-      node: {
-        instanceId,
-        leases: new Map([[execution.id, 0]]),
-        enqueue: () => Promise.resolve(),
-        cancelled: () => {},
-      },
-    });
-    const stores = createExecutionStores(db, instanceId);
-    const journal = new Journal(execution, { ...store, ...stores, clock: new TestClock() });
-    await db.change("power", () => requestCancel(execution.id, "Enough."));
-    const ended = await journal.finish({ status: "success", error: null, output: "yes" });
-    const { status, error } = ended!.execution;
-    assert.deepEqual([status, error], ["aborted", "Enough."]);
-    const stored = await store.executions.readExecution(execution.id);
-    assert.deepEqual([stored?.execution.status, stored?.output], ["aborted", "yes"]);
-    const complete = (await storedFrames(store, execution.id)).at(-1);
-    assert.equal(complete?.payload.status, "aborted");
-  },
+onPostgres.test("SqlEndingStore.finishExecution() ends what another machine cancelled in the last moment by that", async () => {
+  await using store = await openTestStore();
+  const execution = await store.accept();
+  const owner = "SELECT instance_id AS owner FROM executions";
+  const { owner: instanceId } = (await store.all<{ owner: string }>(owner))[0]!;
+  await using db = await PostgresDatabase.open({
+    address: store.db.place,
+    node: {
+      instanceId,
+      leases: new Map([[execution.id, 0]]),
+      enqueue: () => Promise.resolve(),
+      cancelled: () => {},
+    },
+  });
+  const stores = createExecutionStores(db, instanceId);
+  const journal = new Journal(execution, { ...store, ...stores, clock: new TestClock() });
+  await db.change("power", () => requestCancel(execution.id, "Enough."));
+  const ended = await journal.finish({ status: "success", error: null, output: "yes" });
+  const { status, error } = ended!.execution;
+  assert.deepEqual([status, error], ["aborted", "Enough."]);
+  const stored = await store.executions.readExecution(execution.id);
+  assert.deepEqual([stored?.execution.status, stored?.output], ["aborted", "yes"]);
+  const complete = (await storedFrames(store, execution.id)).at(-1);
+  assert.equal(complete?.payload.status, "aborted");
 });

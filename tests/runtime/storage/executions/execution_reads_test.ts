@@ -4,7 +4,7 @@ import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { selectUsage } from "../../../../runtime/storage/executions/usage.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
-import { IS_POSTGRES, SQLITE } from "../../../support/test_database.ts";
+import { onPostgres, onSqlite } from "../../../support/test_database.ts";
 
 Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
   await using store = await openTestStore();
@@ -23,13 +23,8 @@ Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newes
   assert.deepEqual(await list({}), ids.toReversed());
   assert.deepEqual(await list({ agentId: "odd" }), [ids[5], ids[3], ids[1]]);
   assert.deepEqual(await list({ statuses: ["error"] }), [ids[5], ids[4]]);
-  assert.deepEqual(
-    await list({ statuses: ["error", "running"], agentId: "even", limit: 2 }),
-    [
-      ids[4],
-      ids[2],
-    ],
-  );
+  const found = await list({ statuses: ["error", "running"], agentId: "even", limit: 2 });
+  assert.deepEqual(found, [ids[4], ids[2]]);
   assert.deepEqual(await list({ offset: 4 }), [ids[1], ids[0]]);
   const endless = Array<"running">(40_000).fill("running");
   assert.deepEqual(await list({ statuses: endless }), ids.slice(0, 4).reverse());
@@ -80,6 +75,17 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "the", statuses: ["error"] }), [three.id]);
   assert.deepEqual(await find({ text: "invoice OR key" }), []);
   assert.deepEqual(await find({ text: "far away" }), []);
+  // Of tool results those of the page's executions are read, whatever they contain.
+  const payload = JSON.stringify({ content: 'A "quoted"\nline, 100 %_\\', tool_name: "file_read" });
+  const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'tool_result', ?)";
+  await store.run(insert, two.id, payload);
+  for (const text of ['"QUOTED"\nline', "%_\\", "100 %"]) {
+    assert.deepEqual(await find({ text, isOfResults: true }), [two.id], text);
+  }
+  for (const text of ["A _quoted", "tool_name", "file_read"]) {
+    assert.deepEqual(await find({ text, isOfResults: true }), [], text);
+  }
+  assert.deepEqual(await find({ text: "quoted", isOfResults: true, limit: 1 }), []);
   assert.deepEqual(await find({ trigger: "schedule" }), [two.id]);
   assert.deepEqual(await find({ since: 2_000 }), [three.id, two.id]);
   assert.deepEqual(await find({ since: 1_000, until: 3_000 }), [two.id, one.id]);
@@ -94,39 +100,36 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "invoice" }), []);
 });
 
-Deno.test(
-  "listExecutions() reads an index for every filter, selectUsage() one, and no table as a whole",
-  SQLITE,
-  async () => {
-    await using store = await openTestStore();
-    await store.accept();
-    const plans: string[] = [];
-    const all = store.sqlite().all.bind(store.sqlite());
-    Object.assign(store.db, {
-      all(sql: string, ...values: never[]) {
-        const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
-        plans.push(plan.map(({ detail }) => detail).join("; "));
-        return all(sql, ...values);
-      },
-    });
-    for (
-      const filter of [
-        { text: "invoice" },
-        { text: "invoice", since: 1 },
-        { since: 1, until: 2 },
-        { trigger: "schedule" },
-        { agentId: "daily", since: 1 },
-        { parentId: 5 },
-      ] as const
-    ) await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
-    await store.db.read(() => selectUsage(5));
-    assert.equal(plans.length, 7);
-    for (const plan of plans) {
-      assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
-      assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
-    }
-  },
-);
+onSqlite.test("listExecutions() reads an index for every filter, selectUsage() one, and no table as a whole", async () => {
+  await using store = await openTestStore();
+  await store.accept();
+  const plans: string[] = [];
+  const all = store.sqlite().all.bind(store.sqlite());
+  Object.assign(store.db, {
+    all(sql: string, ...values: never[]) {
+      const plan = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+      plans.push(plan.map(({ detail }) => detail).join("; "));
+      return all(sql, ...values);
+    },
+  });
+  const cases = [
+    { text: "invoice" },
+    { text: "invoice", since: 1 },
+    { since: 1, until: 2 },
+    { trigger: "schedule" },
+    { agentId: "daily", since: 1 },
+    { parentId: 5 },
+  ] as const;
+  for (const filter of cases) {
+    await store.executions.listExecutions({ limit: 10, offset: 0, ...filter });
+  }
+  await store.db.read(() => selectUsage(5));
+  assert.equal(plans.length, 7);
+  for (const plan of plans) {
+    assert.match(plan, /USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/, plan);
+    assert.doesNotMatch(plan, /SCAN executions(;|$)/, plan);
+  }
+});
 
 Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
   await using store = await openTestStore();
@@ -146,11 +149,9 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
   await end("late", 2_000, "x");
   await store.accept({ agentId: "open", startedAt: 1_800 });
   const span = { since: 1_000, until: 2_000 };
-  assert.deepEqual(await store.executions.readSpan(span), {
-    counts: { aborted: 3, success: 1, running: 1 },
-    costUsd: 0.4,
-    failures: [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }],
-  });
+  const failures = [{ agentId: "daily", count: 2, lastId: last, lastError: "last" }];
+  const counts = { aborted: 3, success: 1, running: 1 };
+  assert.deepEqual(await store.executions.readSpan(span), { counts, costUsd: 0.4, failures });
   assert.deepEqual(Object.fromEntries(await store.executions.countOutcomes(1_500)), {
     daily: { ended: 2, succeeded: 0 },
     late: { ended: 1, succeeded: 0 },
@@ -160,31 +161,23 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });
 
-Deno.test("SqlExecutionReads.readIsEstimated() goes by what the end says", async () => {
+Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran for a minute, and that one was killed", async () => {
   await using store = await openTestStore();
-  for (const [said, expected] of [[{ usage_estimated: true }, true], [{}, false]] as const) {
-    const { id } = await store.accept();
-    assert.equal(await store.executions.readIsEstimated(id), false);
-    const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'complete', ?)";
-    await store.run(insert, id, JSON.stringify(said));
-    assert.equal(await store.executions.readIsEstimated(id), expected);
-  }
-});
-
-Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran, and that one was killed", async () => {
-  await using store = await openTestStore();
-  await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
-  await store.db.change("power", () => openInstance({ id: "two", pid: 1, startedAt: 2_000 }));
-  await store.db.change("power", () => openInstance({ id: "three", pid: 1, startedAt: 3_000 }));
+  const start = (id: string, startedAt: number) =>
+    store.db.change("power", () => openInstance({ id, pid: 1, startedAt }));
+  await store.run("UPDATE instances SET started_at = 0, stopped_at = 60000");
+  await start("two", 120_000);
+  await start("three", 180_000);
+  await store.run("UPDATE instances SET stopped_at = 300000 WHERE id = 'three'");
+  await start("restarted", 359_999);
   const read = (since: number, until: number) => store.executions.readDowntimes({ since, until });
-  assert.deepEqual(await read(0, 9_000), [{ from: 1_000, to: 2_000 }, { from: null, to: 3_000 }]);
-  assert.deepEqual(await read(2_000, 9_000), [{ from: null, to: 3_000 }]);
-  assert.deepEqual(await read(3_000, 9_000), []);
+  const killed = { from: null, to: 180_000 };
+  assert.deepEqual(await read(0, 900_000), [{ from: 60_000, to: 120_000 }, killed]);
+  assert.deepEqual(await read(120_000, 900_000), [killed]);
+  assert.deepEqual(await read(180_000, 900_000), []);
 });
 
-Deno.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", {
-  ignore: !IS_POSTGRES,
-}, async () => {
+onPostgres.test("SqlExecutionReads.readDowntimes() of several machines tells when none ran", async () => {
   await using store = await openTestStore();
   const now = Date.now();
   const life = (id: string, from: number, to: number | null, seen: number) =>
@@ -192,13 +185,13 @@ Deno.test("SqlExecutionReads.readDowntimes() of several machines tells when none
       "INSERT INTO instances (id, pid, started_at, stopped_at, last_seen) VALUES (?, 1, ?, ?, ?)",
       ...[id, from, to, seen],
     );
-  await store.run("UPDATE instances SET started_at = 0, stopped_at = 1000");
-  await life("beside it", 500, 2_000, 2_000);
-  await life("killed", 4_000, null, 6_000);
-  await life("lives", 7_000, null, now);
-  await life("later", 8_000, 9_000, 9_000);
+  await store.run("UPDATE instances SET started_at = 0, stopped_at = 100000");
+  await life("beside it", 50_000, 200_000, 200_000);
+  await life("killed", 400_000, null, 600_000);
+  await life("lives", 700_000, null, now);
+  await life("later", 800_000, 900_000, 900_000);
   const read = (since: number) => store.executions.readDowntimes({ since, until: now });
-  assert.deepEqual(await read(0), [{ from: 2_000, to: 4_000 }, { from: 6_000, to: 7_000 }]);
+  assert.deepEqual(await read(0), [{ from: 200_000, to: 400_000 }, { from: 600_000, to: 700_000 }]);
 });
 
 Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {
@@ -206,15 +199,14 @@ Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accept
   const parentExecutionId = (await store.accept()).id;
   const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;
   assert.equal(await newest(), undefined);
-  for (
-    const changes of [
-      { trigger: "manual" },
-      { trigger: "agent", parentExecutionId, parentPosition: 1 },
-      { trigger: "schedule" },
-      { trigger: "chat", sessionId: "s" },
-      { trigger: "watch", startedAt: 1 },
-    ] as const
-  ) {
+  const cases = [
+    { trigger: "manual" },
+    { trigger: "agent", parentExecutionId, parentPosition: 1 },
+    { trigger: "schedule" },
+    { trigger: "chat", sessionId: "s" },
+    { trigger: "watch", startedAt: 1 },
+  ] as const;
+  for (const changes of cases) {
     const { id } = await store.accept({ agentId: "a", ...changes });
     assert.equal(await newest(), id, changes.trigger);
   }

@@ -5,7 +5,7 @@ import { ForkedStepsGone } from "../../../../runtime/executions/refusals.ts";
 import type { Database } from "../../../../runtime/storage/database.ts";
 import { SqlCheckpointStore } from "../../../../runtime/storage/executions/checkpoints.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { interrupt } from "../between_statements.ts";
 import { ending, FRAME, NEW_EXECUTION, reply, start } from "../stored_situations.ts";
@@ -47,65 +47,56 @@ async function endedWith(store: TestStore, terms: ReturnType<typeof termsOf>): P
 
 const purge = (db: Database) => new SqlCheckpointStore(db).purge({ keepNewest: false });
 
-Deno.test({
-  name: "a reply keeps its terms, whenever a purge removes the last other one that has them",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore();
-    let number = 0;
-    for (const isPurgeFirst of [false, true]) {
-      for (let after = 0;; after++) {
-        const terms = termsOf(number++);
-        await endedWith(store, terms);
-        const { id } = await store.accept();
-        const write = (db: Database) => answer(db, id, terms);
-        const [begin, meanwhile] = isPurgeFirst ? [purge, write] : [write, purge];
-        const outcome = await interrupt<unknown>(store.db, {
-          begin,
-          after,
-          meanwhile: () => meanwhile(store.db),
-        });
-        if (outcome === undefined) break;
-        const run = await store.recordedRuns.readRecordedRun(id);
-        assert.deepEqual(run?.terms.get(0), terms, `${isPurgeFirst} ${after}`);
-        await store.endings.finishExecution(id, ending("running"));
-        await purge(store.db);
-      }
-    }
-  },
-});
-
-Deno.test({
-  name:
-    "a fork has the calls of the steps that it takes, or is refused, whenever a purge removes them",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore();
+onPostgres.test("a reply keeps its terms, whenever a purge removes the last other one that has them", async () => {
+  await using store = await openTestStore();
+  let number = 0;
+  for (const isPurgeFirst of [false, true]) {
     for (let after = 0;; after++) {
+      const terms = termsOf(number++);
+      await endedWith(store, terms);
       const { id } = await store.accept();
-      await reply(store, id);
-      await start(store, id, "read");
-      await store.endings.finishExecution(id, ending("running"));
-      const outcome = await interrupt(store.db, {
-        begin: (db) =>
-          createExecutionStores(db, "instance-1").acceptances.acceptExecution(NEW_EXECUTION, {
-            unlessWaiting: false,
-            frames: () => [FRAME],
-            taken: { executionId: id, end: 2, count: 1 },
-          }).catch((error) => {
-            if (error instanceof ForkedStepsGone) return "refused" as const;
-            throw error;
-          }),
+      const write = (db: Database) => answer(db, id, terms);
+      const [begin, meanwhile] = isPurgeFirst ? [purge, write] : [write, purge];
+      const outcome = await interrupt<unknown>(store.db, {
+        begin,
         after,
-        meanwhile: () => purge(store.db),
+        meanwhile: () => meanwhile(store.db),
       });
       if (outcome === undefined) break;
-      const { returned: fork } = outcome;
-      if (fork === "refused") continue;
-      assert.ok("execution" in fork);
-      const { calls } = await store.conversations.readConversation(fork.execution.id);
-      assert.equal(calls.length, 1, `after ${after}`);
-      await store.endings.finishExecution(fork.execution.id, ending("running"));
+      const run = await store.recordedRuns.readRecordedRun(id);
+      assert.deepEqual(run?.terms.get(0), terms, `${isPurgeFirst} ${after}`);
+      await store.endings.finishExecution(id, ending("running"));
+      await purge(store.db);
     }
-  },
+  }
+});
+
+onPostgres.test("a fork has the calls of the steps that it takes, or is refused, whenever a purge removes them", async () => {
+  await using store = await openTestStore();
+  for (let after = 0;; after++) {
+    const { id } = await store.accept();
+    await reply(store, id);
+    await start(store, id, "read");
+    await store.endings.finishExecution(id, ending("running"));
+    const outcome = await interrupt(store.db, {
+      begin: (db) =>
+        createExecutionStores(db, "instance-1").acceptances.acceptExecution(NEW_EXECUTION, {
+          unlessWaiting: false,
+          frames: () => [FRAME],
+          taken: { executionId: id, end: 2, count: 1 },
+        }).catch((error) => {
+          if (error instanceof ForkedStepsGone) return "refused" as const;
+          throw error;
+        }),
+      after,
+      meanwhile: () => purge(store.db),
+    });
+    if (outcome === undefined) break;
+    const { returned: fork } = outcome;
+    if (fork === "refused") continue;
+    assert.ok("execution" in fork);
+    const { calls } = await store.conversations.readConversation(fork.execution.id);
+    assert.equal(calls.length, 1, `after ${after}`);
+    await store.endings.finishExecution(fork.execution.id, ending("running"));
+  }
 });

@@ -4,7 +4,7 @@ import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { findForkPoint } from "../../../../runtime/executions/replay/fork_point.ts";
 import { SqlRecordedRunStore } from "../../../../runtime/storage/executions/recorded_runs.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { IS_POSTGRES } from "../../../support/test_database.ts";
+import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { interrupt } from "../between_statements.ts";
 import { FRAME } from "../stored_situations.ts";
@@ -17,40 +17,34 @@ const REPLY = {
   reportedCostUsd: null,
 };
 
-Deno.test({
-  name:
-    "readRecordedRun() of a run that makes a step at this moment: a fork's log tells of every step that it takes",
-  ignore: !IS_POSTGRES,
-  async fn() {
-    await using store = await openTestStore();
-    for (let after = 0;; after++) {
-      const execution = await store.accept();
-      const { id } = execution;
-      await store.conversations.beginConversation(id, {
-        messages: [{ position: 0, message: { role: "user", content: "Go" }, seeded: false }],
-        frames: [FRAME],
-      });
-      const journal = new Journal(execution, { ...store, clock: new TestClock() });
-      const step = async (position: number) => {
-        await journal.reply(REPLY, { position, costUsd: null });
-        const { name, arguments: args } = CALL;
-        await journal.finishCall(
-          { position: position + 1, toolCallId: "c", name, arguments: args },
-          { content: "ok", isError: false, durationMs: 1, effect: "read" },
-        );
-      };
-      await step(1);
-      const outcome = await interrupt(store.db, {
-        begin: (db) => new SqlRecordedRunStore(db).readRecordedRun(id),
-        after,
-        meanwhile: () => step(3),
-      });
-      if (outcome === undefined) break;
-      const run = outcome.returned;
-      assert.ok(run !== undefined);
-      const point = findForkPoint(run, { message: "And?" });
-      const told = point.frames.filter(({ event }) => event === "tool_result");
-      assert.equal(told.length, point.step, `after ${after}`);
-    }
-  },
+onPostgres.test("readRecordedRun() of a run that makes a step at this moment: a fork's log tells of every step that it takes", async () => {
+  await using store = await openTestStore();
+  for (let after = 0;; after++) {
+    const execution = await store.accept();
+    const { id } = execution;
+    const message = { role: "user", content: "Go" } as const;
+    const messages = [{ position: 0, message, seeded: false }];
+    await store.conversations.beginConversation(id, { messages, frames: [FRAME] });
+    const journal = new Journal(execution, { ...store, clock: new TestClock() });
+    const step = async (position: number) => {
+      await journal.reply(REPLY, { position, costUsd: null });
+      const { name, arguments: args } = CALL;
+      await journal.finishCall(
+        { position: position + 1, toolCallId: "c", name, arguments: args },
+        { content: "ok", isError: false, durationMs: 1, effect: "read" },
+      );
+    };
+    await step(1);
+    const outcome = await interrupt(store.db, {
+      begin: (db) => new SqlRecordedRunStore(db).readRecordedRun(id),
+      after,
+      meanwhile: () => step(3),
+    });
+    if (outcome === undefined) break;
+    const run = outcome.returned;
+    assert.ok(run !== undefined);
+    const point = findForkPoint(run, { message: "And?" });
+    const told = point.frames.filter(({ event }) => event === "tool_result");
+    assert.equal(told.length, point.step, `after ${after}`);
+  }
 });

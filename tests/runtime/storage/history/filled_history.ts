@@ -19,11 +19,8 @@ export const AWKWARD = [
 export async function fillHistory(path: string, large = BIG): Promise<void> {
   await using store = await openTestStore({ path });
   const { child } = await waitingFamily(store);
-  const ended = await store.accept({
-    trigger: "chat",
-    sessionId: "s",
-    request: { args: [], message: "Where are the invoices?" },
-  }, "key");
+  const request = { args: [], message: "Where are the invoices?" };
+  const ended = await store.accept({ trigger: "chat", sessionId: "s", request }, "key");
   await store.endings.finishExecution(ended.id, {
     ...ending("running"),
     status: "success",

@@ -4,78 +4,65 @@ import { LEFT_OUT, readHistoryTables } from "../../../../runtime/storage/history
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createBarePostgres, withPostgres } from "../../../support/postgres.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
-const WITH_POSTGRES = { ignore: !HAS_POSTGRES };
+withPostgres.test("every table and column of both databases is copied, or left out with a reason", async () => {
+  await using place = await createBarePostgres();
+  await using _shaped = await PostgresDatabase.open({ address: place.address });
+  const { signal } = new AbortController();
+  await using history = await PostgresHistory.connect(place.address, { signal });
+  using shape = SqliteDatabase.open(":memory:");
+  const there = await history.readColumns();
+  const tables = readHistoryTables(shape, there);
 
-Deno.test(
-  "every table and column of both databases is copied, or left out with a reason",
-  WITH_POSTGRES,
-  async () => {
-    await using place = await createBarePostgres();
-    await using _shaped = await PostgresDatabase.open({ address: place.address });
-    const { signal } = new AbortController();
-    await using history = await PostgresHistory.connect(place.address, { signal });
-    using shape = SqliteDatabase.open(":memory:");
-    const there = await history.readColumns();
-    const tables = readHistoryTables(shape, there);
-
-    // What SQLite itself keeps for its own use, and for the words of a search, is not the history.
-    const own = /^(sqlite_|executions_text)/;
-    const inSqlite = shape.all<{ name: string }>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table'",
-    )
-      .map(({ name }) => name).filter((name) => !own.test(name));
-    const copied = tables.map(({ name }) => name);
-    assert.deepEqual(copied.toSorted(), inSqlite.toSorted());
-    const copiedColumns = new Set(
-      tables.flatMap(({ name, columns }) => columns.map((one) => `${name}.${one.name}`)),
+  // What SQLite itself keeps for its own use, and for the words of a search, is not the history.
+  const own = /^(sqlite_|executions_text)/;
+  const inSqlite = shape.all<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table'",
+  )
+    .map(({ name }) => name).filter((name) => !own.test(name));
+  const copied = tables.map(({ name }) => name);
+  assert.deepEqual(copied.toSorted(), inSqlite.toSorted());
+  const copiedColumns = new Set(
+    tables.flatMap(({ name, columns }) => columns.map((one) => `${name}.${one.name}`)),
+  );
+  const forgotten = there.filter(({ table }) => !(table in LEFT_OUT))
+    .map(({ table, column }) => `${table}.${column}`)
+    .filter((name) => !copiedColumns.has(name) && !(name in LEFT_OUT));
+  assert.deepEqual(forgotten, []);
+  // Nothing is left out that is not there, or is copied after all.
+  for (const name of Object.keys(LEFT_OUT)) {
+    assert.ok(
+      there.some(({ table, column }) => name === table || name === `${table}.${column}`),
+      name,
     );
-    const forgotten = there.filter(({ table }) => !(table in LEFT_OUT))
-      .map(({ table, column }) => `${table}.${column}`)
-      .filter((name) => !copiedColumns.has(name) && !(name in LEFT_OUT));
-    assert.deepEqual(forgotten, []);
-    // Nothing is left out that is not there, or is copied after all.
-    for (const name of Object.keys(LEFT_OUT)) {
-      assert.ok(
-        there.some(({ table, column }) => name === table || name === `${table}.${column}`),
-        name,
-      );
-      assert.ok(!copied.includes(name) && !copiedColumns.has(name), name);
-    }
-  },
-);
+    assert.ok(!copied.includes(name) && !copiedColumns.has(name), name);
+  }
+});
 
-Deno.test(
-  "a table or a column that only one of them has is a bug that is told",
-  WITH_POSTGRES,
-  async () => {
-    await using place = await createBarePostgres();
-    await using _shaped = await PostgresDatabase.open({ address: place.address });
-    const { signal } = new AbortController();
-    await using history = await PostgresHistory.connect(place.address, { signal });
-    const there = await history.readColumns();
-    using shape = SqliteDatabase.open(":memory:");
-    const more = { table: "executions", column: "mood", isCounter: false };
-    assert.throws(
-      () => readHistoryTables(shape, [...there, more]),
-      /what becomes of executions\.mood/,
-    );
-    const other = { table: "moods", column: "id", isCounter: false };
-    assert.throws(() => readHistoryTables(shape, [...there, other]), /what becomes of moods\.id/);
-    shape.run("ALTER TABLE frames ADD COLUMN mood TEXT");
-    assert.throws(() => readHistoryTables(shape, there), /PostgreSQL has no column frames\.mood/);
-  },
-);
+withPostgres.test("a table or a column that only one of them has is a bug that is told", async () => {
+  await using place = await createBarePostgres();
+  await using _shaped = await PostgresDatabase.open({ address: place.address });
+  const { signal } = new AbortController();
+  await using history = await PostgresHistory.connect(place.address, { signal });
+  const there = await history.readColumns();
+  using shape = SqliteDatabase.open(":memory:");
+  const more = { table: "executions", column: "mood", isCounter: false };
+  const refusal = /what becomes of executions\.mood/;
+  assert.throws(() => readHistoryTables(shape, [...there, more]), refusal);
+  const other = { table: "moods", column: "id", isCounter: false };
+  assert.throws(() => readHistoryTables(shape, [...there, other]), /what becomes of moods\.id/);
+  shape.run("ALTER TABLE frames ADD COLUMN mood TEXT");
+  assert.throws(() => readHistoryTables(shape, there), /PostgreSQL has no column frames\.mood/);
+});
 
-Deno.test("the history that these tests copy has rows in every table", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("the history that these tests copy has rows in every table", () =>
+  withTempDir(async (dir) => {
     await fillHistory(`${dir}/inkling.db`, "large");
     const empty = Object.entries(readAll(`${dir}/inkling.db`)).filter(([, rows]) =>
       rows.length === 0
     );
     assert.deepEqual(empty.map(([name]) => name), ["found for nothing"]);
-  });
-});
+  }));

@@ -64,17 +64,8 @@ test("numbers go on behind the highest that was ever given, also where it was re
     );
     await store.run("DELETE FROM reservations WHERE id = ?", reservations + 1);
     await store.run("INSERT INTO watch_queue VALUES ('w', 'last', 'created', -100)");
-    const order = await store.all<{ path: string }>(
-      "SELECT path FROM watch_queue ORDER BY rowid",
-    );
-    assert.deepEqual(order.map(({ path }) => path), [
-      "z",
-      "Z",
-      "é",
-      "\u{1F600}",
-      "\uFFFD",
-      "last",
-    ]);
+    const order = await store.all<{ path: string }>("SELECT path FROM watch_queue ORDER BY rowid");
+    assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
   }
   world.removeFile();
   await world.move("from");
@@ -87,13 +78,10 @@ test("numbers go on behind the highest that was ever given, also where it was re
 
 test("real runs: they are shown after the way there and back as before, and their agent runs on", async (world) => {
   const { place, directories: { databaseFile } } = world;
-  await place.writeScript("clerk", [
-    { call: [{ name: "file_read", arguments: { path: "a.md" } }] },
-    { say: "Read." },
-  ]);
-  await place.writeScript("asker", [{
-    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-  }, { say: "Thanks." }]);
+  const steps = [{ call: [{ name: "file_read", arguments: { path: "a.md" } }] }, { say: "Read." }];
+  await place.writeScript("clerk", steps);
+  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await place.writeScript("asker", [{ call }, { say: "Thanks." }]);
   const seen = async () => {
     await using runtime = await place.open({ mode: "read-only" });
     const executions = await runtime.listExecutions({ limit: 9, offset: 0 });
@@ -148,11 +136,8 @@ test("a text with NUL gets there with U+FFFD in its place, and is counted", asyn
   const settings = await world.query<{ value: string }>(
     "SELECT value FROM inkling.settings ORDER BY key",
   );
-  assert.deepEqual(settings.map(({ value }) => value), [
-    "x\uFFFDy\uFFFD",
-    "\uFFFD",
-    "x\\u0000y\uFFFD",
-  ]);
+  const expected = ["x\uFFFDy\uFFFD", "\uFFFD", "x\\u0000y\uFFFD"];
+  assert.deepEqual(settings.map(({ value }) => value), expected);
   world.removeFile();
   assert.equal((await world.move("from")).changedTexts, 0);
 });
@@ -239,9 +224,8 @@ test("what others write while a history is copied is in it as a whole or not at 
   await world.move("to");
   world.removeFile();
   let written: Promise<unknown> | undefined;
-  await world.move("from", {
-    onProgress: () => void (written ??= world.query("DELETE FROM inkling.executions")),
-  });
+  const onProgress = () => void (written ??= world.query("DELETE FROM inkling.executions"));
+  await world.move("from", { onProgress });
   await written;
   assert.equal((await world.filled())["executions"], undefined);
   assert.deepEqual(readAll(databaseFile), before);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { type MoveWorld, test } from "./move_world.ts";
@@ -24,36 +24,31 @@ async function fill(world: MoveWorld) {
   return before;
 }
 
-Deno.test(
-  "PostgresHistory is read on after a silence for which the server ends other transactions",
-  { ignore: !HAS_POSTGRES },
-  async () => {
-    await using place = await createTestPostgres();
-    const silentMs = 100;
-    const { signal } = new AbortController();
-    await using history = await PostgresHistory.connect(place.address, { signal, silentMs });
-    using shape = SqliteDatabase.open(":memory:");
-    const tables = readHistoryTables(shape, await history.readColumns());
-    await history.beginReading(tables);
+withPostgres.test("PostgresHistory is read on after a silence for which the server ends other transactions", async () => {
+  await using place = await createTestPostgres();
+  const silentMs = 100;
+  const { signal } = new AbortController();
+  await using history = await PostgresHistory.connect(place.address, { signal, silentMs });
+  using shape = SqliteDatabase.open(":memory:");
+  const tables = readHistoryTables(shape, await history.readColumns());
+  await history.beginReading(tables);
 
-    // Another one falls silent later than this one, and is ended.
-    const other = new pg.Client({ connectionString: place.address });
-    const ended = new Promise<void>((resolve) => other.once("end", resolve));
-    other.on("error", () => {});
-    await other.connect();
-    await other.query(`SET idle_in_transaction_session_timeout = ${silentMs}; BEGIN`);
-    await ended;
-    for (const table of tables) assert.deepEqual(await Array.fromAsync(history.read(table)), []);
-    await history.requireHeld();
-  },
-);
+  // Another one falls silent later than this one, and is ended.
+  const other = new pg.Client({ connectionString: place.address });
+  const ended = new Promise<void>((resolve) => other.once("end", resolve));
+  other.on("error", () => {});
+  await other.connect();
+  await other.query(`SET idle_in_transaction_session_timeout = ${silentMs}; BEGIN`);
+  await ended;
+  for (const table of tables) assert.deepEqual(await Array.fromAsync(history.read(table)), []);
+  await history.requireHeld();
+});
 
 test("what a node would write while a history is copied out waits until the copy is in its place", async (world) => {
   const before = await fill(world);
   let there: Promise<string[]> | undefined;
-  await world.move("from", {
-    onProgress: () => void (there ??= world.query(SHORT_LIFE).then(() => world.files())),
-  });
+  const onProgress = () => void (there ??= world.query(SHORT_LIFE).then(() => world.files()));
+  await world.move("from", { onProgress });
   assert.deepEqual(await there, ["inkling.db"]);
   assert.deepEqual(readAll(world.directories.databaseFile), before);
 });
@@ -64,10 +59,8 @@ test("what is being written when a history is to be copied out is in the copy, o
   await writer.connect();
   try {
     await writer.query(`BEGIN; ${SHORT_LIFE}`);
-    await assert.rejects(world.move("from"), (error: Error) => {
-      assert.match(error.message, /Another Inkling is writing into postgres:.+ Stop it/);
-      return true;
-    });
+    const message = /Another Inkling is writing into postgres:.+ Stop it/;
+    await assert.rejects(world.move("from"), { message });
     assert.deepEqual(world.files(), []);
 
     const moving = world.move("from");

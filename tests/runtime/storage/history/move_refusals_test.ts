@@ -27,30 +27,22 @@ test("a database with a history is not written into, and a state directory with 
   assert.deepEqual(await world.filled(), counts);
 
   const bytes = await Deno.readFile(databaseFile);
-  await assert.rejects(world.move("from"), {
-    name: "MoveRefused",
-    message: /inkling\.db has a history already: rows in .+ Move it away first/,
-  });
+  const message = /inkling\.db has a history already: rows in .+ Move it away first/;
+  await assert.rejects(world.move("from"), { name: "MoveRefused", message });
   assert.deepEqual(await Deno.readFile(databaseFile), bytes);
   // One in which nothing ever happened is in nobody's way, with its log beside it.
   world.removeFile();
   using _open = SqliteDatabase.open(databaseFile);
   _open[Symbol.dispose]();
-  assert.equal(
-    (await world.move("from")).tables.find(({ name }) => name === "executions")?.rows,
-    1,
-  );
+  const found = (await world.move("from")).tables.find(({ name }) => name === "executions")?.rows;
+  assert.equal(found, 1);
 });
 
 test("where there is no history there is nothing to move, either way", async (world) => {
-  await assert.rejects(
-    world.move("to"),
-    /There is no history in .+: nothing ran in this workspace yet/,
-  );
-  await assert.rejects(
-    world.move("from"),
-    /There is no history in postgres:\/\/.+: nothing to copy/,
-  );
+  const refusal = /There is no history in .+: nothing ran in this workspace yet/;
+  await assert.rejects(world.move("to"), refusal);
+  const expected = /There is no history in postgres:\/\/.+: nothing to copy/;
+  await assert.rejects(world.move("from"), expected);
   assert.deepEqual(await world.filled(), {});
   assert.deepEqual(world.files(), []);
 });
@@ -59,10 +51,8 @@ test("while the service of the workspace runs, nothing is moved", async (world) 
   {
     await using _runtime = await world.place.open();
     for (const direction of ["to", "from"] as const) {
-      await assert.rejects(world.move(direction), {
-        name: "AlreadyRunning",
-        message: /"inkling stop"/,
-      });
+      const refusal = { name: "AlreadyRunning", message: /"inkling stop"/ };
+      await assert.rejects(world.move(direction), refusal);
     }
   }
   assert.deepEqual(await world.filled(), {});
@@ -81,10 +71,8 @@ test("while nodes live on the database nothing is taken out of it; one that ende
   );
   await assert.rejects(world.move("from"), (error: Error) => {
     assert.ok(error instanceof MoveRefused);
-    assert.match(
-      error.message,
-      /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/,
-    );
+    const expected = /Services run on postgres:.+: gpu-1 \(PID 71\)\. Stop each of them/;
+    assert.match(error.message, expected);
     assert.doesNotMatch(error.message, /gpu-[23]/);
     return true;
   });
@@ -114,10 +102,8 @@ test("a copy that is not what it was made of is an error, and nothing stays of i
   {
     await using _shaped = await PostgresDatabase.open({ address: world.address });
   }
-  const faults = {
-    changed: "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END",
-    lost: "BEGIN RETURN NULL; END",
-  };
+  const changed = "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END";
+  const faults = { changed, lost: "BEGIN RETURN NULL; END" };
   for (const [name, body] of Object.entries(faults)) {
     await world.query(
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
@@ -127,10 +113,8 @@ test("a copy that is not what it was made of is an error, and nothing stays of i
     await world.query(
       `CREATE TRIGGER ${name} BEFORE INSERT ON inkling.frames FOR EACH ROW EXECUTE FUNCTION ${name}()`,
     );
-    await assert.rejects(world.move("to"), {
-      name: "DatabaseUnusable",
-      message: /not what it was made of: of 1 rows of frames/,
-    });
+    const message = /not what it was made of: of 1 rows of frames/;
+    await assert.rejects(world.move("to"), { name: "DatabaseUnusable", message });
     await world.query(`DROP TRIGGER ${name} ON inkling.frames`);
     assert.deepEqual(await world.filled(), {}, name);
   }
@@ -145,10 +129,8 @@ test("ended in the middle of it, a copy leaves nothing behind, and can be made t
     for (let last = 1, isDone = false; !isDone; last += 3) {
       const interrupt = new AbortController();
       let steps = 0;
-      const moving = world.move(direction, {
-        signal: interrupt.signal,
-        onProgress: () => void (++steps === last && interrupt.abort(new Error("interrupted"))),
-      });
+      const onProgress = () => void (++steps === last && interrupt.abort(new Error("interrupted")));
+      const moving = world.move(direction, { signal: interrupt.signal, onProgress });
       isDone = await moving.then(() => true, (error) => {
         assert.equal(error.message, "interrupted");
         return false;
@@ -197,14 +179,10 @@ test("where the very end was not heard, it is said that nobody knows, and the ne
   const url = new URL(world.address);
   await using proxy = openCuttingProxy(Number(url.port));
   url.port = `${proxy.port}`;
-  const moving = world.move("to", {
-    address: url.href,
-    onProgress: () => proxy.loseAnswerOf("COMMIT"),
-  });
-  await assert.rejects(
-    moving,
-    /broke off at the very end: whether the history is there is not known/,
-  );
+  const onProgress = () => proxy.loseAnswerOf("COMMIT");
+  const moving = world.move("to", { address: url.href, onProgress });
+  const refusal = /broke off at the very end: whether the history is there is not known/;
+  await assert.rejects(moving, refusal);
   await assert.rejects(world.move("to"), /has a history already/);
 });
 
@@ -233,8 +211,7 @@ test("nobody there, a wrong name, no address: each is told, and never the passwo
     }
   }
   await fillLittle(world.directories.databaseFile);
-  const address = world.address.replace("inkling@", "inkling:secret@") +
-    "?application_name=x";
+  const address = world.address.replace("inkling@", "inkling:secret@") + "?application_name=x";
   const moved = await world.move("to", { address });
   assert.doesNotMatch(JSON.stringify(moved), /secret/);
   assert.equal(moved.setting, `${world.address}?application_name=x`);
@@ -255,10 +232,8 @@ test("histories of other versions are refused, with what brings them up to date"
     using db = SqliteDatabase.open(databaseFile);
     db.run("PRAGMA user_version = 1");
   }
-  await assert.rejects(
-    world.move("to"),
-    /inkling\.db: it was written by an older Inkling\. Start the service once/,
-  );
+  const refusal = /inkling\.db: it was written by an older Inkling\. Start the service once/;
+  await assert.rejects(world.move("to"), refusal);
   world.removeFile();
   await world.query("INSERT INTO inkling.schema_steps (version) VALUES (1000)");
   await assert.rejects(world.move("from"), /it was written by a newer Inkling\. Update/);
@@ -272,10 +247,8 @@ test("a database that does not have all characters is refused", async (world) =>
   await world.query(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`);
   try {
     const address = `${world.address}_latin`;
-    await assert.rejects(
-      world.move("to", { address }),
-      /its encoding is LATIN1.+createdb --encoding=UTF8/,
-    );
+    const refusal = /its encoding is LATIN1.+createdb --encoding=UTF8/;
+    await assert.rejects(world.move("to", { address }), refusal);
     const client = new pg.Client({ connectionString: address });
     await client.connect();
     const { rows } = await client.query("SELECT to_regnamespace('inkling') AS made");

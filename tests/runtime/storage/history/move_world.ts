@@ -2,11 +2,9 @@
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { Directories } from "../../../../runtime/config/directories.ts";
-import {
-  type MovedHistory,
-  moveHistory,
-  type MoveOptions,
-} from "../../../../runtime/storage/history/move_history.ts";
+import type { MovedHistory } from "../../../../runtime/storage/history/move_history.ts";
+import type { MoveOptions } from "../../../../runtime/storage/history/move_history.ts";
+import { moveHistory } from "../../../../runtime/storage/history/move_history.ts";
 import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";

@@ -9,7 +9,7 @@ import { get } from "../../../../runtime/storage/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
-import { createBarePostgres, HAS_POSTGRES, startPostgres } from "../../../support/postgres.ts";
+import { createBarePostgres, startPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { QueueMachine } from "./queue_machine.ts";
 
@@ -35,7 +35,7 @@ type Open = (name: string, labels?: readonly string[]) => Promise<QueueMachine>;
 
 /** Opens machines over one database of their own. */
 function test(name: string, body: (open: Open, address: string) => Promise<void>): void {
-  Deno.test({ name: `JobQueue: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`JobQueue: ${name}`, async () => {
     await using place = await createBarePostgres();
     await using machines = new AsyncDisposableStack();
     const { address } = place;
@@ -137,12 +137,7 @@ test("what one gives back another takes, as redelivered", async (open) => {
   await here.release(job?.jobId ?? "");
   there.work();
   const again = await takes(there, 1);
-  assert.deepEqual(again, {
-    jobId: job?.jobId,
-    executionId: id,
-    attempt: 1,
-    isDelegated: false,
-  });
+  assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
   assert.deepEqual(await termsOf(there, again), [2, true, null]);
   // The first one has nothing to say of it any more.
   await here.complete(job?.jobId ?? "");
@@ -291,10 +286,7 @@ test("who takes it learns that it is to end; the first word counts", async (open
   assert.equal(await cancel("too late"), false);
 });
 
-Deno.test({
-  name: "JobQueue: it goes on by itself when the database was away",
-  ignore: !HAS_POSTGRES,
-}, async () => {
+withPostgres.test("JobQueue: it goes on by itself when the database was away", async () => {
   await using server = await startPostgres();
   const address = `${server.address}/postgres`;
   await using here = await QueueMachine.open({ address, name: "here" });

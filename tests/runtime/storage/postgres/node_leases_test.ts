@@ -5,11 +5,8 @@ import { NodeLeases } from "../../../../runtime/storage/postgres/node_leases.ts"
 Deno.test("NodeLeases: who stood still for longer than a lease begins anew, also where nobody has it now", async () => {
   let now = 0;
   const told: boolean[] = [];
-  const leases = new NodeLeases({
-    instanceId: "here",
-    now: () => now,
-    changed: () => told.push(leases.holds("watch a")),
-  });
+  const changed = () => told.push(leases.holds("watch a"));
+  const leases = new NodeLeases({ instanceId: "here", now: () => now, changed });
   // Everything that is asked for is given.
   const query: Query = (text, values = []) => {
     const names = text.startsWith("INSERT") ? values[1] as string[] : [];

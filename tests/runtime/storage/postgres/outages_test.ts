@@ -8,13 +8,14 @@ import { DatabaseAway, StorageUnavailable } from "../../../../runtime/storage/da
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
+import type { PostgresServer } from "../../../support/postgres.ts";
 import {
   createBarePostgres,
   createTestPostgres,
   HAS_POSTGRES,
-  type PostgresServer,
-  startPostgres,
+  withPostgres,
 } from "../../../support/postgres.ts";
+import { startPostgres } from "../../../support/postgres.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
@@ -59,67 +60,58 @@ async function load(database: PostgresDatabase, happen: () => Promise<void>) {
   return { stored, refusals };
 }
 
-Deno.test(
-  { name: "PostgresDatabase lives through restarts of its server", ignore: !HAS_POSTGRES },
-  async (t) => {
-    await using server = await startPostgres({ durable: true });
-    const address = `${server.address}/postgres`;
-    await using database = await PostgresDatabase.open({
-      address,
-      connections: 4,
-      limits: { ...LIMITS, silentMs: 1_000 },
-    });
-    const clear = () => database.change("power", () => run("DELETE FROM settings"));
+withPostgres.test("PostgresDatabase lives through restarts of its server", async (t) => {
+  await using server = await startPostgres({ durable: true });
+  const address = `${server.address}/postgres`;
+  const limits = { ...LIMITS, silentMs: 1_000 };
+  await using database = await PostgresDatabase.open({ address, connections: 4, limits });
+  const clear = () => database.change("power", () => run("DELETE FROM settings"));
 
-    const restarts = {
-      "a fast restart": "SIGINT",
-      "an immediate restart": "SIGQUIT",
-      "a death": "SIGKILL",
-    } as const;
-    for (const [what, signal] of Object.entries(restarts)) {
-      await t.step(
-        `${what}: changes are refused in one sentence, none is lost or done twice`,
-        async () => {
-          await clear();
-          const { stored, refusals } = await load(database, async () => {
-            await server.stop(signal);
-            await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
-            await server.start();
-          });
-          for (const error of refusals) unavailable(/./)(error);
-          // Each key is inserted once only: a second time would have failed.
-          assert.deepEqual(await keys(database), stored.sort());
-        },
-      );
-    }
-
-    await t.step("a change that a crash has undone is not taken for another one", async () => {
+  const restarts = {
+    "a fast restart": "SIGINT",
+    "an immediate restart": "SIGQUIT",
+    "a death": "SIGKILL",
+  } as const;
+  for (const [what, signal] of Object.entries(restarts)) {
+    await t.step(`${what}: changes are refused, none is lost or done twice`, async () => {
       await clear();
-      await using proxy = openCuttingProxy(server.port);
-      const through = address.replace(`:${server.port}`, `:${proxy.port}`);
-      // It must not find out for itself, however long the server takes to come back.
-      const limits = { askAfterMs: 120_000, silentMs: 120_000 };
-      await using cut = await PostgresDatabase.open({ address: through, limits });
-      proxy.swallowAt("COMMIT");
-      let runs = 0;
-      const changing = cut.change("power", function* () {
-        runs++;
-        yield* keep("mine");
+      const { stored, refusals } = await load(database, async () => {
+        await server.stop(signal);
+        await assert.rejects(database.read(() => all("SELECT 1")), unavailable(/./));
+        await server.start();
       });
-      await until(() => proxy.hasSwallowed, "its end is on the way, and the change is open");
-      await server.stop("SIGQUIT");
-      await server.start();
-      // Takes the number of the transaction that is gone.
-      for (let n = 0; n < 3; n++) {
-        await server.administer(`INSERT INTO inkling.settings VALUES ('${n}', '')`);
-      }
-      proxy.closeSwallowed();
-      await changing;
-      assert.equal(runs, 2);
-      assert.deepEqual(await keys(database), ["0", "1", "2", "mine"]);
+      for (const error of refusals) unavailable(/./)(error);
+      // Each key is inserted once only: a second time would have failed.
+      assert.deepEqual(await keys(database), stored.sort());
     });
-  },
-);
+  }
+
+  await t.step("a change that a crash has undone is not taken for another one", async () => {
+    await clear();
+    await using proxy = openCuttingProxy(server.port);
+    const through = address.replace(`:${server.port}`, `:${proxy.port}`);
+    // It must not find out for itself, however long the server takes to come back.
+    const limits = { askAfterMs: 120_000, silentMs: 120_000 };
+    await using cut = await PostgresDatabase.open({ address: through, limits });
+    proxy.swallowAt("COMMIT");
+    let runs = 0;
+    const changing = cut.change("power", function* () {
+      runs++;
+      yield* keep("mine");
+    });
+    await until(() => proxy.hasSwallowed, "its end is on the way, and the change is open");
+    await server.stop("SIGQUIT");
+    await server.start();
+    // Takes the number of the transaction that is gone.
+    for (let n = 0; n < 3; n++) {
+      await server.administer(`INSERT INTO inkling.settings VALUES ('${n}', '')`);
+    }
+    proxy.closeSwallowed();
+    await changing;
+    assert.equal(runs, 2);
+    assert.deepEqual(await keys(database), ["0", "1", "2", "mine"]);
+  });
+});
 
 /** A database of its own on the server that all tests share. */
 interface World {
@@ -131,7 +123,7 @@ interface World {
 }
 
 function test(name: string, body: (world: World) => Promise<void>): void {
-  Deno.test({ name: `PostgresDatabase lives through ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`PostgresDatabase lives through ${name}`, async () => {
     await using place = await createTestPostgres();
     const { address } = place;
     const limits = { ...LIMITS, silentMs: 1_000 };
@@ -139,12 +131,8 @@ function test(name: string, body: (world: World) => Promise<void>): void {
     const client = await openClient(address);
     const administer = (statement: string) => client.query(statement);
     try {
-      await body({
-        address,
-        database,
-        administer,
-        endConnections: () => administer(END_CONNECTIONS),
-      });
+      const endConnections = () => administer(END_CONNECTIONS);
+      await body({ address, database, administer, endConnections });
     } finally {
       await client.end();
     }
@@ -158,9 +146,7 @@ const END_CONNECTIONS =
 
 test("pg_terminate_backend: the work goes on over new connections", async ({ database, endConnections }) => {
   const { stored, refusals } = await load(database, async () => {
-    for (let n = 0; n < 5; n++) {
-      await endConnections();
-    }
+    for (let n = 0; n < 5; n++) await endConnections();
   });
   for (const error of refusals) unavailable(/./)(error);
   assert.deepEqual(await keys(database), stored.sort());
@@ -179,36 +165,26 @@ test("a cancelled statement is told, and its change undone", async ({ database, 
     await administer(cancel);
     return isOver;
   }, "it is cancelled");
-  await assert.rejects(
-    changing.finally(() => isOver = true),
-    unavailable(/: a statement was cancelled there, by hand or by its statement_timeout\./),
-  );
+  const refusal = /: a statement was cancelled there, by hand or by its statement_timeout\./;
+  await assert.rejects(changing.finally(() => isOver = true), unavailable(refusal));
   await cancelling;
   assert.deepEqual(await keys(database), []);
 });
 
 test("a database that becomes read-only is told", async ({ address, database, administer, endConnections }) => {
+  const name = new URL(address).pathname.slice(1);
   const alter = (how: string, rest = "") =>
-    administer(
-      `ALTER DATABASE ${
-        new URL(address).pathname.slice(1)
-      } ${how} default_transaction_read_only${rest}`,
-    );
+    administer(`ALTER DATABASE ${name} ${how} default_transaction_read_only${rest}`);
   await alter("SET", " = on");
   await endConnections();
-  await assert.rejects(
-    database.change("power", () => keep("x")),
-    unavailable(/: it is read-only, a standby perhaps\./),
-  );
+  const refusal = unavailable(/: it is read-only, a standby perhaps\./);
+  await assert.rejects(database.change("power", () => keep("x")), refusal);
   await alter("RESET");
   await endConnections();
   await database.change("power", () => keep("x"));
 });
 
-Deno.test({
-  name: "PostgresDatabase: another machine may change a table that this one reads",
-  ignore: !HAS_POSTGRES,
-}, async () => {
+withPostgres.test("PostgresDatabase: another machine may change a table that this one reads", async () => {
   // The tables of the others are used again.
   await using place = await createBarePostgres();
   await using database = await PostgresDatabase.open(place);
@@ -220,203 +196,173 @@ Deno.test({
 });
 
 test("all connections are in use: waiting ends, and says what to raise", async ({ address }) => {
-  await using narrow = await PostgresDatabase.open({
-    address,
-    connections: 1,
-    limits: { connectMs: 300, askAfterMs: 100 },
-  });
+  const limits = { connectMs: 300, askAfterMs: 100 };
+  await using narrow = await PostgresDatabase.open({ address, connections: 1, limits });
   const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
-  await assert.rejects(
-    narrow.read(() => all("SELECT 1")),
-    unavailable(
-      /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/,
-    ),
-  );
+  const refusal =
+    /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/;
+  await assert.rejects(narrow.read(() => all("SELECT 1")), unavailable(refusal));
   // The server was at work for it all the time, many times longer than silence is borne.
   await slow;
 });
 
-Deno.test(
-  {
-    name: "PostgresDatabase does not wait for a way that swallows everything",
-    ignore: !HAS_POSTGRES,
-  },
-  async (t) => {
-    await using place = await createTestPostgres();
-    const port = Number(new URL(place.address).port);
-    await using proxy = openCuttingProxy(port);
-    const address = place.address.replace(`:${port}`, `:${proxy.port}`);
-    await using database = await PostgresDatabase.open({
-      address,
-      limits: { connectMs: 1_500, askAfterMs: 300 },
-    });
-    await using direct = await PostgresDatabase.open(place);
+withPostgres.test("PostgresDatabase does not wait for a way that swallows everything", async (t) => {
+  await using place = await createTestPostgres();
+  const port = Number(new URL(place.address).port);
+  await using proxy = openCuttingProxy(port);
+  const address = place.address.replace(`:${port}`, `:${proxy.port}`);
+  const limits = { connectMs: 1_500, askAfterMs: 300 };
+  await using database = await PostgresDatabase.open({ address, limits });
+  await using direct = await PostgresDatabase.open(place);
 
-    await t.step(
-      "in the middle of changes and reads: they are refused, then it goes on",
-      async () => {
-        proxy.swallow();
-        const sentence = unavailable(/: it does not answer\. Look at the network/);
-        await Promise.all([
-          assert.rejects(database.change("power", () => keep("swallowed")), sentence),
-          assert.rejects(database.read(() => all("SELECT 1")), sentence),
-          assert.rejects(database.readBytes(), sentence),
-        ]);
-        proxy.passNew();
-        await database.change("power", () => keep("passed"));
-        assert.deepEqual(await keys(direct), ["passed"]);
-      },
+  await t.step("in the middle of work: it is refused, then it goes on", async () => {
+    proxy.swallow();
+    const sentence = unavailable(/: it does not answer\. Look at the network/);
+    await Promise.all([
+      assert.rejects(database.change("power", () => keep("swallowed")), sentence),
+      assert.rejects(database.read(() => all("SELECT 1")), sentence),
+      assert.rejects(database.readBytes(), sentence),
+    ]);
+    proxy.passNew();
+    await database.change("power", () => keep("passed"));
+    assert.deepEqual(await keys(direct), ["passed"]);
+  });
+
+  await t.step("at a stop it is not waited for at all", async () => {
+    const leaving = await PostgresDatabase.open({ address });
+    await leaving.read(() => all("SELECT 1"));
+    proxy.swallow();
+    const asked = assert.rejects(leaving.change("power", () => keep("too late")), DatabaseAway);
+    // It is on its way; many seconds would pass until it is known that no answer comes.
+    await settle();
+    leaving.giveUp("Cannot use it: it does not answer.");
+    await asked;
+    await assert.rejects(leaving.read(() => all("SELECT 1")), DatabaseAway);
+    await leaving[Symbol.asyncDispose]();
+    proxy.passNew();
+  });
+
+  await t.step("one connection alone: the change is made over another one, once", async () => {
+    for (const statement of ["BEGIN", "INSERT INTO settings", "COMMIT"]) {
+      proxy.swallowAt(statement);
+      await database.change("power", () => keep(`at ${statement}`));
+    }
+    const expected = ["at BEGIN", "at COMMIT", "at INSERT INTO settings", "passed"];
+    assert.deepEqual(await keys(direct), expected);
+  });
+
+  await t.step("a slow statement is waited for, whose server is at work", async () => {
+    await database.read(() => get("SELECT pg_sleep(1)"));
+  });
+});
+
+withPostgres.test("a frozen or vanished process does not hold an execution's row", async (t) => {
+  assert.ok(CONNECTION_LIMITS.silentMs <= 10_000, "longer than a lease");
+  await using place = await createTestPostgres();
+  const { address } = place;
+  const port = Number(new URL(address).port);
+  await using proxy = openCuttingProxy(port);
+  // A process that is frozen asks nothing: the server alone sets it free.
+  const limits = { connectMs: 1_500, askAfterMs: 60_000, silentMs: 1_000 };
+  const leases = new Map([[1, 1]]);
+  const standing = Promise.withResolvers<void>();
+  const thaw = Promise.withResolvers<void>();
+  const standStill = async () => {
+    standing.resolve();
+    await thaw.promise;
+  };
+  await using here = await PostgresDatabase.open({
+    address: address.replace(`:${port}`, `:${proxy.port}`),
+    node: { instanceId: "here", leases, enqueue: standStill, cancelled: () => {} },
+    limits,
+  });
+  await using there = await PostgresDatabase.open({ address });
+  await there.change("power", function* () {
+    yield* run(
+      "INSERT INTO instances (id, pid, started_at) VALUES ('here', 1, 0), ('there', 2, 0)",
     );
+    yield* run(
+      "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at, epoch) " +
+        "VALUES ('a', 'A', 'running', 'manual', 'here', '{}', '', 0, 1)",
+    );
+  });
+  const take = () =>
+    there.change("power", function* () {
+      yield* get("SELECT set_config('lock_timeout', '15s', true)");
+      yield* run("UPDATE executions SET instance_id = 'there', epoch = epoch + 1 WHERE id = 1");
+    });
+  const sees = (what: string, condition: string) =>
+    until(async () => {
+      const found = () =>
+        all(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
+      return (await there.read(found)).length > 0;
+    }, what);
+  const giveBack = () =>
+    there.change("power", () => run("UPDATE executions SET instance_id = 'here', epoch = 1"));
 
-    await t.step("at a stop it is not waited for at all", async () => {
-      const leaving = await PostgresDatabase.open({ address });
-      await leaving.read(() => all("SELECT 1"));
+  await t.step("it stands still between two statements", async () => {
+    const changing = here.change("power", function* () {
+      yield* fence(1);
+      yield* enqueue({ id: 1, agentId: "a", parentExecutionId: null });
+      yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
+    });
+    const refused = assert.rejects(changing, LeaseLost);
+    await standing.promise;
+    await take();
+    thaw.resolve();
+    await refused;
+    assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
+  });
+
+  await t.step("nothing of it arrives any more", async () => {
+    await giveBack();
+    const changing = here.change("power", function* () {
+      yield* fence(1);
       proxy.swallow();
-      const asked = assert.rejects(leaving.change("power", () => keep("too late")), DatabaseAway);
-      // It is on its way; many seconds would pass until it is known that no answer comes.
-      await settle();
-      leaving.giveUp("Cannot use it: it does not answer.");
-      await asked;
-      await assert.rejects(leaving.read(() => all("SELECT 1")), DatabaseAway);
-      await leaving[Symbol.asyncDispose]();
-      proxy.passNew();
+      yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
     });
+    const refused = assert.rejects(changing, unavailable(/: it does not answer\./));
+    await sees("it holds the row", "state = 'idle in transaction'");
+    await take();
+    proxy.closeSwallowed();
+    await refused;
+    proxy.passNew();
+    assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
+  });
 
-    await t.step("one connection alone: the change is made over another one, once", async () => {
-      for (const statement of ["BEGIN", "INSERT INTO settings", "COMMIT"]) {
-        proxy.swallowAt(statement);
-        await database.change("power", () => keep(`at ${statement}`));
-      }
-      assert.deepEqual(await keys(direct), [
-        "at BEGIN",
-        "at COMMIT",
-        "at INSERT INTO settings",
-        "passed",
-      ]);
+  await t.step("it does not take what the server sends", async () => {
+    await giveBack();
+    const changing = here.change("power", function* () {
+      yield* fence(1);
+      proxy.stopReading();
+      yield* all("SELECT repeat('x', 8000) FROM generate_series(1, 4000)");
     });
+    const refused = assert.rejects(changing, LeaseLost);
+    await sees("the server cannot send", "wait_event = 'ClientWrite'");
+    await take();
+    proxy.readAgain();
+    await refused;
+  });
+});
 
-    await t.step("a slow statement is waited for, whose server is at work", async () => {
-      await database.read(() => get("SELECT pg_sleep(1)"));
-    });
-  },
-);
-
-Deno.test(
-  { name: "a frozen or vanished process does not hold an execution's row", ignore: !HAS_POSTGRES },
-  async (t) => {
-    assert.ok(CONNECTION_LIMITS.silentMs <= 10_000, "longer than a lease");
-    await using place = await createTestPostgres();
-    const { address } = place;
-    const port = Number(new URL(address).port);
-    await using proxy = openCuttingProxy(port);
-    // A process that is frozen asks nothing: the server alone sets it free.
-    const limits = { connectMs: 1_500, askAfterMs: 60_000, silentMs: 1_000 };
-    const leases = new Map([[1, 1]]);
-    const standing = Promise.withResolvers<void>();
-    const thaw = Promise.withResolvers<void>();
-    const standStill = async () => {
-      standing.resolve();
-      await thaw.promise;
-    };
-    await using here = await PostgresDatabase.open({
-      address: address.replace(`:${port}`, `:${proxy.port}`),
-      node: { instanceId: "here", leases, enqueue: standStill, cancelled: () => {} },
-      limits,
-    });
-    await using there = await PostgresDatabase.open({ address });
-    await there.change("power", function* () {
-      yield* run(
-        "INSERT INTO instances (id, pid, started_at) VALUES ('here', 1, 0), ('there', 2, 0)",
-      );
-      yield* run(
-        "INSERT INTO executions (agent_id, display_name, status, trigger, instance_id, request, model, started_at, epoch) " +
-          "VALUES ('a', 'A', 'running', 'manual', 'here', '{}', '', 0, 1)",
-      );
-    });
-    const take = () =>
-      there.change("power", function* () {
-        yield* get("SELECT set_config('lock_timeout', '15s', true)");
-        yield* run("UPDATE executions SET instance_id = 'there', epoch = epoch + 1 WHERE id = 1");
-      });
-    const sees = (what: string, condition: string) =>
-      until(async () => {
-        const found = () =>
-          all(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`);
-        return (await there.read(found)).length > 0;
-      }, what);
-    const giveBack = () =>
-      there.change("power", () => run("UPDATE executions SET instance_id = 'here', epoch = 1"));
-
-    await t.step("it stands still between two statements", async () => {
-      const changing = here.change("power", function* () {
-        yield* fence(1);
-        yield* enqueue({ id: 1, agentId: "a", parentExecutionId: null });
-        yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
-      });
-      const refused = assert.rejects(changing, LeaseLost);
-      await standing.promise;
-      await take();
-      thaw.resolve();
-      await refused;
-      assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
-    });
-
-    await t.step("nothing of it arrives any more", async () => {
-      await giveBack();
-      const changing = here.change("power", function* () {
-        yield* fence(1);
-        proxy.swallow();
-        yield* run("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'ai', '{}')");
-      });
-      const refused = assert.rejects(changing, unavailable(/: it does not answer\./));
-      await sees("it holds the row", "state = 'idle in transaction'");
-      await take();
-      proxy.closeSwallowed();
-      await refused;
-      proxy.passNew();
-      assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
-    });
-
-    await t.step("it does not take what the server sends", async () => {
-      await giveBack();
-      const changing = here.change("power", function* () {
-        yield* fence(1);
-        proxy.stopReading();
-        yield* all("SELECT repeat('x', 8000) FROM generate_series(1, 4000)");
-      });
-      const refused = assert.rejects(changing, LeaseLost);
-      await sees("the server cannot send", "wait_event = 'ClientWrite'");
-      await take();
-      proxy.readAgain();
-      await refused;
-    });
-  },
-);
-
-Deno.test(
-  { name: "PostgresDatabase refuses changes while no connection is left", ignore: !HAS_POSTGRES },
-  async () => {
-    await using server = await startPostgres({
-      settings: ["max_connections=6", "superuser_reserved_connections=3"],
-    });
-    await server.administer("CREATE ROLE team LOGIN");
-    await server.administer("CREATE DATABASE runs OWNER team");
-    const address = server.address.replace("inkling@", "team@") + "/runs";
-    await using database = await PostgresDatabase.open({ address });
-    await server.administer(END_CONNECTIONS, "runs");
-    const others = await Promise.all([1, 2, 3].map(() => openClient(address)));
-    const refusal = unavailable(/: it has no connection left\. Raise max_connections there/);
-    await assert.rejects(database.change("power", () => keep("x")), refusal);
-    await assert.rejects(database.read(() => all("SELECT 1")), refusal);
-    for (const one of others) await one.end();
-    // The server takes a moment until it knows that they are gone.
-    await until(
-      () => database.change("power", () => keep("x")).then(() => true, () => false),
-      "a connection is free",
-    );
-    assert.deepEqual(await keys(database), ["x"]);
-  },
-);
+withPostgres.test("PostgresDatabase refuses changes while no connection is left", async () => {
+  const settings = ["max_connections=6", "superuser_reserved_connections=3"];
+  await using server = await startPostgres({ settings });
+  await server.administer("CREATE ROLE team LOGIN");
+  await server.administer("CREATE DATABASE runs OWNER team");
+  const address = server.address.replace("inkling@", "team@") + "/runs";
+  await using database = await PostgresDatabase.open({ address });
+  await server.administer(END_CONNECTIONS, "runs");
+  const others = await Promise.all([1, 2, 3].map(() => openClient(address)));
+  const refusal = unavailable(/: it has no connection left\. Raise max_connections there/);
+  await assert.rejects(database.change("power", () => keep("x")), refusal);
+  await assert.rejects(database.read(() => all("SELECT 1")), refusal);
+  for (const one of others) await one.end();
+  // The server takes a moment until it knows that they are gone.
+  const isDone = () => database.change("power", () => keep("x")).then(() => true, () => false);
+  await until(isDone, "a connection is free");
+  assert.deepEqual(await keys(database), ["x"]);
+});
 
 Deno.test(
   {
@@ -450,10 +396,8 @@ Deno.test(
       assert.equal((await keys(database)).includes("before"), true);
     });
     await t.step("another database cannot be brought up to date there", async () => {
-      await assert.rejects(
-        server.administer("CREATE DATABASE other TABLESPACE small"),
-        /No space left/,
-      );
+      const expected = /No space left/;
+      await assert.rejects(server.administer("CREATE DATABASE other TABLESPACE small"), expected);
     });
     await t.step("with room it goes on by itself", async () => {
       await Deno.remove(filler);
@@ -472,9 +416,8 @@ async function mountSmallDisk({ folder, administer }: PostgresServer) {
   const place = join(folder, "small");
   const { uid } = await Deno.stat(join(folder, "data"));
   await Deno.mkdir(place);
-  const mounted = await new Deno.Command("mount", {
-    args: ["-t", "tmpfs", "-o", `size=16m,uid=${uid},mode=700`, "tmpfs", place],
-  }).output();
+  const args = ["-t", "tmpfs", "-o", `size=16m,uid=${uid},mode=700`, "tmpfs", place];
+  const mounted = await new Deno.Command("mount", { args }).output();
   assert.ok(mounted.success, new TextDecoder().decode(mounted.stderr));
   return {
     folder: place,

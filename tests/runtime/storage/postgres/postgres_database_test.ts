@@ -2,15 +2,8 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { SystemClock } from "../../../../base/clock.ts";
-import {
-  afterwards,
-  all,
-  announce,
-  fence,
-  get,
-  lock,
-  run,
-} from "../../../../runtime/storage/operation.ts";
+import { afterwards, all, announce, fence, get } from "../../../../runtime/storage/operation.ts";
+import { lock, run } from "../../../../runtime/storage/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
@@ -19,7 +12,7 @@ import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import { createBarePostgres, createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { NEW_EXECUTION } from "../stored_situations.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
@@ -47,7 +40,7 @@ interface World {
 }
 
 function test(name: string, body: (world: World) => Promise<void>): void {
-  Deno.test({ name: `PostgresDatabase: ${name}`, ignore: !HAS_POSTGRES }, async () => {
+  withPostgres.test(`PostgresDatabase: ${name}`, async () => {
     await using place = await createTestPostgres();
     await using database = await PostgresDatabase.open({ address: place.address });
     await body({ address: place.address, database });
@@ -98,17 +91,7 @@ test("an operation that hides an error is not taken for stored", async ({ databa
 
 test("values come back as from SQLite; what it cannot hold is replaced", async ({ database }) => {
   using sqlite = SqliteDatabase.open(":memory:");
-  const values = [
-    "",
-    "\u{1F600}",
-    "it's",
-    "a\\b",
-    0,
-    -1,
-    2 ** 53 - 1,
-    0.1 + 0.2,
-    null,
-  ] as const;
+  const values = ["", "\u{1F600}", "it's", "a\\b", 0, -1, 2 ** 53 - 1, 0.1 + 0.2, null] as const;
   for (const value of values) {
     const type = typeof value === "string" || value === null
       ? "TEXT"
@@ -147,10 +130,8 @@ test("the texts of a list are found whatever characters they have", async ({ dat
       JSON.stringify(["x\0y", "\\u0000 \\ud83d", "\uD83D", "\u{1F600}"]),
     )
   );
-  assert.deepEqual(
-    listed.map(({ value }) => value),
-    ["x\uFFFDy", "\\u0000 \\ud83d", "\uFFFD", "\u{1F600}"],
-  );
+  const expected = ["x\uFFFDy", "\\u0000 \\ud83d", "\uFFFD", "\u{1F600}"];
+  assert.deepEqual(listed.map(({ value }) => value), expected);
 });
 
 test("changes under one name come one after the other", async ({ database }) => {
@@ -158,9 +139,7 @@ test("changes under one name come one after the other", async ({ database }) => 
   const add = () =>
     database.change("power", function* () {
       yield* lock("count");
-      const row = yield* get<{ value: string }>(
-        "SELECT value FROM settings WHERE key = 'count'",
-      );
+      const row = yield* get<{ value: string }>("SELECT value FROM settings WHERE key = 'count'");
       const value = `${Number(row?.value) + 1}`;
       yield* run("UPDATE settings SET value = ? WHERE key = 'count'", value);
     });
@@ -191,9 +170,7 @@ test("of two changes that wait for each other one is run again", async ({ databa
   const rows = await database.read(() =>
     all("SELECT value FROM settings WHERE key IN ('one', 'two')")
   );
-  assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ value: "0++" }, {
-    value: "0++",
-  }]);
+  assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ value: "0++" }, { value: "0++" }]);
 });
 
 test("a machine that has lost an execution writes nothing for it", async ({ address }) => {
@@ -228,16 +205,10 @@ test("a machine that has lost an execution writes nothing for it", async ({ addr
   await write();
   assert.deepEqual(cancelled, []);
   // Each write hears of it where somebody asked for its end.
-  await here.change(
-    "power",
-    () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"),
-  );
+  await here.change("power", () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"));
   await write();
   assert.deepEqual(cancelled, ["1: enough"]);
-  await here.change(
-    "power",
-    () => run("UPDATE executions SET instance_id = 'there' WHERE id = 1"),
-  );
+  await here.change("power", () => run("UPDATE executions SET instance_id = 'there' WHERE id = 1"));
   await assert.rejects(write(), LeaseLost);
   const frames = await here.read(() => all("SELECT 1 FROM frames"));
   assert.equal(frames.length, 3);
@@ -308,15 +279,9 @@ test("who does not bring it up to date changes nothing, and says what is to be d
   await using looking = await look();
   const newest = "SELECT max(version) AS version FROM schema_steps";
   const version = (await looking.read(() => get<{ version: number }>(newest)))?.version ?? 0;
-  await looking.change(
-    "power",
-    () => run("DELETE FROM schema_steps WHERE version = ?", version),
-  );
+  await looking.change("power", () => run("DELETE FROM schema_steps WHERE version = ?", version));
   await assert.rejects(look(), /an older Inkling\. Start a service of this version/);
-  assert.equal(
-    (await looking.read(() => get<{ version: number }>(newest)))?.version,
-    version - 1,
-  );
+  assert.equal((await looking.read(() => get<{ version: number }>(newest)))?.version, version - 1);
 });
 
 test("a newer database, and one of another program, stay as they are", async () => {
@@ -325,15 +290,11 @@ test("a newer database, and one of another program, stay as they are", async () 
   await using client = await openClient(place.address);
   await client.query("INSERT INTO inkling.schema_steps VALUES (99)");
   const opening = () => PostgresDatabase.open(place);
-  await assert.rejects(
-    opening(),
-    /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/,
-  );
+  const refusal = /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/;
+  await assert.rejects(opening(), refusal);
   await client.query("DROP TABLE inkling.schema_steps");
-  await assert.rejects(
-    opening(),
-    /has tables of another program\. Give Inkling a database of its own/,
-  );
+  const sentence = /has tables of another program\. Give Inkling a database of its own/;
+  await assert.rejects(opening(), sentence);
   const { rows } = await client.query("SELECT to_regclass('inkling.schema_steps') AS steps");
   assert.equal(rows[0].steps, null);
 });

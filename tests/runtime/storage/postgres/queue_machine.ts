@@ -41,11 +41,7 @@ export class QueueMachine implements AsyncDisposable {
     const labelsOf = new Map<number, readonly string[]>();
     const leases = new Map<number, number>();
     const errors: unknown[] = [];
-    const queue = await JobQueue.open({
-      address,
-      labels,
-      onError: (error) => errors.push(error),
-    });
+    const queue = await JobQueue.open({ address, labels, onError: (error) => errors.push(error) });
     const client = new pg.Client({ connectionString: address });
     // Where the server goes, the statement that fails says so.
     client.on("error", () => {});

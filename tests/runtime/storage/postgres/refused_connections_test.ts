@@ -8,12 +8,8 @@ import pg from "pg";
 import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
 import { all } from "../../../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
-import {
-  createTestPostgres,
-  HAS_POSTGRES,
-  sharedPostgres,
-  startPostgres,
-} from "../../../support/postgres.ts";
+import { createTestPostgres, sharedPostgres, withPostgres } from "../../../support/postgres.ts";
+import { startPostgres } from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
 /** As it stands in an address. */
@@ -31,158 +27,151 @@ async function opens(address: string): Promise<void> {
   await database.read(() => all("SELECT 1 FROM settings"));
 }
 
-Deno.test(
-  { name: "PostgresDatabase.open() tells who is not let in", ignore: !HAS_POSTGRES },
-  async (t) => {
-    await using server = await startPostgres({
-      access: [
-        "host all scram,nobody 127.0.0.1/32 scram-sha-256",
-        "host all plain 127.0.0.1/32 password",
-        "hostssl all coded 127.0.0.1/32 trust",
-        "host all rejected 127.0.0.1/32 reject",
-        "host all ghost,narrow 127.0.0.1/32 trust",
-      ],
-    });
-    await server.administer(
-      `CREATE ROLE scram LOGIN PASSWORD '${PASSWORD}'; CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'; ` +
-        "CREATE ROLE coded LOGIN; CREATE ROLE rejected LOGIN; CREATE ROLE narrow LOGIN",
-    );
-    await server.administer("CREATE DATABASE runs OWNER scram");
-    const at = (user: string, rest = "/runs") =>
-      `postgres://${user}@127.0.0.1:${server.port}${rest}`;
-    const wrong =
-      /: it refuses the password\. Set PGPASSWORD or PGPASSFILE for the user of the address\.$/;
-    const missing = /: it wants a password\. Set PGPASSWORD or PGPASSFILE/;
-    const notLetIn =
-      /: it does not let this user in from here\. Look at the user of the address, at pg_hba\.conf/;
-    const cases: readonly (readonly [string, string, RegExp])[] = [
-      ["a wrong password", at(`scram:x${WRITTEN}`), wrong],
-      ["a wrong password that is sent as it is", at(`plain:x${WRITTEN}`), wrong],
-      ["no password", at("scram"), missing],
-      ["no password that is sent as it is", at("plain"), wrong],
-      ["a user that does not exist, with a password", at(`nobody:${WRITTEN}`), wrong],
-      ["a user that does not exist", at("ghost"), notLetIn],
-      ["a user that pg_hba.conf rejects", at("rejected"), notLetIn],
-      ["a user that pg_hba.conf does not know", at("other"), notLetIn],
-      [
-        "a user who has to come with TLS",
-        at("coded"),
-        /whether that demands TLS \(sslmode=verify-full/,
-      ],
-      [
-        "a database that is missing",
-        at(`scram:${WRITTEN}`, "/nothing"),
-        /: there is no database of this name\. Make it with createdb, or correct the address\.$/,
-      ],
-      [
-        "a user without CREATE",
-        at("narrow"),
-        /: its user may not do this\. Let it create in the database \(GRANT CREATE ON DATABASE\)/,
-      ],
-    ];
-    for (const [what, address, sentence] of cases) {
-      await t.step(what, () => refused(address, sentence));
-    }
-    await t.step("the right password in the address, also one with a percent sign", async () => {
-      await opens(at(`scram:${WRITTEN}`));
-    });
-    await t.step(
-      "a user without rights in a schema that another one owns",
-      () => refused(at("narrow"), /and own the schema "inkling"\.$/),
-    );
-    await t.step("the password from PGPASSWORD, and from PGPASSFILE", async () => {
-      const folder = await Deno.makeTempDir();
-      const file = join(folder, "passwords");
-      await Deno.writeTextFile(file, `*:*:*:scram:${PASSWORD}\n`, { mode: 0o600 });
-      const open = async (env: Record<string, string>) => {
-        const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-          args: [
-            ...["run", "--config", "tests/deno.json", "--no-check", "--no-prompt", "--quiet"],
-            ...["--allow-read", "--allow-env", "--allow-net", "--allow-sys"],
-            import.meta.resolve("./open_process.ts"),
-            at("scram"),
-          ],
-          env,
-        }).output();
-        const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-        return { said: read(stdout).trim(), stderr: read(stderr) };
-      };
-      try {
-        assert.deepEqual(await open({ PGPASSWORD: PASSWORD }), { said: "open", stderr: "" });
-        assert.deepEqual(await open({ PGPASSFILE: file }), { said: "open", stderr: "" });
-        const { said } = await open({ PGPASSWORD: `x${PASSWORD}` });
-        assert.match(said, wrong);
-        assert.doesNotMatch(said, /geh/);
-      } finally {
-        await Deno.remove(folder, { recursive: true });
-      }
-    });
-  },
-);
-
-Deno.test(
-  { name: "PostgresDatabase.open() tells what is wrong with TLS", ignore: !HAS_POSTGRES },
-  async (t) => {
+withPostgres.test("PostgresDatabase.open() tells who is not let in", async (t) => {
+  await using server = await startPostgres({
+    access: [
+      "host all scram,nobody 127.0.0.1/32 scram-sha-256",
+      "host all plain 127.0.0.1/32 password",
+      "hostssl all coded 127.0.0.1/32 trust",
+      "host all rejected 127.0.0.1/32 reject",
+      "host all ghost,narrow 127.0.0.1/32 trust",
+    ],
+  });
+  await server.administer(
+    `CREATE ROLE scram LOGIN PASSWORD '${PASSWORD}'; CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'; ` +
+      "CREATE ROLE coded LOGIN; CREATE ROLE rejected LOGIN; CREATE ROLE narrow LOGIN",
+  );
+  await server.administer("CREATE DATABASE runs OWNER scram");
+  const at = (user: string, rest = "/runs") => `postgres://${user}@127.0.0.1:${server.port}${rest}`;
+  const wrong =
+    /: it refuses the password\. Set PGPASSWORD or PGPASSFILE for the user of the address\.$/;
+  const missing = /: it wants a password\. Set PGPASSWORD or PGPASSFILE/;
+  const notLetIn =
+    /: it does not let this user in from here\. Look at the user of the address, at pg_hba\.conf/;
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ["a wrong password", at(`scram:x${WRITTEN}`), wrong],
+    ["a wrong password that is sent as it is", at(`plain:x${WRITTEN}`), wrong],
+    ["no password", at("scram"), missing],
+    ["no password that is sent as it is", at("plain"), wrong],
+    ["a user that does not exist, with a password", at(`nobody:${WRITTEN}`), wrong],
+    ["a user that does not exist", at("ghost"), notLetIn],
+    ["a user that pg_hba.conf rejects", at("rejected"), notLetIn],
+    ["a user that pg_hba.conf does not know", at("other"), notLetIn],
+    [
+      "a user who has to come with TLS",
+      at("coded"),
+      /whether that demands TLS \(sslmode=verify-full/,
+    ],
+    [
+      "a database that is missing",
+      at(`scram:${WRITTEN}`, "/nothing"),
+      /: there is no database of this name\. Make it with createdb, or correct the address\.$/,
+    ],
+    [
+      "a user without CREATE",
+      at("narrow"),
+      /: its user may not do this\. Let it create in the database \(GRANT CREATE ON DATABASE\)/,
+    ],
+  ];
+  for (const [what, address, sentence] of cases) {
+    await t.step(what, () => refused(address, sentence));
+  }
+  await t.step("the right password in the address, also one with a percent sign", async () => {
+    await opens(at(`scram:${WRITTEN}`));
+  });
+  await t.step(
+    "a user without rights in a schema that another one owns",
+    () => refused(at("narrow"), /and own the schema "inkling"\.$/),
+  );
+  await t.step("the password from PGPASSWORD, and from PGPASSFILE", async () => {
     const folder = await Deno.makeTempDir();
+    const file = join(folder, "passwords");
+    await Deno.writeTextFile(file, `*:*:*:scram:${PASSWORD}\n`, { mode: 0o600 });
+    const open = async (env: Record<string, string>) => {
+      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--config", "tests/deno.json", "--no-check", "--no-prompt", "--quiet"],
+          ...["--allow-read", "--allow-env", "--allow-net", "--allow-sys"],
+          import.meta.resolve("./open_process.ts"),
+          at("scram"),
+        ],
+        env,
+      }).output();
+      const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      return { said: read(stdout).trim(), stderr: read(stderr) };
+    };
     try {
-      const [own, other] = await Promise.all([
-        makeCertificate(folder, "own", "IP:127.0.0.1,DNS:localhost"),
-        makeCertificate(folder, "other", "DNS:other.example"),
-      ]);
-      await using server = await startPostgres({ tls: own });
-      await using elsewhere = await startPostgres({ tls: other });
-      const plain = await sharedPostgres();
-      const rest = (options: string) => `/postgres?${options}`;
-      const unverified =
-        /: its certificate cannot be verified\. Name the file of the authority that made it with sslrootcert/;
-      const root = `sslrootcert=${encodeURIComponent(own.file)}`;
-
-      for (const sslmode of ["require", "verify-ca", "verify-full"]) {
-        await t.step(`sslmode=${sslmode} verifies the certificate and its name`, async () => {
-          await refused(server.address + rest(`sslmode=${sslmode}`), unverified);
-          await opens(server.address + rest(`sslmode=${sslmode}&${root}`));
-          await refused(
-            elsewhere.address + rest(`sslmode=${sslmode}&sslrootcert=${other.file}`),
-            /: its certificate is for another host\. Correct the host of the address/,
-          );
-          await refused(
-            plain + rest(`sslmode=${sslmode}`),
-            /: it speaks no TLS\. Turn it on there, or say sslmode=disable in the address\.$/,
-          );
-        });
-      }
-      await t.step("sslrootcert alone verifies, too", async () => {
-        await opens(server.address + rest(root));
-        await refused(server.address + rest(`sslrootcert=${other.file}`), unverified);
-      });
-      await t.step("sslmode=no-verify takes any certificate, but demands TLS", async () => {
-        await opens(elsewhere.address + rest("sslmode=no-verify"));
-        await refused(plain + rest("sslmode=no-verify"), /: it speaks no TLS\./);
-      });
-      await t.step("sslmode=disable, and none, speak without TLS", async () => {
-        for (const address of [rest("sslmode=disable"), "/postgres"]) {
-          await using database = await PostgresDatabase.open({ address: server.address + address });
-          const ssl = await database.read(() =>
-            all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
-          );
-          assert.deepEqual(ssl.map((row) => ({ ...row as object })), [{ ssl: 0 }]);
-        }
-      });
-      await t.step("a file that is not there", () =>
-        refused(
-          server.address + rest("sslmode=verify-full&sslrootcert=/nowhere/root.crt"),
-          /: the file of sslrootcert cannot be read: \/nowhere\/root\.crt\.$/,
-        ));
-      await t.step("a file that holds no certificate", async () => {
-        const file = join(folder, "empty.crt");
-        await Deno.writeTextFile(file, "nothing\n");
-        await refused(server.address + rest(`sslrootcert=${file}`), unverified);
-      });
+      assert.deepEqual(await open({ PGPASSWORD: PASSWORD }), { said: "open", stderr: "" });
+      assert.deepEqual(await open({ PGPASSFILE: file }), { said: "open", stderr: "" });
+      const { said } = await open({ PGPASSWORD: `x${PASSWORD}` });
+      assert.match(said, wrong);
+      assert.doesNotMatch(said, /geh/);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
-  },
-);
+  });
+});
+
+withPostgres.test("PostgresDatabase.open() tells what is wrong with TLS", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [own, other] = await Promise.all([
+      makeCertificate(folder, "own", "IP:127.0.0.1,DNS:localhost"),
+      makeCertificate(folder, "other", "DNS:other.example"),
+    ]);
+    await using server = await startPostgres({ tls: own });
+    await using elsewhere = await startPostgres({ tls: other });
+    const plain = await sharedPostgres();
+    const rest = (options: string) => `/postgres?${options}`;
+    const unverified =
+      /: its certificate cannot be verified\. Name the file of the authority that made it with sslrootcert/;
+    const root = `sslrootcert=${encodeURIComponent(own.file)}`;
+
+    for (const sslmode of ["require", "verify-ca", "verify-full"]) {
+      await t.step(`sslmode=${sslmode} verifies the certificate and its name`, async () => {
+        await refused(server.address + rest(`sslmode=${sslmode}`), unverified);
+        await opens(server.address + rest(`sslmode=${sslmode}&${root}`));
+        await refused(
+          elsewhere.address + rest(`sslmode=${sslmode}&sslrootcert=${other.file}`),
+          /: its certificate is for another host\. Correct the host of the address/,
+        );
+        await refused(
+          plain + rest(`sslmode=${sslmode}`),
+          /: it speaks no TLS\. Turn it on there, or say sslmode=disable in the address\.$/,
+        );
+      });
+    }
+    await t.step("sslrootcert alone verifies, too", async () => {
+      await opens(server.address + rest(root));
+      await refused(server.address + rest(`sslrootcert=${other.file}`), unverified);
+    });
+    await t.step("sslmode=no-verify takes any certificate, but demands TLS", async () => {
+      await opens(elsewhere.address + rest("sslmode=no-verify"));
+      await refused(plain + rest("sslmode=no-verify"), /: it speaks no TLS\./);
+    });
+    await t.step("sslmode=disable, and none, speak without TLS", async () => {
+      for (const address of [rest("sslmode=disable"), "/postgres"]) {
+        await using database = await PostgresDatabase.open({ address: server.address + address });
+        const ssl = await database.read(() =>
+          all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+        );
+        assert.deepEqual(ssl.map((row) => ({ ...row as object })), [{ ssl: 0 }]);
+      }
+    });
+    await t.step("a file that is not there", () =>
+      refused(
+        server.address + rest("sslmode=verify-full&sslrootcert=/nowhere/root.crt"),
+        /: the file of sslrootcert cannot be read: \/nowhere\/root\.crt\.$/,
+      ));
+    await t.step("a file that holds no certificate", async () => {
+      const file = join(folder, "empty.crt");
+      await Deno.writeTextFile(file, "nothing\n");
+      await refused(server.address + rest(`sslrootcert=${file}`), unverified);
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
 const FORM =
   /^Cannot use the address in database: it has to read postgres:\/\/user@host:port\/name/;
@@ -236,40 +225,36 @@ Deno.test("PostgresDatabase.open() does not wait for a host that swallows packet
   }
 });
 
-for (
-  const [what, statement, sentence] of [
-    [
-      "a database that is only read",
-      "ALTER ROLE $role SET default_transaction_read_only = on",
-      /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
-    ],
-    [
-      "a server without a connection left",
-      // A limit is not for superusers.
-      "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
-      /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
-    ],
-  ] as const
-) {
-  Deno.test(
-    { name: `PostgresDatabase.open() refuses ${what}`, ignore: !HAS_POSTGRES },
-    async () => {
-      await using place = await createTestPostgres();
-      const client = new pg.Client({ connectionString: place.address });
-      await client.connect();
-      const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
-      try {
-        await client.query(`CREATE ROLE ${role} LOGIN SUPERUSER`);
-        const address = place.address.replace("inkling@", `${role}@`);
-        await opens(address);
-        await client.query(statement.replace("$role", role));
-        await refused(address, sentence);
-      } finally {
-        await client.query(`DROP ROLE ${role}`);
-        await client.end();
-      }
-    },
-  );
+const CASES = [
+  [
+    "a database that is only read",
+    "ALTER ROLE $role SET default_transaction_read_only = on",
+    /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
+  ],
+  [
+    "a server without a connection left",
+    // A limit is not for superusers.
+    "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
+    /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
+  ],
+] as const;
+for (const [what, statement, sentence] of CASES) {
+  withPostgres.test(`PostgresDatabase.open() refuses ${what}`, async () => {
+    await using place = await createTestPostgres();
+    const client = new pg.Client({ connectionString: place.address });
+    await client.connect();
+    const role = `role_${crypto.randomUUID().replaceAll("-", "")}`;
+    try {
+      await client.query(`CREATE ROLE ${role} LOGIN SUPERUSER`);
+      const address = place.address.replace("inkling@", `${role}@`);
+      await opens(address);
+      await client.query(statement.replace("$role", role));
+      await refused(address, sentence);
+    } finally {
+      await client.query(`DROP ROLE ${role}`);
+      await client.end();
+    }
+  });
 }
 
 /** Signs itself. */

@@ -4,14 +4,14 @@ import { run } from "../../../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SCHEMA, STEPS } from "../../../../runtime/storage/postgres/schema.ts";
 import { examineServer } from "../../../../runtime/storage/postgres/server_health.ts";
-import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createBarePostgres, withPostgres } from "../../../support/postgres.ts";
 // @ts-types="@types/pg"
 import pg from "pg";
 
 /** A password that no sentence may have in it. */
 const PASSWORD = "s3cret-of-the-database";
 
-Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
+withPostgres.test("examineServer()", async (t) => {
   await using database = await createBarePostgres();
   const place = database.address;
   const address = place.replace("inkling@", `inkling:${PASSWORD}@`);
@@ -58,10 +58,8 @@ Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
   await t.step("refuses a database of a newer version", async () => {
     const newer = STEPS.length + 1;
     await administer(`INSERT INTO ${SCHEMA}.schema_steps (version) VALUES (${newer})`);
-    assert.match(
-      await refusal(address),
-      /newer Inkling \(format .*\)\. Update Inkling on this machine\.$/,
-    );
+    const sentence = await refusal(address);
+    assert.match(sentence, /newer Inkling \(format .*\)\. Update Inkling on this machine\.$/);
     await administer(`DELETE FROM ${SCHEMA}.schema_steps WHERE version = ${newer}`);
   });
 
@@ -71,20 +69,13 @@ Deno.test({ name: "examineServer()", ignore: !HAS_POSTGRES }, async (t) => {
         "$$ SELECT CASE $1 WHEN 'server_version' THEN '13.9' ELSE '130009' END $$; " +
         `ALTER DATABASE ${name} SET search_path = public, pg_catalog`,
     );
-    assert.equal(
-      await refusal(address),
-      `Cannot use ${place}: it is PostgreSQL 13.9. Update it to 14 or newer.`,
-    );
+    const expected = `Cannot use ${place}: it is PostgreSQL 13.9. Update it to 14 or newer.`;
+    assert.equal(await refusal(address), expected);
   });
 
   await t.step("says of a server that cannot be reached why not, and what to do", async () => {
-    assert.match(
-      await refusal(`${address}_nowhere`),
-      /no database of this name/,
-    );
-    assert.match(
-      await refusal(`postgres://inkling:${PASSWORD}@127.0.0.1:1/x`),
-      /nothing listens there\. Start PostgreSQL/,
-    );
+    assert.match(await refusal(`${address}_nowhere`), /no database of this name/);
+    const due = /nothing listens there\. Start PostgreSQL/;
+    assert.match(await refusal(`postgres://inkling:${PASSWORD}@127.0.0.1:1/x`), due);
   });
 });

@@ -3,21 +3,18 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
 import { loadSettings } from "../../../../runtime/config/settings.ts";
-import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
-import { SQLITE } from "../../../support/test_database.ts";
-import {
-  createTestWorkspace,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import { onSqlite, SQLITE } from "../../../support/test_database.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 
 const AGENT = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat\n";
 
 interface World extends AsyncDisposable {
   place: TestWorkspace;
+  /** Has the workspace's agent say something, in a service of its own. */
+  say(message: string, name?: string): Promise<void>;
   /** Has config.yaml name `work` or `other`. */
   configure(name: string): Promise<void>;
   /** Opens a workspace by its folder's name; without one, config.yaml's. */
@@ -45,6 +42,10 @@ async function createWorld(): Promise<World> {
   return {
     place,
     open,
+    async say(message, name) {
+      await using runtime = await open(name);
+      await say(runtime, message);
+    },
     configure: (name) =>
       Deno.writeTextFile(
         join(place.configDir, "config.yaml"),
@@ -75,7 +76,7 @@ async function createWorld(): Promise<World> {
 }
 
 function test(name: string, body: (world: World) => Promise<void>): void {
-  Deno.test(name, SQLITE, async () => {
+  onSqlite.test(name, async () => {
     await using world = await createWorld();
     await body(world);
   });
@@ -86,10 +87,7 @@ async function say(runtime: Runtime, message: string): Promise<ExecutionDetail> 
 }
 
 test("the history of a workspace stays its own when config.yaml names another, and comes back with it", async (world) => {
-  {
-    await using work = await world.open();
-    await say(work, "in work");
-  }
+  await world.say("in work");
   await world.configure("other");
   assert.deepEqual(await world.history(), []);
   assert.deepEqual(await world.history("work"), ["in work"]);
@@ -99,27 +97,19 @@ test("the history of a workspace stays its own when config.yaml names another, a
     await say(other, "in other");
   }
   assert.deepEqual(await world.history("work"), ["in work"]);
-  {
-    await using work = await world.open("work");
-    await say(work, "work again");
-  }
+  await world.say("work again", "work");
   await world.configure("work");
   assert.deepEqual(await world.history(), ["work again", "in work"]);
   assert.deepEqual(await world.history("other"), ["in other"]);
-  {
-    await using work = await world.open();
-    await say(work, "work at last");
-  }
+  await world.say("work at last");
   assert.deepEqual(await world.history(), ["work at last", "work again", "in work"]);
   assert.deepEqual(await world.history("other"), ["in other"]);
 });
 
 test("what waits for an answer in one workspace cannot be answered in another", async (world) => {
   const { place } = world;
-  await place.writeScript("clean", [
-    { call: [{ name: "file_delete", arguments: { path: "old.txt" } }] },
-    { say: "Deleted." },
-  ], "confirm_tools: [file_delete]");
+  const call = [{ name: "file_delete", arguments: { path: "old.txt" } }];
+  await place.writeScript("clean", [{ call }, { say: "Deleted." }], "confirm_tools: [file_delete]");
   await Deno.copyFile(
     join(place.agentsDir, "clean.md"),
     join(place.root, "other", "agents", "clean.md"),
@@ -192,22 +182,13 @@ test("a history moves with what a killed service left in its write-ahead log", a
 
 test("a history that another program has open is not moved, and nothing else is changed", async (world) => {
   const { stateDir } = world.place;
-  {
-    await using work = await world.open();
-    await say(work, "kept");
-  }
+  await world.say("kept");
   await world.configure("other");
   {
     using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
     reader.all("SELECT id FROM executions");
-    await assert.rejects(world.open(), (error) => {
-      assert.ok(error instanceof DatabaseUnusable);
-      assert.match(
-        error.message,
-        /^Cannot move .*inkling\.db: another program has it open\. End/,
-      );
-      return true;
-    });
+    const message = /^Cannot move .*inkling\.db: another program has it open\. End/;
+    await assert.rejects(world.open(), { name: "DatabaseUnusable", message });
   }
   await (await world.open())[Symbol.asyncDispose]();
   assert.deepEqual(await world.history("work"), ["kept"]);
@@ -244,20 +225,14 @@ Deno.test({
 async function movedWorkspace(): Promise<void> {
   await using world = await createWorld();
   const { root } = world.place;
-  {
-    await using work = await world.open();
-    await say(work, "before");
-  }
+  await world.say("before");
   await Deno.rename(join(root, "work"), join(root, "moved"));
   // A service that starts before config.yaml is changed.
   await (await world.open())[Symbol.asyncDispose]();
   await Deno.mkdir(join(root, "work", "agents"), { recursive: true });
   await world.configure("moved");
   assert.deepEqual(await world.history(), ["before"]);
-  {
-    await using moved = await world.open();
-    await say(moved, "after");
-  }
+  await world.say("after");
   assert.deepEqual(await world.history(), ["after", "before"]);
   assert.deepEqual(await world.history("work"), []);
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
-import { StateDirUnusable } from "../../../../runtime/storage/state_dir/state_dir.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 
@@ -11,14 +10,10 @@ Deno.test("openRuntime() refuses a file in the place of the state directory, wit
   // Who only looks at another machine's database needs no folder.
   const modes = IS_POSTGRES ? ["service"] as const : ["service", "read-only"] as const;
   for (const mode of modes) {
-    await assert.rejects(place.open({ mode }), (error) => {
-      assert.ok(error instanceof StateDirUnusable);
-      assert.equal(
-        error.message,
-        `Cannot use the state directory ${place.stateDir}: a file stands in its place. ` +
-          "Set INKLING_STATE_DIR to a folder that you may write to",
-      );
-      return true;
+    await assert.rejects(place.open({ mode }), {
+      name: "StateDirUnusable",
+      message: `Cannot use the state directory ${place.stateDir}: a file stands in its place. ` +
+        "Set INKLING_STATE_DIR to a folder that you may write to",
     });
   }
   assert.equal(await Deno.readTextFile(place.stateDir), "");

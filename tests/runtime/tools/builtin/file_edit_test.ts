@@ -24,10 +24,8 @@ Deno.test("file_edit replaces unique text and keeps line ends and mode", async (
     ),
     "Updated b.txt (3 replacements, lines 1, 2)",
   );
-  assert.equal(
-    await fixture.read("b.txt").then((text) => text.replace("\ufeff", "")),
-    "$&z y $&z\n$&z $& $1\n",
-  );
+  const shown = await fixture.read("b.txt").then((text) => text.replace("\ufeff", ""));
+  assert.equal(shown, "$&z y $&z\n$&z $& $1\n");
   assert.deepEqual([...(await Deno.readFile(join(fixture.workspace, "b.txt"))).slice(0, 3)], [
     0xef,
     0xbb,
@@ -45,14 +43,11 @@ Deno.test("file_edit says why it cannot edit", async () => {
   );
   const failure = (old_text: string, new_text = "new", path = "a.txt") =>
     failureOf(call(fileEdit, { path, old_text, new_text }, context));
-  assert.equal(
-    await failure("x = 1"),
-    'old_text is in "a.txt" 2 times, at lines 1, 3. Give more of the text around the place that you mean, or set replace_all.',
-  );
-  assert.match(
-    await failure("z"),
-    /^old_text is not in "a\.txt"\. It must match exactly.* Read the file again\.$/,
-  );
+  const wanted =
+    'old_text is in "a.txt" 2 times, at lines 1, 3. Give more of the text around the place that you mean, or set replace_all.';
+  assert.equal(await failure("x = 1"), wanted);
+  const expected = /^old_text is not in "a\.txt"\. It must match exactly.* Read the file again\.$/;
+  assert.match(await failure("z"), expected);
   assert.match(await failure("y = 2"), /Line 2 differs from its first line in spaces only/);
   assert.match(await failure("1\tx = 1\n2\t  y =  2"), /Leave out the line numbers/);
   assert.match(await failure(""), /^old_text is empty/);
@@ -72,10 +67,8 @@ Deno.test("file_edit leaves alone what is no text", async () => {
     await Deno.writeFile(join(fixture.workspace, name), new Uint8Array(bytes));
   }
   assert.equal(await failure("b.bin"), 'Cannot edit "b.bin": it is a binary file.');
-  assert.equal(
-    await failure("latin.txt"),
-    'Cannot edit "latin.txt": it is not UTF-8, and what is not would be lost.',
-  );
+  const message = await failure("latin.txt");
+  assert.equal(message, 'Cannot edit "latin.txt": it is not UTF-8, and what is not would be lost.');
   for (const [name, bytes] of Object.entries(contents)) {
     assert.deepEqual([...await Deno.readFile(join(fixture.workspace, name))], bytes);
   }

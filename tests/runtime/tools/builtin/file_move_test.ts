@@ -12,34 +12,22 @@ Deno.test("file_move renames, makes folders, and never overwrites", async () => 
   await Deno.symlink("b.md", join(fixture.workspace, "link.md"));
   const failure = (source: string, destination: string) =>
     failureOf(call(fileMove, { source, destination }, context));
-  assert.equal(
-    await failure("a.md", "b.md"),
-    'Cannot move to "b.md": it exists already, and moving never overwrites.',
-  );
-  assert.equal(
-    await failure("a.md", "notes"),
-    'Cannot move to "notes": it is a folder. Name the file in it, too.',
-  );
+  const message = await failure("a.md", "b.md");
+  assert.equal(message, 'Cannot move to "b.md": it exists already, and moving never overwrites.');
+  const sentence = await failure("a.md", "notes");
+  assert.equal(sentence, 'Cannot move to "notes": it is a folder. Name the file in it, too.');
   assert.match(await failure("a.md", "a.md"), /exists already/);
   assert.match(await failure("notes", "n2"), /it is a folder/);
   assert.match(await failure("link.md", "l2.md"), /it is a symbolic link; only files can be moved/);
   assert.equal(await failure("no.md", "x.md"), 'Cannot move "no.md": it does not exist.');
   assert.match(await failure("a.md", "../outside/a.md"), /outside the allowed paths/);
   assert.match(await failure("a.md", "agents/a.md"), /the agents folder is closed/);
-  assert.equal(
-    await call(fileMove, { source: "a.md", destination: "new/deep/c.md" }, context),
-    "Moved a.md to new/deep/c.md",
-  );
+  const text = await call(fileMove, { source: "a.md", destination: "new/deep/c.md" }, context);
+  assert.equal(text, "Moved a.md to new/deep/c.md");
   assert.equal(await fixture.read("new/deep/c.md"), "a");
   assert.equal(await fixture.read("b.md"), "b");
-  assert.deepEqual(await namesIn(fixture.workspace), [
-    ".env",
-    "agents",
-    "b.md",
-    "link.md",
-    "new",
-    "notes",
-  ]);
+  const expected = [".env", "agents", "b.md", "link.md", "new", "notes"];
+  assert.deepEqual(await namesIn(fixture.workspace), expected);
 });
 
 Deno.test("file_move lets exactly one of several moves to the same name succeed", async () => {

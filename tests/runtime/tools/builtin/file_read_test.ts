@@ -10,14 +10,10 @@ Deno.test("file_read numbers lines and reads a part", async () => {
   const context = testContext(fixture.sandbox());
   await fixture.write("a.txt", "\ufeffone\r\ntwo\n\nfour");
   assert.equal(await call(fileRead, { path: "a.txt" }, context), "1\tone\n2\ttwo\n3\t\n4\tfour");
-  assert.equal(
-    await call(fileRead, { path: "a.txt", with_line_numbers: false }, context),
-    "one\ntwo\n\nfour",
-  );
-  assert.equal(
-    await call(fileRead, { path: "a.txt", offset: 2, limit: 1 }, context),
-    "2\ttwo\n(Lines 2-2 are shown; there is more. Continue with offset=3.)",
-  );
+  const text = await call(fileRead, { path: "a.txt", with_line_numbers: false }, context);
+  assert.equal(text, "one\ntwo\n\nfour");
+  const expected = "2\ttwo\n(Lines 2-2 are shown; there is more. Continue with offset=3.)";
+  assert.equal(await call(fileRead, { path: "a.txt", offset: 2, limit: 1 }, context), expected);
   assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
 });
 
@@ -60,10 +56,8 @@ Deno.test("file_read shows 256 KB and says how to go on, of lines and of one lon
   const room = (256 * 1024 - "1\t".length) / 2;
   assert.ok(one.startsWith("1\t" + "é".repeat(room) + "\n(Line 1 is cut here."));
   assert.deepEqual(partOf(one).next, { offset: 1, column: room + 1 });
-  assert.equal(
-    await call(fileRead, { path: "one.txt", ...partOf(one).next }, context),
-    `1\t${"é".repeat(200_000 - room)}\n2\tnext`,
-  );
+  const text = await call(fileRead, { path: "one.txt", ...partOf(one).next }, context);
+  assert.equal(text, `1\t${"é".repeat(200_000 - room)}\n2\tnext`);
   assert.equal(await call(fileRead, { path: "one.txt", offset: 2 }, context), "2\tnext");
   assert.ok(bytesOf(wide) <= (fileRead.maxResultBytes ?? 0));
   assert.ok(bytesOf(one) <= (fileRead.maxResultBytes ?? 0));
@@ -81,10 +75,8 @@ Deno.test("file_read gives all of a file, however long its lines are, when it is
   ];
   for (const text of texts) {
     await fixture.write("a.txt", text);
-    assert.equal(
-      await readAll("a.txt", context),
-      text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, ""),
-    );
+    const found = await readAll("a.txt", context);
+    assert.equal(found, text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, ""));
   }
 });
 
@@ -103,26 +95,18 @@ Deno.test("file_read begins at a column, and says when a line has no such one", 
   const read = (args: Record<string, unknown>) =>
     call(fileRead, { path: "a.txt", ...args }, context);
   assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
-  assert.equal(
-    await read({ offset: 2, column: 5, limit: 1 }),
-    "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)",
-  );
+  const text = await read({ offset: 2, column: 5, limit: 1 });
+  assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
   // The middle of a character is none: it is shown whole.
   assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
   assert.equal(await read({ offset: 3, column: 6 }), "3\t");
-  assert.equal(
-    await failureOf(read({ offset: 3, column: 7 })),
-    'Line 3 of "a.txt" has 5 characters; column 7 is after its end.',
-  );
-  assert.equal(
-    await failureOf(read({ offset: 2, column: 12 })),
-    'Line 2 of "a.txt" has 7 characters; column 12 is after its end.',
-  );
+  const message = await failureOf(read({ offset: 3, column: 7 }));
+  assert.equal(message, 'Line 3 of "a.txt" has 5 characters; column 7 is after its end.');
+  const sentence = await failureOf(read({ offset: 2, column: 12 }));
+  assert.equal(sentence, 'Line 2 of "a.txt" has 7 characters; column 12 is after its end.');
   await fixture.write("long.txt", "x".repeat(900_000) + "\nend");
-  assert.equal(
-    await call(fileRead, { path: "long.txt", column: 899_999 }, context),
-    "1\txx\n2\tend",
-  );
+  const expected = "1\txx\n2\tend";
+  assert.equal(await call(fileRead, { path: "long.txt", column: 899_999 }, context), expected);
   assert.equal(
     await failureOf(call(fileRead, { path: "long.txt", column: 950_000 }, context)),
     'Line 1 of "long.txt" has 900000 characters; column 950000 is after its end.',
@@ -137,14 +121,9 @@ Deno.test("file_read shows the last line of a file of any size, and what is behi
     const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
     await fixture.write("a.txt", text);
     const total = text.split("\n").length;
-    assert.equal(
-      await call(fileRead, { path: "a.txt", offset: total }, context),
-      `${total}\tend`,
-    );
-    assert.equal(
-      await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context)),
-      `"a.txt" has ${total} lines; line ${total + 1} is after its end.`,
-    );
+    assert.equal(await call(fileRead, { path: "a.txt", offset: total }, context), `${total}\tend`);
+    const message = await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context));
+    assert.equal(message, `"a.txt" has ${total} lines; line ${total + 1} is after its end.`);
   }
 });
 
@@ -160,29 +139,19 @@ Deno.test("file_read says why it cannot read", async () => {
   );
   assert.equal(await call(fileRead, { path: "empty.txt" }, context), "(The file is empty.)");
   const failure = (args: Record<string, unknown>) => failureOf(call(fileRead, args, context));
-  assert.equal(
-    await failure({ path: "two.txt", offset: 3 }),
-    '"two.txt" has 2 lines; line 3 is after its end.',
-  );
-  assert.equal(
-    await failure({ path: "b.bin" }),
-    'Cannot read "b.bin": it is a binary file (6 bytes).',
-  );
+  const message = await failure({ path: "two.txt", offset: 3 });
+  assert.equal(message, '"two.txt" has 2 lines; line 3 is after its end.');
+  const sentence = await failure({ path: "b.bin" });
+  assert.equal(sentence, 'Cannot read "b.bin": it is a binary file (6 bytes).');
   assert.match(await failure({ path: "c.bin" }), /binary file \(500 bytes\)/);
   assert.equal(await failure({ path: "no.txt" }), 'Cannot read "no.txt": it does not exist.');
-  assert.equal(
-    await failure({ path: "two.txt/x" }),
-    'Cannot read "two.txt/x": a part of the path is a file, not a folder.',
-  );
-  assert.equal(
-    await failure({ path: "notes" }),
-    'Cannot read "notes": it is a folder. Use file_glob to see what is in it.',
-  );
+  const expected = 'Cannot read "two.txt/x": a part of the path is a file, not a folder.';
+  assert.equal(await failure({ path: "two.txt/x" }), expected);
+  const wanted = 'Cannot read "notes": it is a folder. Use file_glob to see what is in it.';
+  assert.equal(await failure({ path: "notes" }), wanted);
   await new Deno.Command("mkfifo", { args: [join(fixture.workspace, "pipe")] }).output();
-  assert.equal(
-    await failure({ path: "pipe" }),
-    'Cannot read "pipe": it is not a regular file (a pipe, socket or device).',
-  );
+  const due = 'Cannot read "pipe": it is not a regular file (a pipe, socket or device).';
+  assert.equal(await failure({ path: "pipe" }), due);
 });
 
 Deno.test("file_read leaves no half of a secret where it cuts a long line, and goes on with the whole of it", async () => {
@@ -222,10 +191,9 @@ Deno.test("file_read shows no end of a secret, wherever it is told to begin", as
       for (let inside = 1; inside < secret.length; inside++) {
         const column = before.length + 1 + inside;
         const behind = before.length + 1 + secret.length;
-        assert.equal(
-          await read(column),
-          `, and on\n(Column ${column} is inside a secret, which is left out, up to column ${behind}.)`,
-        );
+        const expected =
+          `, and on\n(Column ${column} is inside a secret, which is left out, up to column ${behind}.)`;
+        assert.equal(await read(column), expected);
       }
       assert.equal(await read(before.length + 1), `${secret}, and on`);
       assert.equal(await read(before.length + 1 + secret.length), ", and on");

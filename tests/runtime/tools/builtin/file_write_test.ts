@@ -7,16 +7,12 @@ import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/
 Deno.test("file_write makes, replaces, and keeps the mode", async () => {
   await using fixture = await SandboxFixture.open();
   const context = testContext(fixture.sandbox());
-  assert.equal(
-    await call(fileWrite, { path: "new/deep/a.md", content: "one\ntwo\n" }, context),
-    "Created new/deep/a.md (8 chars, 2 lines)",
-  );
+  const text = await call(fileWrite, { path: "new/deep/a.md", content: "one\ntwo\n" }, context);
+  assert.equal(text, "Created new/deep/a.md (8 chars, 2 lines)");
   const path = join(fixture.workspace, "new/deep/a.md");
   await Deno.chmod(path, 0o640);
-  assert.equal(
-    await call(fileWrite, { path: "new/deep/a.md", content: "drei" }, context),
-    "Updated new/deep/a.md (4 chars, 1 lines)",
-  );
+  const shown = await call(fileWrite, { path: "new/deep/a.md", content: "drei" }, context);
+  assert.equal(shown, "Updated new/deep/a.md (4 chars, 1 lines)");
   assert.equal((await Deno.stat(path)).mode! & 0o777, 0o640);
   assert.equal(await fixture.read("new/deep/a.md"), "drei");
   assert.deepEqual(await namesIn(join(fixture.workspace, "new/deep")), ["a.md"]);
@@ -30,14 +26,10 @@ Deno.test("file_write says why it cannot write and leaves nothing behind", async
   await Deno.chmod(join(fixture.workspace, "fixed.txt"), 0o444);
   const before = await namesIn(fixture.workspace);
   const failure = (path: string) => failureOf(call(fileWrite, { path, content: "x" }, context));
-  assert.equal(
-    await failure("fixed.txt"),
-    'Cannot write "fixed.txt": the file is marked read-only.',
-  );
-  assert.equal(
-    await failure("fixed.txt/x"),
-    'Cannot write "fixed.txt/x": a part of the path is a file, not a folder.',
-  );
+  const sentence = await failure("fixed.txt");
+  assert.equal(sentence, 'Cannot write "fixed.txt": the file is marked read-only.');
+  const expected = 'Cannot write "fixed.txt/x": a part of the path is a file, not a folder.';
+  assert.equal(await failure("fixed.txt/x"), expected);
   assert.match(await failure("notes"), /^Cannot write "notes": it is a folder\./);
   assert.match(await failure("data.db"), /database files/);
   assert.match(await failure("../outside/new.txt"), /outside the allowed paths/);

@@ -1,8 +1,6 @@
 // A web server on this machine, and http_request as an agent calls it.
-import {
-  createHttpRequest,
-  type HttpRequestOptions,
-} from "../../../../runtime/tools/builtin/http_request.ts";
+import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_request.ts";
+import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
@@ -24,12 +22,8 @@ export function serve(
     return handler(request);
   });
   const { port } = server.addr;
-  return {
-    port,
-    origin: `http://${hostname}:${port}`,
-    seen,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  const origin = `http://${hostname}:${port}`;
+  return { port, origin, seen, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
 /** A policy that closes nothing more than what is always closed. */

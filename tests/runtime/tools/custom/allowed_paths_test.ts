@@ -58,10 +58,8 @@ Deno.test("allowedPaths() leaves out symlinks that would lead elsewhere once mov
   await using fixture = await SandboxFixture.open();
   const { workspace } = fixture;
   await fixture.write("notes/deep/a.txt", "");
-  await fixture.write(
-    "notes/outside/secret.txt",
-    "a decoy: beside the workspace lies the real one",
-  );
+  const text = "a decoy: beside the workspace lies the real one";
+  await fixture.write("notes/outside/secret.txt", text);
   await fixture.write("watched/b.txt", "");
   const paths = [{ alias: "notes", path: join(workspace, "notes") }];
   await Deno.symlink("../outside/secret.txt", join(workspace, "notes/deep/up"));
@@ -79,11 +77,8 @@ Deno.test("readablePaths() keeps a folder whole whose symlinks stay in it, and t
   await fixture.write("notes/b.ts", "");
   await Deno.symlink("../b.ts", join(folder, "lib/b.ts"));
   const sandbox = fixture.sandbox([{ alias: "skill", path: folder }]);
-  assert.deepEqual(await readablePaths(sandbox, { signal }), {
-    read: [folder],
-    write: [],
-    linksOut: [],
-  });
+  const expected = { read: [folder], write: [], linksOut: [] };
+  assert.deepEqual(await readablePaths(sandbox, { signal }), expected);
   await Deno.symlink(join(fixture.outside, "secret.txt"), join(folder, "lib/first"));
   await Deno.symlink("first", join(folder, "lib/second"));
   await Deno.symlink(fixture.outside, join(folder, "lib/folder"));
@@ -101,10 +96,8 @@ Deno.test("allowedPaths() allows a file alone, a path that may be made, and read
     { alias: "a", path: join(fixture.workspace, "notes/a.txt") },
     { alias: "later", path: join(fixture.workspace, "later") },
   ];
-  assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), {
-    read: ["later", "notes", "notes/a.txt"],
-    write: ["later", "notes/a.txt"],
-  });
+  const expected = { read: ["later", "notes", "notes/a.txt"], write: ["later", "notes/a.txt"] };
+  assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), expected);
 });
 
 Deno.test("allowedPaths() refuses a path that leads into what is closed", async () => {

@@ -9,11 +9,8 @@ export async function openBinary(): Promise<AsyncDisposable & { program: HostPro
   const program = join(folder, "inkling");
   const [deno = "", run = "", ...rest] = sourceCommand();
   const command = [deno, run, "--quiet", "--unstable-worker-options", ...rest];
-  await Deno.writeTextFile(
-    program,
-    `#!/bin/sh\nexec ${command.map((part) => `'${part}'`).join(" ")} "$@"\n`,
-    { mode: 0o755 },
-  );
+  const text = `#!/bin/sh\nexec ${command.map((part) => `'${part}'`).join(" ")} "$@"\n`;
+  await Deno.writeTextFile(program, text, { mode: 0o755 });
   return {
     program: { program },
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),

@@ -43,21 +43,6 @@ Deno.test("CallLog shows what only looks like the beginning of a secret, at the 
   );
 });
 
-Deno.test("CallLog leaves no half of a secret at the end of a line that was cut", () => {
-  const { log, lines } = openLog();
-  log.print({ text: "x sekret-value-12", source: "stdout", cut: true });
-  log.print({ text: "x sekret", source: "stdout", cut: false });
-  assert.deepEqual(lines, ["tool: x ", "tool: x sekret"]);
-});
-
-Deno.test("CallLog ends with a line that says so", () => {
-  const { log, lines } = openLog();
-  for (let count = 0; count < 200; count++) log.say("a\u001bb\n\n");
-  assert.equal(lines.length, 101);
-  assert.equal(lines[0], "tool: a b");
-  assert.equal(lines.at(-1), "tool: further lines of this call are left out");
-});
-
 Deno.test("a custom tool's log, prints and error hold no line of a secret, and no half of one", async () => {
   await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(

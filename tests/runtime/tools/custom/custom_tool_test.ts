@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CustomTool } from "../../../../runtime/tools/custom/custom_tool.ts";
-import {
-  parseDeclarations,
-  type ToolDeclarationOfFile,
-} from "../../../../runtime/tools/custom/tool_declaration.ts";
+import type { ToolDeclarationOfFile } from "../../../../runtime/tools/custom/tool_declaration.ts";
+import { parseDeclarations } from "../../../../runtime/tools/custom/tool_declaration.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { ToolWorld } from "./tool_world.ts";
 
@@ -29,9 +27,8 @@ Deno.test("CustomTool names what a declaration is read by, and nothing else", ()
     timeout: 600,
   };
   const { timeout, ...rest } = whole;
-  assert.deepEqual(parseDeclarations(JSON.stringify([whole])), [
-    { ...rest, timeoutMs: timeout * 1_000 },
-  ]);
+  const timeoutMs = timeout * 1_000;
+  assert.deepEqual(parseDeclarations(JSON.stringify([whole])), [{ ...rest, timeoutMs }]);
 });
 
 Deno.test("parseDeclarations() says what is wrong with a declaration", () => {

@@ -25,14 +25,11 @@ Deno.test("openTools() offers each tool of a module, by its name or its export's
      export default [named, { description: "Whenever", run() { return undefined; } }];`,
   );
   const tools = await world.openTools("weather");
-  assert.deepEqual(
-    tools.map(({ name, description }) => ({ name, description })),
-    [
-      { name: "today", description: "Today's weather" },
-      { name: "tomorrow", description: "Tomorrow's" },
-      { name: "weather", description: "Whenever" },
-    ],
-  );
+  assert.deepEqual(tools.map(({ name, description }) => [name, description]), [
+    ["today", "Today's weather"],
+    ["tomorrow", "Tomorrow's"],
+    ["weather", "Whenever"],
+  ]);
   const [today, tomorrow, whenever] = tools;
   assert.ok(today && tomorrow && whenever);
   assert.deepEqual([today.effect({}), tomorrow.effect({})], ["read", "unsafe"]);
@@ -57,9 +54,8 @@ Deno.test("a custom tool is told who calls and where it may go", async () => {
   );
   const { workspace, base } = world.fixture;
   const notes = join(workspace, "notes");
-  const result = JSON.parse(
-    await world.call("where", {}, { paths: [{ alias: "notes", path: notes }] }),
-  );
+  const paths = [{ alias: "notes", path: notes }];
+  const result = JSON.parse(await world.call("where", {}, { paths }));
   assert.deepEqual({ ...result, refusals: undefined }, {
     agentId: "me",
     executionId: 7,
@@ -83,19 +79,33 @@ Deno.test("a custom tool reads what it may only read, and cannot write it", asyn
     "reader",
     `const text = await Deno.readTextFile(args.path); await Deno.writeTextFile(args.path, "changed"); return text;`,
   );
-  const failure = await failureOf(
-    world.call("reader", { path: join(outside, "deep/a.txt") }, {
-      paths: [{ alias: "notes", path: join(workspace, "notes") }],
-      readPaths: [join(outside, "deep")],
-    }),
-  );
-  assert.equal(failure, `This tool has no write access to "${join(outside, "deep/a.txt")}"`);
+  const path = join(outside, "deep/a.txt");
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  const options = { paths, readPaths: [join(outside, "deep")] };
+  const failure = await failureOf(world.call("reader", { path }, options));
+  assert.equal(failure, `This tool has no write access to "${path}"`);
+});
+
+Deno.test("a custom tool on a missing path says that it does not exist, also where only the rest of a folder is open", async () => {
+  await using world = await ToolWorld.open();
+  const { outside, workspace } = world.fixture;
+  await world.fixture.write("notes/a.txt", "text");
+  await world.writeTool("lister", "for await (const _ of Deno.readDir(args.path));");
+  const paths = [{ alias: "notes", path: join(workspace, "notes") }];
+  const cases: [path: string, options: object, expected: RegExp][] = [
+    [join(workspace, "nowhere"), {}, /^".*nowhere" does not exist$/],
+    [join(workspace, "notes/nowhere"), { paths }, /No such file|does not exist/],
+    [join(outside, "nowhere"), {}, /no read access to ".*nowhere"$/],
+    [join(workspace, "agents/nowhere.md"), {}, /no read access to/],
+  ];
+  for (const [path, options, expected] of cases) {
+    assert.match(await failureOf(world.call("lister", { path }, options)), expected);
+  }
 });
 
 Deno.test("a custom tool gets the hosts and variables it declares, no others, and never a provider's key", async () => {
-  await using world = await ToolWorld.open({
-    variables: { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" },
-  });
+  const variables = { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" };
+  await using world = await ToolWorld.open({ variables });
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response("hello"),
@@ -117,10 +127,8 @@ Deno.test("a custom tool gets the hosts and variables it declares, no others, an
     text: "hello",
   });
   await world.writeTool("greedy", `return 1`, `permissions: { env: ["OPENAI_API_KEY"] },`);
-  assert.match(
-    await refusalOf(world.openTools("greedy")),
-    /OPENAI_API_KEY, a model provider's key/,
-  );
+  const message = await refusalOf(world.openTools("greedy"));
+  assert.match(message, /OPENAI_API_KEY, a model provider's key/);
 });
 
 Deno.test("arguments are checked before a custom tool is called", async () => {
@@ -130,8 +138,7 @@ Deno.test("arguments are checked before a custom tool is called", async () => {
     `export default { description: "d", run: () => 1,
        parameters: { properties: { n: { type: "integer", default: 3 } } } };`,
   );
-  const [tool] = await world.openTools("strict");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("strict");
   assert.deepEqual(tool.check({}), { n: 3 });
   assert.throws(() => tool.check({ n: "x" }), /"n": Instance type "string" is invalid/);
   assert.throws(() => tool.check({ m: 1 }), /unknown argument "m"; known are n/);
@@ -143,6 +150,7 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
   await world.write("outside.ts", `import "${join(world.fixture.outside, "secret.txt")}";`);
   await world.write("agents.ts", `import "../../me.md" with { type: "text" };`);
   await world.write("quitter.ts", `Deno.exit(0);`);
+  await world.write("sum.py", "");
   await world.age();
   const cases: Record<string, RegExp> = {
     empty: /empty\.js: it exports no tool/,
@@ -151,6 +159,8 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
     quitter: /ended its own process/,
     gone: /there is no gone\.ts and no gone\.js/,
     "../me": /not the name of a file in the tools folder/,
+    ".quitter": /not the name of a file in the tools folder/,
+    sum: /only sum\.py: tools are written in TypeScript or JavaScript.* belongs into a skill/,
   };
   for (const [module, expected] of Object.entries(cases)) {
     const message = await refusalOf(world.openTools(module));
@@ -159,6 +169,12 @@ Deno.test("openTools() says which module cannot be used, and why", async () => {
     assert.ok(!message.includes("\n"), `more than a line: ${message}`);
     assert.deepEqual(await world.tools.inspect(module), { problem: message });
   }
+  const { toolsDir } = world.directories;
+  await Deno.symlink(join(world.fixture.outside, "secret.txt"), join(toolsDir, "out.ts"));
+  await Deno.symlink("loop.ts", join(toolsDir, "loop.ts"));
+  const sentence = await refusalOf(world.openTools("out"));
+  assert.match(sentence, /out\.ts is a symbolic link that leads out/);
+  assert.match(await refusalOf(world.openTools("loop")), /loop cannot be read \(ELOOP\)/);
 });
 
 Deno.test("loading a module runs none of its tools, and reaches neither agents nor workspace", async () => {
@@ -175,25 +191,20 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
   );
   const [tool] = await world.openTools("loud");
   assert.equal(tool?.description, "refused,refused,refused,refused");
-  assert.deepEqual(await world.tools.inspect("loud"), {
-    toolNames: ["loud"],
-    linksOut: [],
-    unset: [],
-  });
+  const expected = { toolNames: ["loud"], linksOut: [], unset: [] };
+  assert.deepEqual(await world.tools.inspect("loud"), expected);
 });
 
 Deno.test("a first call starts one process, later ones none", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("pid", `return Deno.pid;`);
   await world.age();
-  const [tool] = await world.openTools("pid");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("pid");
   const afterLoading = world.starts;
   const first = await world.run(tool);
   assert.equal(world.starts, afterLoading + 1);
   for (let i = 0; i < 5; i++) assert.equal(await world.run(tool), first);
-  const [again] = await world.openTools("pid");
-  assert.ok(again !== undefined);
+  const again = await world.openTool("pid");
   assert.equal(await world.run(again), first);
   assert.equal(world.starts, afterLoading + 1);
 });
@@ -205,8 +216,7 @@ Deno.test("nothing in memory outlives a call of a custom tool", async () => {
     `let calls = 0; export default { description: "d", run: () => ++calls + (globalThis as any).left++ ,
        parameters: {} }; (globalThis as any).left ??= 0;`,
   );
-  const [tool] = await world.openTools("counter");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("counter");
   assert.deepEqual([await world.run(tool), await world.run(tool)], ["1", "1"]);
 });
 
@@ -219,8 +229,7 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
   );
   await world.age();
   const open = async () => {
-    const [tool] = await world.openTools("tool");
-    assert.ok(tool !== undefined);
+    const tool = await world.openTool("tool");
     return [tool.description, await world.run(tool)];
   };
   assert.deepEqual(await open(), ["one", "one"]);
@@ -234,13 +243,10 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
 Deno.test("calls at the same time have a process each, within the bound", async () => {
   await using world = await ToolWorld.open({ processes: { max: 4 } });
   await world.fixture.write("notes/log.txt", "");
-  await world.writeTool(
-    "pid",
-    `await new Promise((resolve) => setTimeout(resolve, 50)); return Deno.pid;`,
-  );
+  const body = `await new Promise((resolve) => setTimeout(resolve, 50)); return Deno.pid;`;
+  await world.writeTool("pid", body);
   await world.age();
-  const [tool] = await world.openTools("pid");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("pid");
   const before = world.starts;
   const pids = await Promise.all(Array.from({ length: 6 }, () => world.run(tool)));
   assert.equal(new Set(pids).size, 2);
@@ -252,8 +258,7 @@ Deno.test("tools that hang in one execution hold up no other execution's", async
   await world.writeTool("waiter", WAITER);
   await world.writeTool("quick", `return "done";`);
   await world.fixture.write("notes/a.txt", "");
-  const [waiter] = await world.openTools("waiter");
-  assert.ok(waiter !== undefined);
+  const waiter = await world.openTool("waiter");
   const hanging = Array.from({ length: 8 }, () => world.run(waiter, {}, { executionId: 1 }));
   await until(() => world.logged.length === 4, "as many hang as may");
   assert.equal(await world.call("quick", {}, { executionId: 2 }), "done");
@@ -266,8 +271,7 @@ Deno.test("the time of a call begins with its process; a wait for one in vain is
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await world.writeTool("waiter", WAITER, "timeout: 5,");
   await world.fixture.write("notes/a.txt", "");
-  const [waiter] = await world.openTools("waiter");
-  assert.ok(waiter !== undefined);
+  const waiter = await world.openTool("waiter");
   // Its own clock stands still: it hangs as long as the test wants.
   const first = world.run(waiter, {}, { executionId: 1, clock: new TestClock() });
   await until(() => world.logged.length === 1, "the first call runs");
@@ -317,8 +321,7 @@ Deno.test("disposing leaves no process, whether it was busy or idle", async () =
       `context.log("pid " + Deno.pid); await context.resolvePath("."); if (args.wait) await new Promise(() => {}); return Deno.pid;`,
     );
     pids.push(Number(await world.call("pid")));
-    const [tool] = await world.openTools("pid");
-    assert.ok(tool !== undefined);
+    const tool = await world.openTool("pid");
     const busy = [1, 2].map(() => failureOf(world.run(tool, { wait: true })));
     await until(() => world.logged.length === 3, "both calls run");
     for (const line of world.logged) pids.push(Number(line.split(" ").at(-1)));
@@ -333,10 +336,8 @@ for (const kind of ["source", "binary"] as const) {
   Deno.test(`a tool's schema is checked whole, what may take long in a process of its own (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
-    const parameters = {
-      type: "object",
-      properties: { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } },
-    };
+    const properties = { code: { type: "string", pattern: "^[A-Z]{2}$" }, next: { $ref: "#" } };
+    const parameters = { type: "object", properties };
     await world.write(
       "coded.ts",
       `export default { description: "x", run: ({ code }) => "ran " + code,
@@ -344,10 +345,9 @@ for (const kind of ["source", "binary"] as const) {
     );
     assert.equal(await world.call("coded", { code: "AB", next: { code: "CD" } }), "ran AB");
     const misfit = world.call("coded", { code: "AB", next: { code: "c" } });
-    assert.equal(
-      await failureOf(misfit),
-      'The arguments do not fit coded:\n- "next.code": String does not match pattern',
-    );
+    const expected =
+      'The arguments do not fit coded:\n- "next.code": String does not match pattern';
+    assert.equal(await failureOf(misfit), expected);
   });
 }
 
@@ -362,25 +362,18 @@ Deno.test("a check of arguments that does not end is ended, and the call fails",
     override sleep = () => Promise.resolve();
   }
   const call = world.call("endless", { a: `${"a".repeat(60)}!` }, { clock: new NoPatience() });
-  assert.match(
-    await failureOf(call),
-    /^The check of the arguments of endless against its schema took longer than 5 s: .*Try other/,
-  );
+  const expected =
+    /^The check of the arguments of endless against its schema took longer than 5 s: .*Try other/;
+  assert.match(await failureOf(call), expected);
 });
 
 Deno.test("a variable that a tool asks for and that is not set is told: before a run, in the log, and with a failure", async () => {
   await using world = await ToolWorld.open({ variables: { THERE: "1" } });
   const permissions = `permissions: { env: ["THERE", "MY_TOKEN", "OTHER"] },`;
-  await world.writeTool(
-    "asking",
-    `if (args.strict) throw new Error("no token"); return "ran";`,
-    permissions,
-  );
-  assert.deepEqual(await world.tools.inspect("asking"), {
-    toolNames: ["asking"],
-    linksOut: [],
-    unset: ["MY_TOKEN", "OTHER"],
-  });
+  const body = `if (args.strict) throw new Error("no token"); return "ran";`;
+  await world.writeTool("asking", body, permissions);
+  const expected = { toolNames: ["asking"], linksOut: [], unset: ["MY_TOKEN", "OTHER"] };
+  assert.deepEqual(await world.tools.inspect("asking"), expected);
   const sentence = "Not set, though the tool asks for it: MY_TOKEN, OTHER.";
   assert.equal(await world.call("asking"), "ran");
   assert.deepEqual(world.logged, [`asking: ${sentence}`]);

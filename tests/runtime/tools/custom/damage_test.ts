@@ -21,8 +21,7 @@ async function openVillain(world: ToolWorld, ways: Record<string, string>): Prom
      switch (args.how) { ${cases.join("\n")} }
      return String(Deno.pid);`,
   );
-  const [tool] = await world.openTools("villain");
-  assert.ok(tool !== undefined);
+  const tool = await world.openTool("villain");
   return tool;
 }
 
@@ -38,15 +37,25 @@ async function assertGone(pid: number | undefined): Promise<void> {
   await until(async () => !(await systemProcesses.isAlive(pid)), `process ${pid} is gone`);
 }
 
-/** Failures that the process survives, and what the model reads. More of them: host/tool_host_test.ts. */
+const FOREVER = "await new Promise(() => {});";
+const OWN = `request: { kind: "path", text: "a", access: "own" }`;
+const NO_MESSAGE = /It sent something that is not a message$/;
+
+/** Failures that the process survives, and what the model reads. */
 const SURVIVED: readonly [how: string, body: string, reads: RegExp][] = [
   ["throw", `throw new RangeError("too far");`, /^too far$/],
-  [
-    "reject unseen",
-    `Promise.reject(new Error("unseen")); await new Promise(() => {});`,
-    /^Error: unseen$/,
-  ],
+  ["reject unseen", `Promise.reject(new Error("unseen")); ${FOREVER}`, /^Error: unseen$/],
   ["Deno.exit", `Deno.exit(3);`, /ended its own process \(exit code 3\) instead of returning/],
+  ["throw later", `setTimeout(() => { throw new Error("late"); }); ${FOREVER}`, /^Error: late$/],
+  ["throw a text", `throw "a text";`, /^a text$/],
+  ["exit by node", `process.exit(4);`, /\(exit code 4\) instead of returning/],
+  ["close", `close(); ${FOREVER}`, /ended its own process instead of returning a result$/],
+  ["circle", `const one: any = {}; return one.self = one;`, /result cannot be written as JSON: /],
+  ["bigint", `return 1n;`, /result cannot be written as JSON: .*BigInt/],
+  ["function", `return () => {};`, /result cannot be written as JSON: a function$/],
+  ["nonsense", `postMessage({ type: "nonsense" }); ${FOREVER}`, NO_MESSAGE],
+  ["wrong type", `postMessage({ type: "done", result: 5 }); ${FOREVER}`, NO_MESSAGE],
+  ["wrong access", `postMessage({ type: "request", id: 1, ${OWN} }); ${FOREVER}`, NO_MESSAGE],
   ["huge result", `return "x".repeat(20_000_000);`, /result is too long: 20000000 characters/],
 ];
 
@@ -84,11 +93,11 @@ for (const kind of ["source", "binary"] as const) {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
     const tool = await openVillain(world, Object.fromEntries(SURVIVED));
-    const pid = await world.run(tool);
     for (const [how, , reads] of SURVIVED) {
-      assert.match(await failureOf(world.run(tool, { how })), reads);
-      assert.equal(await world.run(tool), pid, `the process survives: ${how}`);
+      assert.match(await failureOf(world.run(tool, { how })), reads, how);
     }
+    const pid = Number(await world.run(tool));
+    assert.deepEqual(new Set(pidsOf(world)), new Set([pid]), "the process survives all of it");
   });
 }
 
@@ -186,10 +195,8 @@ Deno.test("a custom tool cannot speak for its host, whatever it prints", async (
 
 Deno.test("a custom tool that leaves a line unfinished does not swallow the host's next message", async () => {
   await using world = await ToolWorld.open();
-  await world.writeTool(
-    "mumbler",
-    `Deno.stdout.writeSync(new TextEncoder().encode("no end of line")); return "said";`,
-  );
+  const body = `Deno.stdout.writeSync(new TextEncoder().encode("no end of line")); return "said";`;
+  await world.writeTool("mumbler", body);
   assert.equal(await world.call("mumbler"), "said");
   assert.deepEqual(world.logged, ["mumbler: no end of line"]);
 });
@@ -204,11 +211,8 @@ Deno.test("a custom tool that left a reader at its input does not lose the next 
      await new Promise((resolve) => setTimeout(resolve, 50));
      return "took";`,
   );
-  const [tool] = await world.openTools("thief");
-  assert.ok(tool !== undefined);
-  for (const bytes of [100_000, 1]) {
-    assert.equal(await world.run(tool, { bytes }), "took");
-  }
+  const tool = await world.openTool("thief");
+  for (const bytes of [100_000, 1]) assert.equal(await world.run(tool, { bytes }), "took");
   assert.equal(await world.run(tool, { bytes: 1 }), "took");
 });
 

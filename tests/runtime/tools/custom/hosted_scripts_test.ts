@@ -94,13 +94,8 @@ for (const kind of ["source", "binary"] as const) {
        }`,
       { args: ["--version", "two words", "ü"] },
     );
-    assert.deepEqual(end, {
-      exitCode: 7,
-      timedOut: false,
-      stdout: 'lib ["--version","two words","ü"] true notes\n--version two words ü\n',
-      stderr: "text\n",
-      cut: false,
-    });
+    const stdout = 'lib ["--version","two words","ü"] true notes\n--version two words ü\n';
+    assert.deepEqual(end, { exitCode: 7, timedOut: false, stdout, stderr: "text\n", cut: false });
     assert.equal(await world.fixture.read("notes/a.txt"), "changed");
   });
 
@@ -191,8 +186,6 @@ Deno.test("a script that does not end is ended, and so is one whose run stops", 
   const reason = new Error("cancelled");
   stop.abort(reason);
   assert.equal(await work, reason);
-  assert.equal(
-    await systemProcesses.isAlive(Number(await world.fixture.read("notes/a.txt"))),
-    false,
-  );
+  const found = await systemProcesses.isAlive(Number(await world.fixture.read("notes/a.txt")));
+  assert.equal(found, false);
 });

@@ -75,16 +75,10 @@ const BOTH = ["read", "write"] as const;
 
 /** Has a tool called by an agent with these paths. */
 async function callTool(world: ToolWorld, { paths, readPaths }: CallPaths): Promise<void> {
-  await world.writeTool(
-    "greeter",
-    `return "hello";`,
-    `permissions: { net: ["127.0.0.1:9"], env: ["GREETING"] },`,
-  );
+  const more = `permissions: { net: ["127.0.0.1:9"], env: ["GREETING"] },`;
+  await world.writeTool("greeter", `return "hello";`, more);
   assert.equal(
-    await world.call("greeter", {}, {
-      ...(paths && { paths }),
-      ...(readPaths && { readPaths }),
-    }),
+    await world.call("greeter", {}, { ...(paths && { paths }), ...(readPaths && { readPaths }) }),
     "hello",
   );
 }
@@ -116,9 +110,8 @@ async function runScript(
   assert.match(JSON.stringify(end), /hello/);
 }
 
-for (
-  const [what, start] of [["custom tool", callTool], ["script of a skill", runScript]] as const
-) {
+const CASES = [["custom tool", callTool], ["script of a skill", runScript]] as const;
+for (const [what, start] of CASES) {
   Deno.test(`the process of a ${what} reaches nothing that is closed, though a folder of the agent's holds it`, async () => {
     await using recorded = await RecordedProgram.open();
     await using world = await ToolWorld.open({ program: recorded.program });
@@ -152,11 +145,8 @@ for (
     const asked = BOTH.flatMap((name) =>
       [notes, inbox, workspace, outside].map((path) => ({ name, path }) as const)
     );
-    await start(
-      world,
-      { paths: [{ alias: "notes", path: notes }], readPaths: [inbox] },
-      recorded.program,
-    );
+    const paths = [{ alias: "notes", path: notes }];
+    await start(world, { paths, readPaths: [inbox] }, recorded.program);
     assert.deepEqual(await recorded.allows(asked), [
       { name: "read", path: notes },
       { name: "read", path: inbox },
@@ -167,10 +157,8 @@ for (
 
 Deno.test("the process of a custom tool gets the hosts and variables that the tool declares, and nothing else", async () => {
   await using recorded = await RecordedProgram.open();
-  await using world = await ToolWorld.open({
-    program: recorded.program,
-    variables: { GREETING: "good day", SECRET_TOKEN: "not for tools" },
-  });
+  const variables = { GREETING: "good day", SECRET_TOKEN: "not for tools" };
+  await using world = await ToolWorld.open({ program: recorded.program, variables });
   await callTool(world, {});
   const declared = [
     { name: "net", host: "127.0.0.1:9" },
@@ -211,11 +199,8 @@ Deno.test("the process of a custom tool does not get a variable that has become 
     sandbox: noSandbox(),
     isProviderKey: (name) => isKey && name === "HOUSE_MODEL_KEY",
   });
-  await world.writeTool(
-    "reader",
-    `return Deno.env.get("HOUSE_MODEL_KEY") ?? "not set";`,
-    `permissions: { env: ["HOUSE_MODEL_KEY"] },`,
-  );
+  const body = `return Deno.env.get("HOUSE_MODEL_KEY") ?? "not set";`;
+  await world.writeTool("reader", body, `permissions: { env: ["HOUSE_MODEL_KEY"] },`);
   const [reader] = await tools.openTools({ id: "me", customTools: ["reader"] });
   assert.ok(reader !== undefined);
   assert.equal(await world.run(reader), "sk-house");

@@ -3,11 +3,8 @@ import assert from "node:assert/strict";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
 import type { JsonValue } from "../../../../base/json.ts";
 import { QuestionRaised } from "../../../../runtime/tools/question_raised.ts";
-import type {
-  AnsweredQuestion,
-  HumanAnswer,
-  ToolQuestion,
-} from "../../../../runtime/tools/tool.ts";
+import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/tool.ts";
+import type { ToolQuestion } from "../../../../runtime/tools/tool.ts";
 import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
@@ -60,17 +57,13 @@ Deno.test("a custom tool that asks is run again from its beginning with one answ
     assert.deepEqual(await next(), question);
     answers.push({ question, answer });
   }
-  assert.equal(
-    await world.call("asker", {}, { answers }),
-    '{"sure":true,"name":"Ada","picked":["a","c"]}',
-  );
+  const shown = await world.call("asker", {}, { answers });
+  assert.equal(shown, '{"sure":true,"name":"Ada","picked":["a","c"]}');
   const pids = world.logged.map((line) => Number(line.split(" ").at(-1)));
   assert.equal(pids.length, 4);
   for (const pid of pids.slice(0, 3)) {
-    await until(
-      async () => !(await systemProcesses.isAlive(pid)),
-      "nothing of a waiting call is left",
-    );
+    const isDone = async () => !(await systemProcesses.isAlive(pid));
+    await until(isDone, "nothing of a waiting call is left");
   }
 });
 

@@ -4,22 +4,17 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
 import type { HumanAnswer } from "../../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 
 async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
   await Deno.mkdir(join(place.workspace, "notes"));
   // Whether this system has one makes no difference here.
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), "sandbox: off\n", {
-    append: true,
-  });
+  const target = join(place.configDir, "config.yaml");
+  await Deno.writeTextFile(target, "sandbox: off\n", { append: true });
   return place;
 }
 
@@ -29,11 +24,8 @@ function writeTool(place: TestWorkspace, name: string, source: string): Promise<
 
 /** An agent that calls one tool and repeats its result. */
 function writeCaller(place: TestWorkspace, tool: string, args: object = {}): Promise<void> {
-  return place.writeScript(
-    "caller",
-    [{ call: [{ name: tool, arguments: args }] }, { say: "It said: {result}" }],
-    `tools: [${tool}]`,
-  );
+  const call = [{ name: tool, arguments: args }];
+  return place.writeScript("caller", [{ call }, { say: "It said: {result}" }], `tools: [${tool}]`);
 }
 
 Deno.test("an agent calls a custom tool and reads its result", async () => {
@@ -64,10 +56,8 @@ Deno.test("a custom tool that takes too long is a tool error, and the run goes o
   await writeCaller(place, "sleeper");
   await using runtime = await place.open();
   const { status, outputData } = await runToEnd(runtime, "caller");
-  assert.deepEqual([status, outputData], [
-    "success",
-    "It said: Error: sleeper took longer than 0.5 s",
-  ]);
+  const expected = ["success", "It said: Error: sleeper took longer than 0.5 s"];
+  assert.deepEqual([status, outputData], expected);
 });
 
 Deno.test("a question of a custom tool is answered after a restart", async () => {
@@ -89,11 +79,8 @@ Deno.test("a question of a custom tool is answered after a restart", async () =>
     assert.equal(waiting.status, "waiting");
     id = waiting.id;
     const request = await runtime.pendingRequest(id);
-    assert.deepEqual([request.kind, request.message, request.toolName], [
-      "confirm",
-      "Really?",
-      "asker",
-    ]);
+    const expected = ["confirm", "Really?", "asker"];
+    assert.deepEqual([request.kind, request.message, request.toolName], expected);
   }
   await using runtime = await place.open();
   const first = await runtime.pendingRequest(id);

@@ -20,8 +20,7 @@ Deno.test("a tool file that could not be loaded without a free process is loaded
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await writeTools(world);
-  const [waiter] = await world.openTools("waiter");
-  assert.ok(waiter !== undefined);
+  const waiter = await world.openTool("waiter");
   const busy = world.run(waiter, {}, { clock: new TestClock() });
   await until(() => world.logged.length === 1, "the only process is busy");
   const refused = refusalOf(world.openTools("quick"));
@@ -45,15 +44,12 @@ Deno.test("a tool file that could not be loaded because no process could be star
   await using world = await ToolWorld.open({ program });
   await writeTools(world);
   program.program = join(world.fixture.base, "no-such-program");
-  assert.match(
-    await refusalOf(world.openTools("quick")),
-    /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/,
-  );
+  const expected =
+    /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/;
+  assert.match(await refusalOf(world.openTools("quick")), expected);
   program.program = "false";
-  assert.match(
-    await refusalOf(world.openTools("quick")),
-    /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/,
-  );
+  const message = await refusalOf(world.openTools("quick"));
+  assert.match(message, /quick\.ts: it could not be loaded: its process ended \(exit code 1\)\.$/);
   program.program = own;
   assert.equal(await world.call("quick"), "done");
 });

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import {
-  CustomTools,
-  type ToolDirectories,
-} from "../../../../runtime/tools/custom/custom_tools.ts";
+import type { ToolDirectories } from "../../../../runtime/tools/custom/custom_tools.ts";
+import { CustomTools } from "../../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";
@@ -115,11 +113,16 @@ export class ToolWorld implements AsyncDisposable {
     return this.tools.openTools({ id: "me", customTools: modules });
   }
 
-  /** Opens a module's only tool and calls it. */
-  async call(module: string, args: JsonObject = {}, options: CallOptions = {}): Promise<string> {
+  /** The first tool of a module. */
+  async openTool(module: string): Promise<ActionTool> {
     const [tool] = await this.openTools(module);
     if (tool === undefined) throw new Error(`${module} holds no tool`);
-    return await this.run(tool, args, options);
+    return tool;
+  }
+
+  /** Opens a module's only tool and calls it. */
+  async call(module: string, args: JsonObject = {}, options: CallOptions = {}): Promise<string> {
+    return await this.run(await this.openTool(module), args, options);
   }
 
   async run(tool: ActionTool, args: JsonObject = {}, options: CallOptions = {}): Promise<string> {

@@ -179,8 +179,7 @@ for (const kind of ["source", "binary"] as const) {
     using door = openDoor();
     const { fixture } = world;
     const before = await snapshot(fixture.outside);
-    const [tool] = await world.openTools("walls");
-    assert.ok(tool !== undefined);
+    const tool = await world.openTool("walls");
     const at = {
       workspace: fixture.workspace,
       outside: fixture.outside,
@@ -215,9 +214,6 @@ function openDoor(): Disposable & { port: number; visitors(): number } {
       visitor.close();
     }
   })();
-  return {
-    port: listener.addr.port,
-    visitors: () => visitors,
-    [Symbol.dispose]: () => listener.close(),
-  };
+  const port = listener.addr.port;
+  return { port, visitors: () => visitors, [Symbol.dispose]: () => listener.close() };
 }

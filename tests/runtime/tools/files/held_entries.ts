@@ -20,7 +20,10 @@ export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>
       ignore: way === "descriptor" && Deno.build.os !== "linux",
       fn: () =>
         withTempDir((state) =>
-          withTempDir(async (dir) => {
+          withTempDir(async (parent) => {
+            // Other programs change the folder of temporary files all the time: a folder right in it never settles.
+            const dir = `${parent}/folder`;
+            await Deno.mkdir(dir);
             using held = new DisposableStack();
             if (way === "descriptor") linkDescriptors(state);
             const descriptors = findDescriptors(state);

@@ -19,11 +19,8 @@ testHeld(
   "HeldFolder.make() makes what is missing of a path, and nothing twice",
   async ({ dir, descriptors }) => {
     const make = async (path: string) => {
-      using folder = await HeldFolder.make(path, {
-        descriptors,
-        stateDir: "/nowhere",
-        access: ACCESS,
-      });
+      const stateDir = "/nowhere";
+      using folder = await HeldFolder.make(path, { descriptors, stateDir, access: ACCESS });
       assert.equal(folder.path, path);
     };
     await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);
@@ -67,11 +64,8 @@ Deno.test({
         await Deno.mkdir(`${dir}/${name}/sub`, { recursive: true });
         await Deno.writeTextFile(`${dir}/${name}/a`, name);
       }
-      using folder = await HeldFolder.open(`${dir}/in`, {
-        descriptors,
-        stateDir: "/nowhere",
-        access: ACCESS,
-      });
+      const stateDir = "/nowhere";
+      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, stateDir, access: ACCESS });
       const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
       await Deno.rename(`${dir}/in`, `${dir}/moved`);
       await Deno.symlink(`${dir}/outside`, `${dir}/in`);
@@ -97,11 +91,8 @@ Deno.test({
       await Deno.mkdir(`${dir}/in`);
       await Deno.writeTextFile(`${dir}/outside`, "outside");
       await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
-      using folder = await HeldFolder.open(`${dir}/in`, {
-        descriptors,
-        stateDir: "/nowhere",
-        access: "read",
-      });
+      const stateDir = "/nowhere";
+      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, stateDir, access: "read" });
       const file = openSync(folder.at("a"), constants.O_RDONLY);
       const opened = identityOf(fstatSync(file, { bigint: true }));
       closeSync(file);
@@ -124,10 +115,8 @@ Deno.test({
         ],
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
-      assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), {
-        readable: "Requires write access",
-        open: "written",
-      });
+      const expected = { readable: "Requires write access", open: "written" };
+      assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), expected);
       assert.deepEqual(names(`${dir}/readable`), []);
       assert.deepEqual(names(`${dir}/open`), ["file", "folder"]);
     }),

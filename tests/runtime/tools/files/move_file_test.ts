@@ -33,10 +33,8 @@ Deno.test({
       await move(join(far, "deep/a.md"), "back.md");
       assert.equal(await fixture.read("back.md"), content);
       assert.deepEqual(await namesIn(join(far, "deep")), []);
-      assert.deepEqual(
-        (await namesIn(fixture.workspace)).filter((name) => name !== ".env"),
-        ["agents", "b.md", "back.md", "notes"],
-      );
+      const found = (await namesIn(fixture.workspace)).filter((name) => name !== ".env");
+      assert.deepEqual(found, ["agents", "b.md", "back.md", "notes"]);
     } finally {
       unmount(far);
       await Deno.remove(far, { recursive: true });

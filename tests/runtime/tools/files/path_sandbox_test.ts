@@ -11,53 +11,35 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
     { alias: "home", path: fixture.home },
   ]);
   const file = join(fixture.workspace, "notes/a.md");
-  for (
-    const text of [
-      "notes/a.md",
-      "./notes/../notes//a.md",
-      file,
-      "{workspace}/notes/a.md",
-      "{ws}/notes/a.md",
-    ]
-  ) {
+  const cases = [
+    ...["notes/a.md", "./notes/../notes//a.md", file],
+    ...["{workspace}/notes/a.md", "{ws}/notes/a.md"],
+  ];
+  for (const text of cases) {
     const resolved = await sandbox.resolve(text, "read");
     assert.equal(resolved.path, file, text);
-    assert.equal(resolved.display, "{ws}/notes/a.md");
-    assert.equal(resolved.exists, true);
+    assert.deepEqual([resolved.display, resolved.exists], ["{ws}/notes/a.md", true]);
   }
-  assert.equal(
-    (await sandbox.resolve("~/secret.txt", "read")).path,
-    join(fixture.home, "secret.txt"),
-  );
+  const found = (await sandbox.resolve("~/secret.txt", "read")).path;
+  assert.equal(found, join(fixture.home, "secret.txt"));
   assert.equal((await sandbox.resolve("notes/new.md", "write")).exists, false);
 });
 
 Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async () => {
   await using fixture = await SandboxFixture.open();
-  const sandbox = fixture.sandbox([{
-    alias: "notes",
-    path: join(fixture.workspace, "notes"),
-  }]);
-  for (
-    const text of [
-      "../outside/secret.txt",
-      "/etc/passwd",
-      "~/secret.txt",
-      "other.md",
-      "{notes}/../x",
-      "~",
-      "{notes}x",
-    ]
-  ) {
-    assert.equal(
-      await failureOf(sandbox.resolve(text, "read")),
-      `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`,
-    );
+  const sandbox = fixture.sandbox([{ alias: "notes", path: join(fixture.workspace, "notes") }]);
+  // deno-fmt-ignore
+  const texts = [
+    "../outside/secret.txt", "/etc/passwd", "~/secret.txt", "other.md", "{notes}/../x", "~",
+    "{notes}x",
+  ];
+  for (const text of texts) {
+    const expected = `Cannot read "${text}": it lies outside the allowed paths. Allowed: {notes}.`;
+    assert.equal(await failureOf(sandbox.resolve(text, "read")), expected);
   }
-  assert.equal(
-    await failureOf(sandbox.resolve("{nots}/a", "read")),
-    'Unknown path alias {nots}. Known are: {notes}, {workspace}. A file that really has this name is written "./{nots}".',
-  );
+  const wanted =
+    'Unknown path alias {nots}. Known are: {notes}, {workspace}. A file that really has this name is written "./{nots}".';
+  assert.equal(await failureOf(sandbox.resolve("{nots}/a", "read")), wanted);
 });
 
 Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () => {
@@ -73,33 +55,17 @@ Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () =
   await link("../outside/new.txt", "dangling");
   await link("circle", "circle");
   const sandbox = fixture.sandbox();
-  assert.equal(
-    (await sandbox.resolve("in/a.md", "read")).display,
-    "notes/a.md",
-  );
+  assert.equal((await sandbox.resolve("in/a.md", "read")).display, "notes/a.md");
   for (const text of ["out.txt", "out", "out/deep/a.txt", "out/new.txt"]) {
-    assert.match(
-      await failureOf(sandbox.resolve(text, "write")),
-      /outside the allowed paths/,
-      text,
-    );
+    const expected = /outside the allowed paths/;
+    assert.match(await failureOf(sandbox.resolve(text, "write")), expected, text);
   }
-  assert.match(
-    await failureOf(sandbox.resolve("harmless.txt", "read")),
-    /environment files/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("team/me.md", "read")),
-    /the agents folder is closed/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("dangling", "write")),
-    /symbolic link to something that does not exist/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("circle", "read")),
-    /go round in a circle/,
-  );
+  assert.match(await failureOf(sandbox.resolve("harmless.txt", "read")), /environment files/);
+  const message = await failureOf(sandbox.resolve("team/me.md", "read"));
+  assert.match(message, /the agents folder is closed/);
+  const sentence = await failureOf(sandbox.resolve("dangling", "write"));
+  assert.match(sentence, /symbolic link to something that does not exist/);
+  assert.match(await failureOf(sandbox.resolve("circle", "read")), /go round in a circle/);
 });
 
 Deno.test("PathSandbox.resolve() closes agents, config and state folders even inside a declared path", async () => {
@@ -121,44 +87,17 @@ Deno.test("PathSandbox.resolve() closes agents, config and state folders even in
 Deno.test("PathSandbox.resolve() closes environment files always and database files for writing", async () => {
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox();
-  for (
-    const name of [
-      ".env",
-      ".ENV",
-      ".Env.local",
-      "a/.envrc/b",
-      ".env ",
-      ".env.",
-      ".e\u200bnv",
-      ".ｅｎｖ",
-    ]
-  ) {
-    assert.match(
-      await failureOf(sandbox.resolve(name, "read")),
-      /environment files/,
-      name,
-    );
+  const cases = [
+    ...[".env", ".ENV", ".Env.local", "a/.envrc/b", ".env ", ".env.", ".e\u200bnv", ".ｅｎｖ"],
+  ];
+  for (const name of cases) {
+    assert.match(await failureOf(sandbox.resolve(name, "read")), /environment files/, name);
   }
-  for (
-    const name of [
-      "a.db",
-      "a.DB",
-      "a.db-wal",
-      "x.sqlite3",
-      "b.SQLite",
-      "data.db/x.txt",
-    ]
-  ) {
-    assert.match(
-      await failureOf(sandbox.resolve(name, "write")),
-      /database files/,
-      name,
-    );
+  for (const name of ["a.db", "a.DB", "a.db-wal", "x.sqlite3", "b.SQLite", "data.db/x.txt"]) {
+    assert.match(await failureOf(sandbox.resolve(name, "write")), /database files/, name);
     await sandbox.resolve(name, "read");
   }
-  for (
-    const name of ["env", "my.env", "environment.md", "db.txt", "sqlite.md"]
-  ) {
+  for (const name of ["env", "my.env", "environment.md", "db.txt", "sqlite.md"]) {
     await sandbox.resolve(name, "write");
   }
 });
@@ -174,10 +113,9 @@ Deno.test("PathSandbox.resolve() lets a declared database be read and not writte
   ]);
   for (const text of ["data.sqlite", "{data}", at("data.sqlite"), "{store}/a.txt", "{store}/new"]) {
     await sandbox.resolve(text, "read");
-    assert.equal(
-      await failureOf(sandbox.resolve(text, "write")),
-      `Cannot write "${text}": database files (*.db*, *.sqlite*) cannot be written by agents.`,
-    );
+    const expected =
+      `Cannot write "${text}": database files (*.db*, *.sqlite*) cannot be written by agents.`;
+    assert.equal(await failureOf(sandbox.resolve(text, "write")), expected);
   }
 });
 
@@ -215,19 +153,10 @@ Deno.test("PathSandbox.resolve() allows of a declared file just that file", asyn
   await using fixture = await SandboxFixture.open();
   await fixture.write("notes/a.md", "a");
   await fixture.write("notes/a.md.bak", "b");
-  const sandbox = fixture.sandbox([{
-    alias: "only",
-    path: join(fixture.workspace, "notes/a.md"),
-  }]);
+  const sandbox = fixture.sandbox([{ alias: "only", path: join(fixture.workspace, "notes/a.md") }]);
   assert.equal((await sandbox.resolve("{only}", "write")).display, "{only}");
-  for (
-    const text of ["notes", "notes/a.md.bak", "{only}/../b.md", "notes/b.md"]
-  ) {
-    assert.match(
-      await failureOf(sandbox.resolve(text, "read")),
-      /outside/,
-      text,
-    );
+  for (const text of ["notes", "notes/a.md.bak", "{only}/../b.md", "notes/b.md"]) {
+    assert.match(await failureOf(sandbox.resolve(text, "read")), /outside/, text);
   }
 });
 
@@ -235,37 +164,20 @@ Deno.test("PathSandbox.resolve() lets watched paths be read and not written", as
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox([], [fixture.outside]);
   await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
-  assert.match(
-    await failureOf(
-      sandbox.resolve(join(fixture.outside, "secret.txt"), "write"),
-    ),
-    /this path can only be read\.$/,
-  );
+  const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write"));
+  assert.match(message, /this path can only be read\.$/);
 });
 
 Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path", async () => {
   await using fixture = await SandboxFixture.open();
   const sandbox = fixture.sandbox();
-  assert.match(
-    await failureOf(sandbox.resolve("", "read")),
-    /^The path is empty/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("a\0b", "read")),
-    /NUL character/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("a\ud800", "read")),
-    /surrogate/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("a/".repeat(3_000), "read")),
-    /too long: 6000 bytes/,
-  );
-  assert.match(
-    await failureOf(sandbox.resolve("é".repeat(200), "read")),
-    /takes 400 bytes, at most 255/,
-  );
+  assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
+  assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);
+  assert.match(await failureOf(sandbox.resolve("a\ud800", "read")), /surrogate/);
+  const message = await failureOf(sandbox.resolve("a/".repeat(3_000), "read"));
+  assert.match(message, /too long: 6000 bytes/);
+  const sentence = await failureOf(sandbox.resolve("é".repeat(200), "read"));
+  assert.match(sentence, /takes 400 bytes, at most 255/);
 });
 
 Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", async () => {
@@ -275,10 +187,7 @@ Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowher
   await sandbox.resolve("{notes}/a.md", "read");
   await Deno.remove(root);
   await Deno.symlink(fixture.outside, root);
-  assert.match(
-    await failureOf(sandbox.resolve("{notes}/secret.txt", "read")),
-    /outside/,
-  );
+  assert.match(await failureOf(sandbox.resolve("{notes}/secret.txt", "read")), /outside/);
 });
 
 Deno.test("PathSandbox.resolve() takes a root that is a symlink", async () => {
@@ -306,11 +215,7 @@ Deno.test("PathSandbox.roots() tells what may be reached", async () => {
     { alias: "workspace", path: fixture.workspace, access: "write" },
   ]);
   const sandbox = fixture.sandbox(
-    [{
-      alias: "notes",
-      path: join(fixture.workspace, "notes"),
-      description: "Daily notes",
-    }],
+    [{ alias: "notes", path: join(fixture.workspace, "notes"), description: "Daily notes" }],
     [fixture.outside],
   );
   assert.deepEqual(await sandbox.roots(), [

@@ -29,38 +29,16 @@ export class SandboxFixture implements AsyncDisposable {
   }
 
   static async open(): Promise<SandboxFixture> {
-    const fixture = new SandboxFixture(
-      await Deno.realPath(await Deno.makeTempDir()),
-    );
-    for (
-      const name of [
-        "workspace/agents",
-        "workspace/notes",
-        "outside/deep",
-        "home",
-        "config",
-        "state",
-      ]
-    ) {
-      await Deno.mkdir(join(fixture.base, name), { recursive: true });
-    }
-    for (
-      const name of [
-        "outside/secret.txt",
-        "outside/deep/a.txt",
-        "home/secret.txt",
-        "config/config.yaml",
-      ]
-    ) {
-      await Deno.writeTextFile(join(fixture.base, name), CANARY);
-    }
-    for (
-      const name of [
-        "state/inkling.db",
-        "workspace/agents/me.md",
-        "workspace/.env",
-      ]
-    ) {
+    const fixture = new SandboxFixture(await Deno.realPath(await Deno.makeTempDir()));
+    const cases = [
+      ...["workspace/agents", "workspace/notes", "outside/deep", "home", "config", "state"],
+    ];
+    for (const name of cases) await Deno.mkdir(join(fixture.base, name), { recursive: true });
+    const rows = [
+      ...["outside/secret.txt", "outside/deep/a.txt", "home/secret.txt", "config/config.yaml"],
+    ];
+    for (const name of rows) await Deno.writeTextFile(join(fixture.base, name), CANARY);
+    for (const name of ["state/inkling.db", "workspace/agents/me.md", "workspace/.env"]) {
       await Deno.writeTextFile(join(fixture.base, name), CANARY);
     }
     linkDescriptors(join(fixture.base, "state"));
@@ -134,14 +112,8 @@ export async function call(
 
 /** The message of the ToolFailure that the work ends with. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
-  const outcome = await work.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  assert.ok(
-    "error" in outcome,
-    `expected a failure, got ${JSON.stringify(outcome)}`,
-  );
+  const outcome = await work.then((value) => ({ value }), (error: unknown) => ({ error }));
+  assert.ok("error" in outcome, `expected a failure, got ${JSON.stringify(outcome)}`);
   const { error } = outcome;
   assert.ok(
     error instanceof Error && error.name === "ToolFailure",

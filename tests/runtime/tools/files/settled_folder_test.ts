@@ -9,8 +9,8 @@ const codeOf = (code: string) => (error: unknown) =>
 /** Longer ago than a folder must have stayed where it is. */
 const AGO_MS = 5_000;
 
-Deno.test("settle() takes a folder for what its real path says, and for nothing else", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("settle() takes a folder for what its real path says, and for nothing else", () =>
+  withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real/inner`, { recursive: true });
     await settle(`${dir}/real/inner`);
     await Deno.symlink(`${dir}/real`, `${dir}/link`);
@@ -19,11 +19,10 @@ Deno.test("settle() takes a folder for what its real path says, and for nothing 
     await assert.rejects(settle(`${dir}/gone`), codeOf("ENOENT"));
     await Deno.writeTextFile(`${dir}/file`, "");
     await assert.rejects(settle(`${dir}/file`), codeOf("ENOTDIR"));
-  });
-});
+  }));
 
-Deno.test("isUnmoved() tells that a folder was swapped to and fro, and takes writing beside or in it for no move", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("isUnmoved() tells that a folder was swapped to and fro, and takes writing beside or in it for no move", () =>
+  withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outer/inner/last`, { recursive: true });
     await Deno.mkdir(`${dir}/twin/outer/inner/last`, { recursive: true });
     const last = `${dir}/outer/inner/last`;
@@ -42,5 +41,4 @@ Deno.test("isUnmoved() tells that a folder was swapped to and fro, and takes wri
       assert.equal(isUnmoved(last, since), false, moved);
       assert.equal(isUnmoved(last, since + AGO_MS), true);
     }
-  });
-});
+  }));

@@ -53,10 +53,8 @@ testHeld(
         }
       }
     }
-    const staged = await StagedFile.write(await entry(dir, "a"), chunks(), {
-      mode: 0o100640,
-      signal,
-    });
+    const mode = 0o100640;
+    const staged = await StagedFile.write(await entry(dir, "a"), chunks(), { mode, signal });
     assert.deepEqual(seen, [0o600, 0o600]);
     await staged.publish();
     assert.equal((Deno.statSync(`${dir}/a`).mode ?? 0) & 0o777, 0o640);

@@ -15,11 +15,8 @@ Deno.test("editText() changes the place and nothing else, in LF and CRLF files a
     async (before, after, replacement, end) => {
       const text = (middle: string[]) => [...before, ...middle, ...after].join(end);
       const content = text(["<here>", "<there>"]);
-      const edit = {
-        oldText: "<here>\n<there>",
-        newText: replacement.join("\n"),
-        replaceAll: false,
-      };
+      const newText = replacement.join("\n");
+      const edit = { oldText: "<here>\n<there>", newText, replaceAll: false };
       const edited = await editText(content, edit, "f");
       assert.equal(edited.content, text(replacement));
       assert.equal(edited.lines, String(before.length + 1));
@@ -60,10 +57,8 @@ Deno.test("editText() bounds its result and what it looks for, and counts many p
     editText(content, { oldText, newText, replaceAll }, "f");
   assert.match(await failureOf(edit("a", "x".repeat(50_000))), /^The edited "f" would have more/);
   assert.match(await failureOf(edit("a".repeat(300_000), "b")), /^old_text has 300000 characters/);
-  assert.match(
-    await failureOf(edit("a", "b", false)),
-    /^old_text is in "f" 9000 times, at lines 1\./,
-  );
+  const message = await failureOf(edit("a", "b", false));
+  assert.match(message, /^old_text is in "f" 9000 times, at lines 1\./);
   assert.deepEqual(await edit("aa", "b"), { content: "b".repeat(4_500), count: 4_500, lines: "1" });
 });
 

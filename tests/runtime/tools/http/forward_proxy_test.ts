@@ -136,12 +136,11 @@ Deno.test("ForwardProxy knows each program by its password, and none that has en
 Deno.test("ForwardProxy answers what is no request of a proxy, and what cannot be reached", async () => {
   await using world = await open();
   const { route } = world.admit("localhost");
-  for (
-    const line of [
-      ...["GET / HTTP/1.1", "nonsense", "GET https://localhost/ HTTP/1.1"],
-      ...["GET ftp://localhost/ HTTP/1.1", "CONNECT localhost:99999 HTTP/1.1"],
-    ]
-  ) assert.match(await say(route, [line]), /^HTTP\/1\.1 400 /);
+  const cases = [
+    ...["GET / HTTP/1.1", "nonsense", "GET https://localhost/ HTTP/1.1"],
+    ...["GET ftp://localhost/ HTTP/1.1", "CONNECT localhost:99999 HTTP/1.1"],
+  ];
+  for (const line of cases) assert.match(await say(route, [line]), /^HTTP\/1\.1 400 /);
   assert.match(await say(route, ["CONNECT localhost:1 HTTP/1.1"]), /^HTTP\/1\.1 502 /);
 });
 

@@ -1,10 +1,8 @@
 // Redirects without a network: which request follows a reply.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
-import type {
-  ExchangeReply,
-  ExchangeRequest,
-} from "../../../../runtime/tools/http/http_exchange.ts";
+import type { ExchangeReply } from "../../../../runtime/tools/http/http_exchange.ts";
+import type { ExchangeRequest } from "../../../../runtime/tools/http/http_exchange.ts";
 import { followRedirects } from "../../../../runtime/tools/http/http_redirects.ts";
 
 const SENT = {
@@ -92,10 +90,8 @@ Deno.test("followRedirects() takes keys to no other scheme, host or port", async
     const next = await requestAfter({}, { status: 307, location });
     assert.deepEqual(next?.headers, headers, location);
   }
-  const upgraded = await requestAfter({ url: "http://near.test/" }, {
-    status: 307,
-    location: "https://near.test/",
-  });
+  const url = "http://near.test/";
+  const upgraded = await requestAfter({ url }, { status: 307, location: "https://near.test/" });
   assert.deepEqual(upgraded?.headers, ours);
 });
 

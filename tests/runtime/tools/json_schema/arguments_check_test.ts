@@ -1,12 +1,9 @@
 // Arguments against schemas that somebody else wrote.
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
-import { isJsonObject, type JsonObject } from "../../../../base/json.ts";
-import {
-  checkWhole,
-  compileArgumentsCheck,
-} from "../../../../runtime/tools/json_schema/arguments_check.ts";
+import type { JsonObject } from "../../../../base/json.ts";
+import { checkWhole } from "../../../../runtime/tools/json_schema/arguments_check.ts";
+import { compileArgumentsCheck } from "../../../../runtime/tools/json_schema/arguments_check.ts";
 import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
 
 const SCHEMA: JsonSchema = {
@@ -50,13 +47,7 @@ Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the
 
 Deno.test("compileArgumentsCheck() names each thing that does not fit, once", async () => {
   assert.equal(
-    await complaint({
-      days: "two",
-      unit: "k",
-      colour: 1,
-      place: { lat: "x", lon: 2 },
-      either: 4,
-    }),
+    await complaint({ days: "two", unit: "k", colour: 1, place: { lat: "x", lon: 2 }, either: 4 }),
     [
       "The arguments do not fit weather:",
       '- "city" is missing',
@@ -67,13 +58,6 @@ Deno.test("compileArgumentsCheck() names each thing that does not fit, once", as
       '- "either": Instance does not match any subschemas',
       '- unknown argument "colour"; known are city, days, unit, note, place, either',
     ].join("\n"),
-  );
-});
-
-Deno.test("compileArgumentsCheck() tells what is missing inside", async () => {
-  assert.equal(
-    await complaint({ city: "Rome", days: 1, place: {} }),
-    'The arguments do not fit weather:\n- "place.lat" is missing',
   );
 });
 
@@ -105,10 +89,8 @@ Deno.test("checkWhole() fails the call when the schema itself is broken", async 
   const bad: JsonValue[] = [{ $ref: "#/$defs/missing" }, { type: "string", pattern: "(" }];
   for (const property of bad) {
     const schema: JsonSchema = { type: "object", properties: { a: property } };
-    assert.match(
-      await wholeComplaint({ a: "x" }, schema),
-      /^The arguments of weather cannot be checked, its schema is broken: /,
-    );
+    const message = await wholeComplaint({ a: "x" }, schema);
+    assert.match(message, /^The arguments of weather cannot be checked, its schema is broken: /);
   }
 });
 
@@ -119,27 +101,9 @@ Deno.test("checkWhole() heeds older drafts and references", async () => {
     definitions: { name: { type: "string" } },
     properties: { who: { $ref: "#/definitions/name" } },
   };
-  assert.match(
-    await wholeComplaint({ who: 1 }, schema),
-    /"who": Instance type "number" is invalid/,
-  );
+  const message = await wholeComplaint({ who: 1 }, schema);
+  assert.match(message, /"who": Instance type "number" is invalid/);
   assert.equal(await wholeComplaint({ who: "me" }, schema), "accepted");
-});
-
-Deno.test("compileArgumentsCheck() throws nothing but ToolFailure, and never accepts what breaks the schema", async () => {
-  const { check } = await compileArgumentsCheck("weather", SCHEMA);
-  fc.assert(fc.property(fc.jsonValue(), (value) => {
-    let accepted: unknown;
-    try {
-      accepted = check(value as JsonValue);
-    } catch (error) {
-      assert.ok(error instanceof ToolFailure);
-      return;
-    }
-    assert.ok(isJsonObject(accepted));
-    assert.equal(typeof accepted["city"], "string");
-    assert.ok(Number.isInteger(accepted["days"]));
-  }));
 });
 
 Deno.test("compileArgumentsCheck() leaves open what could take long, and says so", async () => {

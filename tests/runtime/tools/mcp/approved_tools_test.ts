@@ -1,7 +1,6 @@
 // A guarded tool of an MCP server: freed for good by the name that its server gives it, called with edited arguments.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AnswerMisfit } from "../../../../runtime/executions/human_request.ts";
 import { resultsOf } from "../../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { programEntry } from "./mcp_world.ts";
@@ -10,38 +9,26 @@ Deno.test("a tool of an MCP server is edited within its schema, and freed as ser
   await using place = await createTestWorkspace({ shell: { PATH: Deno.env.get("PATH") ?? "" } });
   const folder = join(place.agentsDir, "_config");
   await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(
-    join(folder, "mcp-servers.json"),
-    JSON.stringify({ fixture: programEntry() }),
-  );
+  const target = join(folder, "mcp-servers.json");
+  await Deno.writeTextFile(target, JSON.stringify({ fixture: programEntry() }));
   const echo = { name: "echo", arguments: { text: "theirs" } };
-  await place.writeScript(
-    "caller",
-    [{ call: [echo] }, { say: "Done." }],
-    "mcp: [fixture]\nconfirm: [echo]",
-  );
+  const steps = [{ call: [echo] }, { say: "Done." }];
+  await place.writeScript("caller", steps, "mcp: [fixture]\nconfirm: [echo]");
   await using runtime = await place.open();
   const { id, status } = await runToEnd(runtime, "caller");
   assert.equal(status, "waiting");
   const { requestId } = await runtime.pendingRequest(id);
   const respond = (args: Record<string, string | number>) =>
     runtime.respond(id, { requestId, answer: { approved: true, arguments: args } });
-  await assert.rejects(
-    respond({ text: 5 }),
-    (error) => error instanceof AnswerMisfit && /text/.test(error.message),
-  );
-  await assert.rejects(
-    runtime.previewArguments(id, { requestId, args: {} }),
-    (error) => error instanceof AnswerMisfit && /"text" is missing/.test(error.message),
-  );
+  await assert.rejects(respond({ text: 5 }), { name: "AnswerMisfit", message: /text/ });
+  const refusal = { name: "AnswerMisfit", message: /"text" is missing/ };
+  await assert.rejects(runtime.previewArguments(id, { requestId, args: {} }), refusal);
   assert.equal(await runtime.previewArguments(id, { requestId, args: { text: "mine" } }), null);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
   await respond({ text: "mine" });
   assert.equal((await toEnd(runtime, id)).status, "success");
-  assert.equal(
-    (await resultsOf(runtime, id))[0]?.["content"],
-    'mine\nThe user changed the arguments of this call before it ran: text = "mine"',
-  );
+  const expected = 'mine\nThe user changed the arguments of this call before it ran: text = "mine"';
+  assert.equal((await resultsOf(runtime, id))[0]?.["content"], expected);
 
   for (const [tool, written] of [["echo", true], ["fixture/echo", false]] as const) {
     const approval = await runtime.autoApprove("caller", { tool, write: true });

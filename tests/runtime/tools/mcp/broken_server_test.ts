@@ -14,11 +14,12 @@ const shell = (script: string, env: Record<string, string> = {}) => ({
   env,
 });
 
-Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets", async () => {
+Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets, and what it did not get", async () => {
   await using world = await openMcpWorld();
   world.variables.set("SERVICE_TOKEN", "token-0123456789");
+  world.variables.set("MY_REGION", "north");
   const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
-    'printf "\\033[31mbad key %s %s\\007\\n" "$API_KEY" "$1" >&2; exit 3';
+    'printf "\\033[31mbad key %s %s\\007\\n" "$API_KEY" "$1" >&2; echo "set MY_REGION, X_TOKEN" >&2; exit 3';
   await world.define({
     dies: {
       ...shell(script, { API_KEY: "literal-key-in-file" }),
@@ -29,9 +30,14 @@ Deno.test("McpServers.openTools() tells the last words of a server that dies at 
   const lines = message.split("\n");
   assert.equal(lines[0], 'The MCP server "dies" cannot be used: it ended with exit code 3');
   assert.equal(lines[1], "The end of its error output:");
-  assert.equal(lines.length, 12);
-  assert.equal(lines.at(-2), "line 29");
-  assert.equal(lines.at(-1), "bad key [redacted:API_KEY] [redacted:SERVICE_TOKEN]");
+  assert.equal(lines.length, 13);
+  assert.equal(lines.at(-4), "line 29");
+  assert.equal(lines.at(-3), "bad key [redacted:API_KEY] [redacted:SERVICE_TOKEN]");
+  assert.equal(
+    lines.at(-1),
+    "Variables that it did not get: MY_REGION, X_TOKEN (not set), SERVICE_TOKEN. " +
+      "A person names those that it needs in `env` of its entry.",
+  );
 });
 
 Deno.test("McpServers.openTools() shows no half of a secret where a long output is cut", async () => {
@@ -52,28 +58,20 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
     folder: { command: "sh", cwd: "no/such/folder" },
     data: { command: "./data.txt", cwd: "." },
   });
-  assert.match(
-    await refusalOf(world.tools(["nowhere"])),
-    /its command no-such-command-here does not exist/,
-  );
-  assert.match(
-    await refusalOf(world.tools(["folder"])),
-    /its folder .*no\/such\/folder does not exist/,
-  );
-  assert.match(
-    await refusalOf(world.tools(["data"])),
-    /its command \.\/data\.txt may not be executed/,
-  );
+  const message = await refusalOf(world.tools(["nowhere"]));
+  assert.match(message, /its command no-such-command-here does not exist/);
+  const sentence = await refusalOf(world.tools(["folder"]));
+  assert.match(sentence, /its folder .*no\/such\/folder does not exist/);
+  const expected = /its command \.\/data\.txt may not be executed/;
+  assert.match(await refusalOf(world.tools(["data"])), expected);
 });
 
 Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
   await using world = await openMcpWorld();
   await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
-  await world.define({
-    own: { command: "sh", args: ["planted.sh"] },
-    "two/../words": shell("pwd >&2; exit 9"),
-    chosen: { command: "sh", args: ["planted.sh"], cwd: "." },
-  });
+  const chosen = { command: "sh", args: ["planted.sh"], cwd: "." };
+  const own = { command: "sh", args: ["planted.sh"] };
+  await world.define({ own, "two/../words": shell("pwd >&2; exit 9"), chosen });
   assert.doesNotMatch(await refusalOf(world.tools(["own"])), /planted$/);
   assert.match(await refusalOf(world.tools(["two/../words"])), /\/state\/mcp\/two____words$/);
   assert.match(await refusalOf(world.tools(["chosen"])), /planted$/);
@@ -82,11 +80,9 @@ Deno.test("McpServers starts a program in a folder of its own: what lies in the 
 Deno.test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async () => {
   await using world = await openMcpWorld();
   await Deno.writeTextFile(join(world.workspace, "server.sh"), "exit 9");
-  await world.define({
-    argument: { command: "sh", args: ["server.sh"] },
-    command: { command: "./server.sh" },
-    chosen: { command: "sh", args: ["server.sh"], cwd: "." },
-  });
+  const chosen = { command: "sh", args: ["server.sh"], cwd: "." };
+  const argument = { command: "sh", args: ["server.sh"] };
+  await world.define({ argument, command: { command: "./server.sh" }, chosen });
   const hint = (path: string) =>
     `it starts in a folder of its own, not in the workspace: write "${path}" in full, or give cwd`;
   const [first = ""] = (await refusalOf(world.tools(["argument"]))).split("\n");
@@ -103,20 +99,16 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
   await Deno.mkdir(join(world.stateDir), { recursive: true });
   await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
   await world.define({ own: { command: "sh" } });
-  assert.match(
-    await refusalOf(world.tools(["own"])),
-    /its folder .*\/state\/mcp\/own cannot be created: /,
-  );
+  const message = await refusalOf(world.tools(["own"]));
+  assert.match(message, /its folder .*\/state\/mcp\/own cannot be created: /);
 });
 
 Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {
   await using world = await openMcpWorld();
-  await world.define({
-    good: programEntry(),
-    dies: shell("exit 1"),
-    open: { command: "sh", args: ["${NOT_SET}"] },
-    odd: { command: "sh", cmmand: 1, url: "http://x" },
-  });
+  const odd = { command: "sh", cmmand: 1, url: "http://x" };
+  const dies = shell("exit 1");
+  const good = programEntry();
+  await world.define({ good, dies, open: { command: "sh", args: ["${NOT_SET}"] }, odd });
   const message = await refusalOf(world.tools(["good", "dies", "open", "odd", "godo"]));
   assert.match(message, /"dies" cannot be used: it ended with exit code 1/);
   assert.match(message, /"open" cannot be used: \$\{NOT_SET\} is not defined/);
@@ -166,9 +158,8 @@ Deno.test("McpServers: a server that does not answer is given up after 30 s, and
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "pid");
-  await world.define({
-    mute: shell(`echo $$ > "${file}"; echo "downloading" >&2; exec sleep 600`),
-  });
+  const mute = shell(`echo $$ > "${file}"; echo "downloading" >&2; exec sleep 600`);
+  await world.define({ mute });
   const refusal = refusalOf(world.tools(["mute"]));
   await until(() => clock.awaits(30_000), "the greeting is timed");
   await until(async () => (await Deno.readTextFile(file).catch(() => "")) !== "", "it runs");
@@ -232,19 +223,15 @@ Deno.test("McpServers: a server that keeps dying is started less and less often"
 Deno.test("McpServers: a server that floods its output is cut off", async () => {
   await using world = await openMcpWorld();
   await world.define({ floods: shell("exec cat /dev/zero") });
-  assert.match(
-    await refusalOf(world.tools(["floods"])),
-    /"floods" cannot be used: a line of its output is over 16 MB/,
-  );
+  const message = await refusalOf(world.tools(["floods"]));
+  assert.match(message, /"floods" cannot be used: a line of its output is over 16 MB/);
 });
 
 Deno.test("McpServers: a server that talks nonsense first is understood", async () => {
   await using world = await openMcpWorld();
   const { command, args, env } = programEntry();
   const words = [command, ...args].map((word) => `'${word}'`).join(" ");
-  await world.define({
-    noisy: shell(`echo 'Welcome!'; echo '{"a":1}'; echo; exec ${words}`, env),
-  });
+  await world.define({ noisy: shell(`echo 'Welcome!'; echo '{"a":1}'; echo; exec ${words}`, env) });
   const tools = await world.tools(["noisy"]);
   assert.equal(await world.call(tools.get("echo"), { text: "x" }), "x");
   await Deno.mkdir(join(world.workspace, "elsewhere"));
@@ -259,9 +246,8 @@ Deno.test("McpServers: a server that is stuck is replaced when the next run find
   const pid = Number(await world.call(tools.get("pid")));
   const stop = new AbortController();
   const started = Promise.withResolvers<string>();
-  const hanging = failureOf(
-    world.call(tools.get("hang"), {}, { signal: stop.signal, log: started.resolve }),
-  );
+  const log = started.resolve;
+  const hanging = failureOf(world.call(tools.get("hang"), {}, { signal: stop.signal, log }));
   assert.equal(await started.promise, "0 hanging");
   Deno.kill(pid, "SIGSTOP");
   stop.abort(new ToolFailure("hang took longer than 60 s"));

@@ -11,9 +11,8 @@ const text = (value: string) => ({ content: [{ type: "text" as const, text: valu
 
 /** A server with one tool for each way to behave. */
 export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): McpServer {
-  const server = new McpServer({ name: "fixture", version: "1.0.0" }, {
-    capabilities: { tools: { listChanged: true }, logging: {} },
-  });
+  const capabilities = { tools: { listChanged: true }, logging: {} };
+  const server = new McpServer({ name: "fixture", version: "1.0.0" }, { capabilities });
   server.registerTool("echo", {
     description: Deno.env.get("ECHO_SAYS") ?? "Gives back what it gets",
     inputSchema: Deno.env.has("ECHO_TAKES_MORE")
@@ -54,10 +53,8 @@ export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): 
     }
     return await new Promise(() => {});
   });
-  server.registerTool("cancelled", { description: "How many calls were cancelled" }, () =>
-    text(
-      String(seen.cancelled),
-    ));
+  const description = "How many calls were cancelled";
+  server.registerTool("cancelled", { description }, () => text(String(seen.cancelled)));
   server.registerTool("media", { description: "All that is no text" }, () => ({
     content: [
       { type: "image", mimeType: "image/png", data: btoa("x".repeat(12 * 1024)) },
@@ -68,10 +65,11 @@ export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): 
       { type: "resource", resource: { uri: "bin://3", mimeType: "image/gif", blob: btoa("GIF") } },
     ],
   }));
-  server.registerTool("environment", { description: "The server's variables" }, () =>
-    text(
-      JSON.stringify(Deno.env.toObject()),
-    ));
+  server.registerTool(
+    "environment",
+    { description: "The server's variables" },
+    () => text(JSON.stringify(Deno.env.toObject())),
+  );
   server.registerTool("pid", { description: "The server's process" }, () => text(`${Deno.pid}`));
   server.registerTool("spawn", { description: "Starts a program and leaves it running" }, () => {
     const child = new Deno.Command("sleep", { args: ["600"], stdin: "null" }).spawn();

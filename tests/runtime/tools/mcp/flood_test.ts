@@ -45,6 +45,7 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
     sandbox: null,
     workspace: "/",
     secrets: [],
+    tools: { exclude: [] },
   }, {
     clock: new TestClock(),
     limits: MCP_LIMITS,
@@ -91,9 +92,7 @@ Deno.test("HttpTransport: a server that asks and does not take the answers gets 
   );
   await transport.start();
   const answer = { jsonrpc: "2.0", id: 1, result: {} } as const;
-  const outcomes = Promise.allSettled(
-    Array.from({ length: 100 }, () => transport.send(answer)),
-  );
+  const outcomes = Promise.allSettled(Array.from({ length: 100 }, () => transport.send(answer)));
   held.resolve(new Response(null, { status: 202 }));
   const refused = (await outcomes).filter(({ status }) => status === "rejected");
   assert.equal(refused.length, 68);

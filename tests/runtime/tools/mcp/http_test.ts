@@ -39,10 +39,8 @@ Deno.test("McpServers speaks the newer protocol to a URL that knows no other", a
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
   const stop = new AbortController();
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal }).catch(() => "stopped");
-  await until(
-    () => server.requests.some(({ headers }) => headers.get("mcp-name") === "hang"),
-    "it hangs",
-  );
+  const isDone = () => server.requests.some(({ headers }) => headers.get("mcp-name") === "hang");
+  await until(isDone, "it hangs");
   stop.abort(new Error("enough"));
   assert.equal(await hanging, "stopped");
   await until(() => server.seen.cancelled === 1, "the server hears of it");
@@ -60,10 +58,69 @@ Deno.test("McpServers: a session that the server has forgotten is begun anew, th
     request.headers.get("mcp-session-id") === null
       ? undefined
       : new Response('{"error":"Bad Request: No valid session ID provided"}', { status: 400 });
-  assert.match(
-    await failureOf(world.call(tools.get("echo"), { text: "x" })),
-    /400|forgets its sessions/,
-  );
+  const message = await failureOf(world.call(tools.get("echo"), { text: "x" }));
+  assert.match(message, /400|forgets its sessions/);
+});
+
+Deno.test("McpServers: a server may say in words of its own that it has forgotten a session", async () => {
+  for (
+    const [status, code, message] of [
+      [400, -32000, "Bad Request: Server not initialized"],
+      [200, -32001, "Unknown conversation"],
+      [410, -32600, "Gone"],
+    ] as const
+  ) {
+    await using server = new FixtureHttpServer();
+    await using world = await openMcpWorld();
+    await world.define({ remote: { url: server.url } });
+    const tools = await world.tools(["remote"]);
+    const forgotten = server.requests.at(-1)?.headers.get("mcp-session-id");
+    server.intercept = async (request) => {
+      const { id = null } = request.method === "POST" ? await request.clone().json() : {};
+      if (request.headers.get("mcp-session-id") !== forgotten) return;
+      return Response.json({ jsonrpc: "2.0", id, error: { code, message } }, { status });
+    };
+    assert.equal(await world.call(tools.get("echo"), { text: message }), message);
+    assert.equal(server.begun, 2);
+  }
+});
+
+Deno.test("McpServers: a tool that reports progress may take longer, one that is silent may not", async () => {
+  await using server = new FixtureHttpServer();
+  const clock = new TestClock();
+  await using world = await openMcpWorld({ clock });
+  await world.define({ remote: { url: server.url } });
+  const echo = (await world.tools(["remote"])).get("echo");
+  const stream = Promise.withResolvers<(message: unknown) => void>();
+  let id: unknown;
+  server.intercept = async (request) => {
+    const body = request.method === "POST" ? await request.clone().json() : {};
+    if (body.method !== "tools/call") return;
+    id = body.id;
+    const text = new TransformStream<string, string>();
+    const writer = text.writable.getWriter();
+    stream.resolve((message) =>
+      void writer.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...Object(message) })}\n\n`)
+    );
+    return new Response(text.readable.pipeThrough(new TextEncoderStream()), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  };
+  const lines: string[] = [];
+  const context = { clock, log: (line: string) => void lines.push(line) };
+  const slow = world.call(echo, { text: "x" }, context);
+  const send = await stream.promise;
+  for (let progress = 1; progress <= 8; progress++) {
+    send({ method: "notifications/progress", params: { progressToken: id, progress, total: 8 } });
+    await until(() => lines.length === progress, "the progress arrives");
+    await clock.advance(59_000);
+  }
+  send({ id, result: { content: [{ type: "text", text: "done" }] } });
+  assert.equal(await slow, "done");
+  const silent = failureOf(world.call(echo, { text: "x" }, context));
+  await until(() => clock.awaits(60_000), "it is called");
+  await clock.advance(60_000);
+  assert.equal(await silent, "echo took longer than 60 s");
 });
 
 Deno.test("McpServers: a call that is stopped is cancelled at the server and hung up", async () => {
@@ -105,14 +162,11 @@ Deno.test("McpServers: a stream that ends without the answer is a failed call at
   const tools = await world.tools(["remote"]);
   server.intercept = async (request) => {
     if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
-    return new Response(": nothing to say\n\n", {
-      headers: { "content-type": "text/event-stream" },
-    });
+    const headers = { "content-type": "text/event-stream" };
+    return new Response(": nothing to say\n\n", { headers });
   };
-  assert.match(
-    await failureOf(world.call(tools.get("echo"), { text: "x" })),
-    /failed during the call: the connection ended before the answer\. Whether/,
-  );
+  const message = await failureOf(world.call(tools.get("echo"), { text: "x" }));
+  assert.match(message, /failed during the call: the connection ended before the answer\. Whether/);
   server.intercept = undefined;
   assert.equal(await world.call(tools.get("echo"), { text: "y" }), "y");
 });
@@ -125,14 +179,10 @@ Deno.test("McpServers: a server that is gone in a call says so, and is there aga
   const tools = await world.tools(["remote"]);
   await server[Symbol.asyncDispose]();
   const message = await failureOf(world.call(tools.get("echo"), { text: "x" }));
-  assert.match(
-    message,
-    /cannot be reached \((connection refused|connection closed|connection reset)\)/,
-  );
-  assert.match(
-    await refusalOf(world.tools(["remote"])),
-    /"remote" cannot be used: it cannot be reached/,
-  );
+  const expected = /cannot be reached \((connection refused|connection closed|connection reset)\)/;
+  assert.match(message, expected);
+  const sentence = await refusalOf(world.tools(["remote"]));
+  assert.match(sentence, /"remote" cannot be used: it cannot be reached/);
   server = new FixtureHttpServer({ port });
   try {
     await until(
@@ -152,9 +202,7 @@ Deno.test("McpServers: what a server refuses is told without what it was sent", 
   server.intercept = (request) =>
     new Response(
       `no: ${request.url} \x1b[1m${request.headers.get("x-key")}\n${"x".repeat(9_000)}`,
-      {
-        status: 500,
-      },
+      { status: 500 },
     );
   const message = await refusalOf(world.tools(["remote"]));
   assert.match(message, /"remote" cannot be used: it answered HTTP 500: no: http:/);
@@ -199,10 +247,9 @@ Deno.test("McpServers: a reply without end is cut off", async () => {
       }
       return new Response(flood(), { headers: { "content-type": type } });
     };
-    assert.match(
-      await failureOf(world.call(tools.get("echo"), { text: type })),
-      /failed during the call: (the reply is over 16 MB|the connection ended before the answer)\. /,
-    );
+    const expected =
+      /failed during the call: (the reply is over 16 MB|the connection ended before the answer)\. /;
+    assert.match(await failureOf(world.call(tools.get("echo"), { text: type })), expected);
   }
   server.intercept = undefined;
   assert.equal(await world.call(tools.get("echo"), { text: "fine" }), "fine");
@@ -214,10 +261,8 @@ Deno.test("McpServers: a changed list is seen by the next run, told by the serve
   await using world = await openMcpWorld({ clock });
   await world.define({ remote: { url: server.url } });
   const tools = await world.tools(["remote"]);
-  await until(
-    () => server.requests.some(({ method }) => method === "GET"),
-    "it listens for changes",
-  );
+  const isDone = () => server.requests.some(({ method }) => method === "GET");
+  await until(isDone, "it listens for changes");
   await world.call(tools.get("change"));
   await until(async () => (await world.tools(["remote"])).has("later"), "the change is told");
 
@@ -227,10 +272,8 @@ Deno.test("McpServers: a changed list is seen by the next run, told by the serve
   await world.define({ remote: { url: deaf.url } });
   const before = await world.tools(["remote"]);
   await world.call(before.get("change"));
-  assert.match(
-    await failureOf(world.call(before.get("sooner"))),
-    /^The MCP server "remote" refused the call: .*sooner/,
-  );
+  const message = await failureOf(world.call(before.get("sooner")));
+  assert.match(message, /^The MCP server "remote" refused the call: .*sooner/);
   assert.ok(!(await world.tools(["remote"])).has("later"));
   clock.jump(60_001);
   assert.ok((await world.tools(["remote"])).has("later"));

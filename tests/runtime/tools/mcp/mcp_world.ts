@@ -42,18 +42,10 @@ export function programEntry(
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
   return {
     command: Deno.execPath(),
+    // deno-fmt-ignore
     args: [
-      "run",
-      "--cached-only",
-      "--no-prompt",
-      "--allow-env",
-      "--allow-read",
-      "--allow-write",
-      "--allow-run",
-      "--config",
-      here("../../../deno.json"),
-      here("stdio_server.ts"),
-      mode,
+      "run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read", "--allow-write",
+      "--allow-run", "--config", here("../../../deno.json"), here("stdio_server.ts"), mode,
     ],
     env: { DENO_DIR: denoDirectory(), ...env },
     sandbox: false,
@@ -92,6 +84,7 @@ export async function openMcpWorld(
     workspace,
     stateDir,
     environment,
+    variableNames: () => [...variables.keys()].filter((name) => name !== "OPENAI_API_KEY"),
     clock,
     log,
     version: "0.0.0-test",
@@ -104,10 +97,7 @@ export async function openMcpWorld(
     },
     agentPaths: () => [workspace],
     mcpConfirm: () => "none",
-    knownTools: {
-      findTool: () => Promise.resolve(undefined),
-      keepTool: () => Promise.resolve(),
-    },
+    knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isNews: () => Promise.resolve(false),
   });
   return {
@@ -138,10 +128,8 @@ export async function openMcpWorld(
 
 /** Whether a process is there and no zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
-  const { stdout } = await new Deno.Command("ps", {
-    args: ["-o", "stat=", "-p", String(pid)],
-    stderr: "null",
-  }).output();
+  const args = ["-o", "stat=", "-p", String(pid)];
+  const { stdout } = await new Deno.Command("ps", { args, stderr: "null" }).output();
   const state = new TextDecoder().decode(stdout).trim();
   return state !== "" && !state.startsWith("Z");
 }

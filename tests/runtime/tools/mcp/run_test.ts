@@ -49,10 +49,8 @@ Deno.test("a run calls the tools of an MCP server; a guarded one asks first; not
       .filter((one) => one["event_type"] === "tool_result")
       .map((one) => [one["is_error"], one["content"]]);
     assert.deepEqual(results.slice(0, 2), [[false, "hello"], [true, "Error: the disk is full"]]);
-    assert.match(
-      String(results[2]?.[1]),
-      /^Error: The arguments do not fit echo:\n- "text" is missing/,
-    );
+    const expected = /^Error: The arguments do not fit echo:\n- "text" is missing/;
+    assert.match(String(results[2]?.[1]), expected);
     const answer = { approved: true };
     await runtime.respond(waiting.id, { requestId: request.requestId, answer });
     const ended = await toEnd(runtime, waiting.id);
@@ -80,11 +78,9 @@ Deno.test("a guard on an MCP tool holds when another server offers the name, too
     ["a, b", "pid", "a_pid", "pid"],
   ];
   for (const [index, [servers, guard, called, freed = ""]] of agents.entries()) {
-    await place.writeScript(
-      `caller${index}`,
-      [{ call: [call(called)] }, { say: "{result}" }],
-      `mcp: [${servers}]\nconfirm: [${guard}]\nauto_approve: [${freed}]`,
-    );
+    const lines = `mcp: [${servers}]\nconfirm: [${guard}]\nauto_approve: [${freed}]`;
+    const steps = [{ call: [call(called)] }, { say: "{result}" }];
+    await place.writeScript(`caller${index}`, steps, lines);
   }
   await using runtime = await place.open();
   for (const [index, [, guard, called]] of agents.entries()) {
@@ -107,10 +103,8 @@ Deno.test("the start of an MCP server is a step of the run that waits for it, an
   const text = 'Starts the MCP server "a"';
   assert.deepEqual(await notices(), [text]);
   assert.deepEqual(await notices(), [], "it runs already");
-  assert.deepEqual(
-    place.logged.filter(({ message }) => message === text).map(({ fields }) => fields),
-    [{ execution: 1, agent: "caller" }],
-  );
+  const found = place.logged.filter(({ message }) => message === text).map(({ fields }) => fields);
+  assert.deepEqual(found, [{ execution: 1, agent: "caller" }]);
 });
 
 Deno.test("a name in confirm that no tool of a run has is warned of, once", async () => {
@@ -132,10 +126,9 @@ Deno.test("a name in confirm that no tool of a run has is warned of, once", asyn
 Deno.test("a token that stands in mcp-servers.json is shown nowhere: in no result, answer, log or error, and not after a restart", async () => {
   const token = "literal-token-in-the-file";
   const quoted = JSON.stringify(`\nforged INFO token=${token}`);
-  await using place = await createPlace({
-    fixture: programEntry("plain", { NOTION_TOKEN: token, MODE: "production" }),
-    broken: { command: "sh", args: ["-c", `printf ${quoted} >&2; exit 9`, "x", "--token", token] },
-  });
+  const fixture = programEntry("plain", { NOTION_TOKEN: token, MODE: "production" });
+  const args = ["-c", `printf ${quoted} >&2; exit 9`, "x", "--token", token];
+  await using place = await createPlace({ fixture, broken: { command: "sh", args } });
   await place.writeScript("caller", [
     { call: [call("environment")] },
     { call: [call("echo", { text: `${token} in production` })] },
@@ -161,13 +154,9 @@ Deno.test("a token that stands in mcp-servers.json is shown nowhere: in no resul
 });
 
 Deno.test("a warning of a server is logged for who names it, once; a disabled server says so", async () => {
-  await using place = await createPlace({
-    servers: {
-      odd: { ...programEntry(), trust: true },
-      off: { ...programEntry(), disabled: true },
-      fine: programEntry(),
-    },
-  }, "none");
+  const off = { ...programEntry(), disabled: true };
+  const odd = { ...programEntry(), trust: true };
+  await using place = await createPlace({ servers: { odd, off, fine: programEntry() } }, "none");
   await place.writeScript("user", [{ say: "fine" }], "mcp: [fine]");
   await place.writeScript("odd_user", [{ say: "fine" }], "mcp: [odd]");
   await place.writeScript("off_user", [{ say: "never" }], "mcp: [off]");
@@ -177,16 +166,12 @@ Deno.test("a warning of a server is logged for who names it, once; a disabled se
   assert.deepEqual(warnings(), []);
   await runToEnd(runtime, "odd_user");
   await runToEnd(runtime, "odd_user");
-  assert.deepEqual(
-    warnings().map(({ message }) => message),
-    ['The MCP server "odd": it has an unknown key "trust"'],
-  );
+  const found = warnings().map(({ message }) => message);
+  assert.deepEqual(found, ['The MCP server "odd": it has an unknown key "trust"']);
   const { status, error } = await runToEnd(runtime, "off_user");
   assert.equal(status, "error");
-  assert.match(
-    error ?? "",
-    /"off" cannot be used: it is disabled by its entry \(.*mcp-servers\.json\)/,
-  );
+  const expected = /"off" cannot be used: it is disabled by its entry \(.*mcp-servers\.json\)/;
+  assert.match(error ?? "", expected);
 });
 
 Deno.test("a call that hangs at an MCP server is a failed call after 60 s", async () => {
@@ -199,10 +184,8 @@ Deno.test("a call that hangs at an MCP server is a failed call after 60 s", asyn
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
   const { id } = await runtime.run("hanger", {});
-  await until(
-    () => place.logged.some(({ message }) => message.includes("hang: 0 hanging")),
-    "the server has begun with the call",
-  );
+  const isDone = () => place.logged.some(({ message }) => message.includes("hang: 0 hanging"));
+  await until(isDone, "the server has begun with the call");
   await until(() => clock.awaits(60_000), "the call is timed");
   await clock.advance(60_000);
   const ended = await toEnd(runtime, id);
@@ -217,11 +200,8 @@ Deno.test("a run asks before a tool of a server that does not say it only reads,
   const steps = [{ call: [call("echo", { text: "hello" }), call("pid")] }, { say: "{result}" }];
   await place.writeScript("asking", steps, "mcp: [fixture]");
   await place.writeScript("freed", steps, "mcp: [fixture]\nauto_approve: [fixture/pid]");
-  await place.writeScript(
-    "loose",
-    steps,
-    "mcp: [fixture]\nauto_approve: [fixture/p*, fixture/pit]",
-  );
+  const lines = "mcp: [fixture]\nauto_approve: [fixture/p*, fixture/pit]";
+  await place.writeScript("loose", steps, lines);
   await using runtime = await place.open();
   const waiting = await runToEnd(runtime, "asking");
   assert.equal(waiting.status, "waiting");
@@ -303,10 +283,8 @@ Deno.test("a change that a person does not allow keeps asking, and an answer to 
   const { requestId } = await runtime.pendingRequest(denied.id);
   const answer = { approved: false, reason: "not that" };
   await runtime.respond(denied.id, { requestId, answer });
-  assert.equal(
-    (await toEnd(runtime, denied.id)).outputData,
-    "Error: Action denied by user: not that",
-  );
+  const output = (await toEnd(runtime, denied.id)).outputData;
+  assert.equal(output, "Error: Action denied by user: not that");
   const waiting = await runToEnd(runtime, "reader");
   const request = await runtime.pendingRequest(waiting.id);
   assert.match(request.message, /It is now "second"/);

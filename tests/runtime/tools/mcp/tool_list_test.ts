@@ -1,15 +1,14 @@
 // A server's list of tools: how long it is believed, and what becomes of one that cannot be had.
 import assert from "node:assert/strict";
-import type { Tool } from "@modelcontextprotocol/client";
 import { MAX_TOOLS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { ToolList } from "../../../../runtime/tools/mcp/tool_list.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 const { signal } = new AbortController();
-const listed = (...names: string[]): Tool[] =>
+const listed = (...names: string[]): unknown[] =>
   names.map((name) => ({ name, inputSchema: { type: "object" } }));
 
-function createList(fetch: () => Promise<Tool[]>, maxAgeMs = 60_000) {
+function createList(fetch: () => Promise<unknown[]>, maxAgeMs = 60_000) {
   const clock = new TestClock();
   const problems: string[] = [];
   const list = new ToolList({
@@ -49,15 +48,13 @@ Deno.test("ToolList.refresh() keeps the tools of before when the server fails or
   await list.refresh(signal);
   await assert.rejects(list.refresh(signal), { message: "it went away" });
   assert.deepEqual([list.isStale, names()], [true, ["read"]]);
-  await assert.rejects(list.refresh(signal), {
-    name: "RangeError",
-    message: `it lists over ${MAX_TOOLS} tools`,
-  });
+  const refusal = { name: "RangeError", message: `it lists over ${MAX_TOOLS} tools` };
+  await assert.rejects(list.refresh(signal), refusal);
   assert.deepEqual([list.isStale, names()], [true, ["read"]]);
 });
 
 Deno.test("ToolList.refresh(): a change that is told while the answer is on its way makes that stale again", async () => {
-  const { promise, resolve } = Promise.withResolvers<Tool[]>();
+  const { promise, resolve } = Promise.withResolvers<unknown[]>();
   const { list, names } = createList(() => promise);
   const asked = list.refresh(signal);
   list.doubt();

@@ -53,11 +53,8 @@ Deno.test("describeChange() says something of every change, each on one line tha
 });
 
 Deno.test("printOf() notices what models are not told: a longer description, a title, a schema's own words", () => {
-  const base: Listed = {
-    name: "tool",
-    description: "x",
-    inputSchema: { type: "object", properties: { path: { type: "string" } } },
-  };
+  const inputSchema = { type: "object", properties: { path: { type: "string" } } };
+  const base: Listed = { name: "tool", description: "x", inputSchema };
   const before = printOf(base, "x");
   const told = (change: Partial<Listed>) => {
     const now = printOf({ ...base, ...change }, "x");

@@ -1,8 +1,6 @@
 // What a service started ends with it, even where nothing can be tidied up.
-import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
-import { startGroup } from "../../../../runtime/tools/processes/process_group.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { until } from "../../../support/until.ts";
@@ -37,24 +35,3 @@ for (const kind of ["program", "server"]) {
     });
   });
 }
-
-Deno.test("startGroup(): what a leader left behind is gone with it, and so is what watched over them", async () => {
-  const { child, status } = startGroup("sh", {
-    args: [
-      "-c",
-      "sleep 600 >&- 2>&- & echo $!; until ps -o pid=,args= -e | grep '[i]nkling-watch '$$; do :; done",
-    ],
-    cwd: "/",
-    environment: { PATH: "/usr/bin:/bin" },
-    stdin: "null",
-  });
-  const { stdout } = await child.output();
-  await status;
-  const pids = new TextDecoder().decode(stdout).trim().split("\n").map((line) =>
-    Number.parseInt(line)
-  );
-  assert.equal(pids.length, 2);
-  for (const pid of pids) {
-    await until(async () => !(await systemProcesses.isAlive(pid)), `${pid} is gone`);
-  }
-});

@@ -16,30 +16,26 @@ function refusal(program: string, cwd: string): string {
   return assert.fail("it was started");
 }
 
-Deno.test("startGroup() says what is missing, and what may not be executed", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("startGroup() says what is missing, and what may not be executed", () =>
+  withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/plain`, "no program", { mode: 0o600 });
     const missing = "it is not installed, or its working folder does not exist.";
     assert.equal(refusal(`${dir}/none`, dir), `Cannot start ${dir}/none: ${missing}`);
     assert.equal(refusal("sh", `${dir}/none`), `Cannot start sh: ${missing}`);
-    assert.equal(
-      refusal(`${dir}/plain`, dir),
-      `Cannot start ${dir}/plain: the operating system denies permission to execute it.`,
-    );
+    const expected =
+      `Cannot start ${dir}/plain: the operating system denies permission to execute it.`;
+    assert.equal(refusal(`${dir}/plain`, dir), expected);
     // A folder where a program should be, and a file where a folder should be: in the system's words or ours.
     assert.match(refusal(dir, dir), /^Cannot start .+: .+\.$/);
     assert.match(refusal("sh", `${dir}/plain`), /^Cannot start sh: .+\.$/);
-  });
-});
+  }));
 
 Deno.test({
   name: "startGroup() names the flag that is missing",
   permissions: { run: [] },
   fn() {
-    assert.match(
-      refusal("sh", "/"),
-      /^Cannot start sh: Inkling was started without --allow-run=sh; start it again/,
-    );
+    const expected = /^Cannot start sh: Inkling was started without --allow-run=sh; start it again/;
+    assert.match(refusal("sh", "/"), expected);
   },
 });
 

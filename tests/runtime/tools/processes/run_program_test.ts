@@ -3,11 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
 import { SystemClock } from "../../../../base/clock.ts";
-import {
-  type ProgramEnd,
-  runProgram,
-  type RunProgramOptions,
-} from "../../../../runtime/tools/processes/run_program.ts";
+import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
+import type { RunProgramOptions } from "../../../../runtime/tools/processes/run_program.ts";
+import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { smallEnvironment } from "../../../../runtime/tools/processes/small_environment.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -82,8 +80,8 @@ Deno.test("runProgram() leaves no half of a secret where a signal cut in", async
   assert.equal(end.stdout, "x ");
 });
 
-Deno.test("runProgram() ends a script that ignores SIGTERM, with its children and theirs", async () => {
-  await withFolder(async (folder) => {
+Deno.test("runProgram() ends a script that ignores SIGTERM, with its children and theirs", () =>
+  withFolder(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
     const work = shell(
@@ -100,15 +98,12 @@ Deno.test("runProgram() ends a script that ignores SIGTERM, with its children an
     assert.equal(await allGone(pids), false);
     await clock.advance(2_000);
     const end = await work;
-    assert.equal(end.timedOut, true);
-    assert.equal(end.exitCode, null);
-    assert.equal(end.stdout, "started\n");
+    assert.deepEqual([end.timedOut, end.exitCode, end.stdout], [true, null, "started\n"]);
     await until(() => allGone(pids), "every process of the script is gone");
-  });
-});
+  }));
 
-Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", async () => {
-  await withFolder(async (folder) => {
+Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", () =>
+  withFolder(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
     const work = shell(
@@ -119,11 +114,10 @@ Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", async () 
     await clock.advance(30_000);
     const end = await work;
     assert.deepEqual([end.timedOut, end.exitCode, end.stdout], [true, null, "hi\nbye\n"]);
-  });
-});
+  }));
 
-Deno.test("runProgram() does not wait for a stranger that holds the output open", async () => {
-  await withFolder(async (folder) => {
+Deno.test("runProgram() does not wait for a stranger that holds the output open", () =>
+  withFolder(async (folder) => {
     const file = join(folder, "pids");
     const end = await shell(`setsid sh -c 'echo $$ >> ${file}; exec sleep 1000' & 
       while [ ! -s ${file} ]; do sleep 0.01; done; echo done`);
@@ -132,11 +126,10 @@ Deno.test("runProgram() does not wait for a stranger that holds the output open"
     assert.equal(await systemProcesses.isAlive(pid), true);
     Deno.kill(pid, "SIGKILL");
     assert.deepEqual([end.exitCode, end.stdout], [0, "done\n"]);
-  });
-});
+  }));
 
-Deno.test("runProgram() throws the signal's reason when that aborts, and everything is gone by then", async () => {
-  await withFolder(async (folder) => {
+Deno.test("runProgram() throws the signal's reason when that aborts, and everything is gone by then", () =>
+  withFolder(async (folder) => {
     const file = join(folder, "pids");
     const stop = new AbortController();
     const work = shell(`trap '' TERM; echo $$ >> ${file}; sleep 1000`, { signal: stop.signal });
@@ -146,11 +139,9 @@ Deno.test("runProgram() throws the signal's reason when that aborts, and everyth
     stop.abort(reason);
     assert.equal(await outcome, reason);
     assert.equal(await allGone(pids), true);
-  });
-});
+  }));
 
 Deno.test("runProgram() starts nothing once the signal has aborted", async () => {
-  await assert.rejects(shell("echo no", { signal: AbortSignal.abort(new Error("too late")) }), {
-    message: "too late",
-  });
+  const signal = AbortSignal.abort(new Error("too late"));
+  await assert.rejects(shell("echo no", { signal }), { message: "too late" });
 });

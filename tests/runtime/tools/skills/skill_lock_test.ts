@@ -61,11 +61,7 @@ Deno.test("describeUnlocked() takes a lock that is broken, or nothing of the kin
   const lock = await Deno.readTextFile(join(folder, "skill.lock"));
   await fc.assert(
     fc.asyncProperty(
-      fc.oneof(
-        anyText(),
-        fc.json(),
-        fc.nat(lock.length - 2).map((n) => lock.slice(0, n)),
-      ),
+      fc.oneof(anyText(), fc.json(), fc.nat(lock.length - 2).map((n) => lock.slice(0, n))),
       async (text) => {
         await place.write("notes", "skill.lock", text);
         assert.match(await describeUnlocked(folder) ?? "", /skill\.lock is not one|not as it was/);

@@ -26,11 +26,8 @@ Deno.test("Skills.open() gives three tools and the descriptions, and nothing to 
   await place.write("größe 2", "SKILL.md", "---\nargument-hint: [a, b]\n---\nMeasure.");
   const skills = place.skills();
   const { tools, described } = await skills.open({ skills: ["notes", "größe 2"] });
-  assert.deepEqual(tools.map(({ name }) => name), [
-    "skill_use",
-    "skill_read_file",
-    "skill_run_script",
-  ]);
+  const expected = ["skill_use", "skill_read_file", "skill_run_script"];
+  assert.deepEqual(tools.map(({ name }) => name), expected);
   assert.deepEqual(described, [
     { name: "notes", description: "Takes notes.", argumentHint: "[topic]" },
     { name: "größe 2", description: "", argumentHint: "[a, b]" },
@@ -76,18 +73,9 @@ Deno.test("Skills.open() takes no name that could lead elsewhere", async () => {
   await place.write("notes", "SKILL.md", "x");
   await Deno.writeTextFile(join(place.skillsDir, "SKILL.md"), CANARY);
   await Deno.writeTextFile(join(place.skillsDir, "../SKILL.md"), CANARY);
+  // deno-fmt-ignore
   const names = [
-    "..",
-    ".",
-    "",
-    "a/b",
-    "../notes",
-    "notes/",
-    "/etc",
-    "no\0tes",
-    "no\u200btes",
-    "a\\b",
-    " notes",
+    "..", ".", "", "a/b", "../notes", "notes/", "/etc", "no\0tes", "no\u200btes", "a\\b", " notes",
     "ｎ／x",
   ];
   for (const name of names) {
@@ -145,11 +133,8 @@ Deno.test("skill_use fills in arguments and folder once, and lists the skill's f
 
 Deno.test("skill_use fills in single arguments as an agent's body does", async () => {
   await using place = await SkillsFixture.open();
-  await place.write(
-    "notes",
-    "SKILL.md",
-    "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS",
-  );
+  const text = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
+  await place.write("notes", "SKILL.md", text);
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const filledIn = async (args: string) =>
     (await use(skill, { skill_name: "notes", arguments: args })).instructions.split("\n")[1];
@@ -170,10 +155,8 @@ Deno.test("skill_use appends arguments that no placeholder takes up, and tells o
   await place.write("notes", "SKILL.md", "Do it.");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const given = await use(skill, { skill_name: "notes", arguments: "the garden" });
-  assert.equal(
-    given.instructions,
-    '<skill-context name="notes">\nDo it.\n\nArguments:\nthe garden\n</skill-context>',
-  );
+  const text = "Do it.\n\nArguments:\nthe garden";
+  assert.equal(given.instructions, `<skill-context name="notes">\n${text}\n</skill-context>`);
   assert.match(given.content, /It has no other files\.$/);
   const none = await use(skill, { skill_name: "notes", arguments: " " });
   assert.equal(none.instructions, '<skill-context name="notes">\nDo it.\n</skill-context>');
@@ -208,32 +191,18 @@ Deno.test("skill tools know the agent's skills alone, and name them", async () =
   await place.write("notes", "SKILL.md", "x");
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
-  for (
-    const name of [
-      "other",
-      "..",
-      "../other",
-      "notes/../other",
-      "Notes",
-      "notes ",
-      "ｎotes",
-      "",
-      "notes\0",
-    ]
-  ) {
-    for (
-      const [toolName, rest] of [
-        ["skill_use", {}],
-        ["skill_read_file", { file_path: "a.md" }],
-        ["skill_run_script", { script_name: "a.sh" }],
-      ] as const
-    ) {
+  const cases = "other|..|../other|notes/../other|Notes|notes |ｎotes||notes\0";
+  for (const name of cases.split("|")) {
+    const rows = [
+      ["skill_use", {}],
+      ["skill_read_file", { file_path: "a.md" }],
+      ["skill_run_script", { script_name: "a.sh" }],
+    ] as const;
+    for (const [toolName, rest] of rows) {
       const { tool, context } = await place.tool(toolName, { skills: ["notes"] });
       const message = await failureOf(call(tool, { skill_name: name, ...rest }, context));
-      assert.equal(
-        message,
-        `${JSON.stringify(name)} is not one of your skills. They are: "notes".`,
-      );
+      const expected = `${JSON.stringify(name)} is not one of your skills. They are: "notes".`;
+      assert.equal(message, expected);
     }
   }
 });
@@ -249,10 +218,8 @@ Deno.test("skill_read_file reads text of the skill's folder, in parts where it i
     call(tool, { skill_name: "notes", ...args }, context);
   assert.equal(await read({ file_path: "deep/a.md" }), "one\ntwo");
   assert.equal(await read({ file_path: "./deep/a.md", offset: 2, limit: 1 }), "two");
-  assert.match(
-    await read({ file_path: "long.txt" }),
-    /^0\n[^]*499\n\(.*Continue with offset=501\.\)$/,
-  );
+  const shown = await read({ file_path: "long.txt" });
+  assert.match(shown, /^0\n[^]*499\n\(.*Continue with offset=501\.\)$/);
   await Deno.symlink("deep/a.md", join(place.skillsDir, "notes/inside"));
   assert.equal(await read({ file_path: "inside" }), "one\ntwo");
 });
@@ -273,42 +240,14 @@ Deno.test("skill_read_file leaves the skill's folder by no path, link, pipe or n
   await Deno.symlink("../../../me.md", join(folder, "agent"));
   await Deno.symlink("loop", join(folder, "loop"));
   const { tool, context } = await place.tool("skill_read_file", { skills: ["notes"] });
+  // deno-fmt-ignore
   const paths = [
-    "../other/a.md",
-    "../../../me.md",
-    "a/../../other/a.md",
-    "deep/..",
-    "..",
-    "..\\other\\a.md",
-    "/etc/passwd",
-    join(folder, "SKILL.md"),
-    "~/secret.txt",
-    "~",
-    "{skill}/SKILL.md",
-    "{workspace}/SKILL.md",
-    "link",
-    "linked/secret.txt",
-    "linked/deep/a.txt",
-    "state/inkling.db",
-    "agent",
-    "loop",
-    ".env",
-    ".ENV.local",
-    "./.env",
-    "picture",
-    "",
-    " ",
-    ".",
-    "SKILL.md\0",
-    "SKILL.md/x",
-    "missing",
-    "．．/other/a.md",
-    "\u2024\u2024/other/a.md",
-    "..\u200b/other/a.md",
-    "\ud800",
-    "x".repeat(5_000),
-    "file:///etc/passwd",
-    "%2e%2e/other/a.md",
+    "../other/a.md", "../../../me.md", "a/../../other/a.md", "deep/..", "..", "..\\other\\a.md",
+    "/etc/passwd", join(folder, "SKILL.md"), "~/secret.txt", "~", "{skill}/SKILL.md",
+    "{workspace}/SKILL.md", "link", "linked/secret.txt", "linked/deep/a.txt", "state/inkling.db",
+    "agent", "loop", ".env", ".ENV.local", "./.env", "picture", "", " ", ".", "SKILL.md\0",
+    "SKILL.md/x", "missing", "．．/other/a.md", "\u2024\u2024/other/a.md", "..\u200b/other/a.md",
+    "\ud800", "x".repeat(5_000), "file:///etc/passwd", "%2e%2e/other/a.md",
   ];
   for (const file_path of paths) {
     const message = await failureOf(call(tool, { skill_name: "notes", file_path }, context));
@@ -324,24 +263,9 @@ Deno.test("skill_read_file gives away nothing outside, whatever path a model mak
   await place.write("other", "a.md", CANARY);
   await Deno.symlink(place.files.base, join(folder, "up"));
   const { tool, context } = await place.tool("skill_read_file", { skills: ["notes"] });
-  const part = fc.constantFrom(
-    "..",
-    ".",
-    "",
-    "deep",
-    "up",
-    "SKILL.md",
-    "other",
-    "a.md",
-    "outside",
-    "secret.txt",
-    "~",
-    "{skill}",
-    "\\",
-    "workspace",
-    "agents",
-    "me.md",
-  );
+  const names =
+    "..|.||deep|up|SKILL.md|other|a.md|outside|secret.txt|~|{skill}|\\|workspace|agents|me.md";
+  const part = fc.constantFrom(...names.split("|"));
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       const args = { skill_name: "notes", file_path: parts.join("/") };

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../../runtime/executions/execution.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
+import { toEnd } from "../../../support/test_workspace.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { until } from "../../../support/until.ts";
 
@@ -60,9 +56,8 @@ Deno.test("FollowUps tell ends apart: success, failure, any; what was cancelled 
   await using place = await createTestWorkspace();
   await place.writeScript("works", [{ say: "Yes." }]);
   await place.writeScript("fails", [{ fail: "No." }]);
-  await place.writeScript("asks", [{
-    call: [{ name: "ask_user", arguments: { question: "Well?" } }],
-  }, { say: "So." }]);
+  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await place.writeScript("asks", [{ call }, { say: "So." }]);
   const all = ["works", "fails", "asks"];
   for (const on of ["success", "failure", "any"]) {
     const after = all.map((agent) => `{ agent: ${agent}, on: ${on} }`);
@@ -83,14 +78,11 @@ Deno.test("FollowUps tell ends apart: success, failure, any; what was cancelled 
   assert.match(await turnOf(runtime, run as Execution), /ended with error\)\n\nIts error: "/);
 });
 
-Deno.test("FollowUps do not follow turns of a chat, nor what another agent delegated", async () => {
+Deno.test("FollowUps do not follow turns of a chat, what another agent delegated, nor forks unless told to", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("helper", [{ say: "Helped." }]);
-  await place.writeScript(
-    "boss",
-    [{ call: [{ name: "run_agent", arguments: { agent_id: "helper" } }] }, { say: "Done." }],
-    "agents: helper",
-  );
+  const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
+  await place.writeScript("boss", [{ call }, { say: "Done." }], "agents: helper");
   await place.writeScript("watcher", [{ say: "Seen." }], "after: [helper, boss]");
   await using runtime = await place.open();
   await runToEnd(runtime, "helper", { sessionId: "s" });
@@ -98,6 +90,10 @@ Deno.test("FollowUps do not follow turns of a chat, nor what another agent deleg
   assert.equal(boss.children.count, 1);
   const [run] = await untilRuns(runtime, "watcher", 1);
   assert.equal(run?.afterExecutionId, boss.id);
+  await toEnd(runtime, (await runtime.replays.fork(boss.id, {})).id);
+  const wanted = await runtime.replays.fork(boss.id, { startsFollowers: true });
+  const followed = await untilRuns(runtime, "watcher", 2);
+  assert.deepEqual(followed.map(({ afterExecutionId: id }) => id), [boss.id, wanted.id]);
 });
 
 Deno.test("FollowUps fill an answer that is JSON into the template by its places", async () => {
@@ -111,10 +107,8 @@ Deno.test("FollowUps fill an answer that is JSON into the template by its places
   await using runtime = await place.open();
   await runToEnd(runtime, "count");
   const [run] = await untilRuns(runtime, "report", 1);
-  assert.match(
-    await turnOf(runtime, run as Execution),
-    /^4 files, first a \{field:\/n\}\.\n\nWhat/,
-  );
+  const text = await turnOf(runtime, run as Execution);
+  assert.match(text, /^4 files, first a \{field:\/n\}\.\n\nWhat/);
 });
 
 Deno.test("FollowUps stop a circle after ten runs in a row, and say so", async () => {
@@ -123,10 +117,8 @@ Deno.test("FollowUps stop a circle after ten runs in a row, and say so", async (
   await place.writeScript("other", [{ say: "2" }], "after: one");
   await using runtime = await place.open();
   await runToEnd(runtime, "one");
-  await until(
-    () => place.logged.some(({ message }) => message.includes("10 agents in a row")),
-    "the circle is stopped",
-  );
+  const isDone = () => place.logged.some(({ message }) => message.includes("10 agents in a row"));
+  await until(isDone, "the circle is stopped");
   assert.equal((await runsOf(runtime, "one")).length, 6);
   assert.equal((await runsOf(runtime, "other")).length, 5);
   assert.equal(await leftOver(place), 0);
@@ -153,11 +145,8 @@ Deno.test("FollowUps wait while the scheduler is paused, over a restart, and los
 Deno.test("FollowUps wait while the agent waits for an answer, and drop what nobody follows any longer", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "4" }]);
-  await place.writeScript(
-    "report",
-    [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "So." }],
-    "after: collect",
-  );
+  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await place.writeScript("report", [{ call }, { say: "So." }], "after: collect");
   await using runtime = await place.open();
   await runToEnd(runtime, "collect");
   await until(async () => (await runsOf(runtime, "report"))[0]?.status === "waiting", "it waits");

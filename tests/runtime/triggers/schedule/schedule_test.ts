@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Cron } from "croner";
-import { parseDuration } from "../../../../base/durations.ts";
 import { createSchedule, type Schedule } from "../../../../runtime/triggers/schedule/schedule.ts";
-import { cronSlots, intervalSlots } from "../../../../proof/schedules/cron_oracle.ts";
+import { cronSlots } from "../../../../proof/schedules/cron_oracle.ts";
 import { Chance, clockChanges, createCron } from "../../../../proof/schedules/random_world.ts";
 import { seededRandom } from "../../../support/seeded_random.ts";
 import { CRON_CASES, INTERVAL_CASES } from "./schedule_cases.ts";
@@ -55,9 +53,8 @@ for (const [every, anchor, after, expected] of INTERVAL_CASES) {
 Deno.test("createSchedule() takes the machine's zone for a cron that names none", () => {
   const noon = createSchedule({ cron: "0 12 * * *" }, { timeZone: "Asia/Tokyo" });
   assert.deepEqual(toTimes(take(noon, Date.parse("2026-01-01"), 1)), ["2026-01-01T03:00:00.000Z"]);
-  const declared = createSchedule({ cron: "0 12 * * *", timezone: "UTC" }, {
-    timeZone: "Asia/Tokyo",
-  });
+  const cron = "0 12 * * *";
+  const declared = createSchedule({ cron, timezone: "UTC" }, { timeZone: "Asia/Tokyo" });
   assert.deepEqual(toTimes(take(declared, Date.parse("2026-01-01"), 1)), [
     "2026-01-01T12:00:00.000Z",
   ]);
@@ -68,10 +65,8 @@ Deno.test("Schedule.fingerprint is equal for equal times, however they are writt
     createSchedule(trigger, { timeZone }).fingerprint;
   assert.equal(fingerprint({ every: "60s" }), fingerprint({ every: "1m" }));
   assert.equal(fingerprint({ cron: "@daily" }), fingerprint({ cron: " 0  0 * * * " }));
-  assert.equal(
-    fingerprint({ cron: "0 0 * * *" }),
-    fingerprint({ cron: "0 0 * * *" }, "Asia/Tokyo"),
-  );
+  const found = fingerprint({ cron: "0 0 * * *" });
+  assert.equal(found, fingerprint({ cron: "0 0 * * *" }, "Asia/Tokyo"));
   const different = [
     fingerprint({ every: "1m" }),
     fingerprint({ every: "2m" }),
@@ -100,17 +95,6 @@ const anyTrigger = fc.oneof(
 );
 const anyInstant = fc.integer({ min: Date.UTC(2011, 10, 1), max: Date.UTC(2040, 0, 1) });
 
-Deno.test("Schedule.nextAfter() always moves on and is never in the past", () => {
-  fc.assert(fc.property(anyTrigger, anyInstant, (trigger, now) => {
-    const schedule = createSchedule(trigger, UTC);
-    let before = now;
-    for (const slot of take(schedule, now, 5)) {
-      assert.ok(slot > before, `${slot} comes after ${before}`);
-      before = slot;
-    }
-  }));
-});
-
 Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter() walks through", () => {
   const stretch = fc.integer({ min: 0, max: 40 * DAY_MS });
   fc.assert(fc.property(anyTrigger, anyInstant, stretch, (trigger, from, length) => {
@@ -135,18 +119,6 @@ Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter(
   }));
 });
 
-Deno.test("createSchedule() agrees with another cron library where no clock changes", () => {
-  fc.assert(fc.property(fc.integer({ min: 1 }), anyInstant, (seed, from) => {
-    const cron = createCron(new Chance(seededRandom(seed)));
-    const other = new Cron(cron, { mode: "5-part", paused: true, timezone: "UTC" });
-    assert.deepEqual(
-      toTimes(take(createSchedule({ cron }, UTC), from, 12)),
-      other.nextRuns(12, new Date(from)).map((date) => date.toISOString()),
-      cron,
-    );
-  }));
-});
-
 Deno.test("createSchedule() agrees, around every clock change, with a walk minute by minute", () => {
   const chance = new Chance(seededRandom(6));
   for (const { zone, at } of clockChanges().filter((_, number) => number % 3 === 0)) {
@@ -163,30 +135,13 @@ Deno.test("createSchedule() agrees, around every clock change, with a walk minut
   }
 });
 
-Deno.test("createSchedule() keeps the beat of any interval", () => {
-  const every = fc.constantFrom("1s", "30s", "5m", "1h30m", "1d", "7d");
-  fc.assert(
-    fc.property(every, anyInstant, fc.nat(10 * DAY_MS), (text, anchor, later) => {
-      const everyMs = parseDuration(text) ?? 0;
-      const from = anchor + later;
-      const expected = intervalSlots(everyMs, { anchor, from, to: from + 3 * everyMs }).slice(0, 3);
-      assert.deepEqual(take(createSchedule({ every: text }, UTC), from, 3, anchor), expected);
-    }),
-    { numRuns: 30 },
-  );
-});
-
 Deno.test("Schedule.slotsIn() counts a year of minutes without walking through them", () => {
   const schedule = createSchedule({ cron: "* * * * *", timezone: "Europe/Berlin" }, UTC);
   const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
   // An hour of autumn comes twice and counts once.
   const count = 365 * 1_440 - 60;
-  assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), {
-    first: from + 60_000,
-    last: to,
-    beforeLast: to - 60_000,
-    count,
-  });
+  const expected = { first: from + 60_000, last: to, beforeLast: to - 60_000, count };
+  assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), expected);
 });
 
 Deno.test("createSchedule() refuses what was never checked", () => {

@@ -55,6 +55,10 @@ export class ScheduledService implements AsyncDisposable {
     return this.#scheduler;
   }
 
+  nextRun(agentId: string): number | null {
+    return this.scheduler.nextRuns(agentId, { limit: 1 })[0] ?? null;
+  }
+
   /** Starts the service with these agents. */
   async open(
     agents: readonly Agent[],
@@ -68,6 +72,7 @@ export class ScheduledService implements AsyncDisposable {
       timeZone: "UTC",
       start: this.#start,
       isPaused: () => this.mayBePaused(),
+      stops: { admits: () => true, reasonOf: () => null },
     });
     await this.#scheduler.reconcile(agents, { isUnreadable: (id) => id === unreadable });
     this.#scheduler.start();

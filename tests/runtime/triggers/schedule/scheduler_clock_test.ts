@@ -7,12 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 const NOT_RUNNING = "(the service was not running)";
 const ASLEEP = "(the machine slept or the clock was set forward)";
 
-for (
-  const [lateMs, outcome] of [
-    [60_000, "13:00:00 run"],
-    [60_001, `13:00:00 missed ${NOT_RUNNING}`],
-  ] as const
-) {
+const CASES = [[60_000, "13:00:00 run"], [60_001, `13:00:00 missed ${NOT_RUNNING}`]] as const;
+for (const [lateMs, outcome] of CASES) {
   Deno.test(`Scheduler has a minute of grace: ${lateMs} ms late is "${outcome}"`, async () => {
     await using service = new ScheduledService();
     const agents = [scheduled("hourly", { every: "1h" })];
@@ -75,16 +71,16 @@ for (const how of ["while it runs", "before it starts"] as const) {
   });
 }
 
-Deno.test("Scheduler.nextRun() is never in the past, nor a slot that was served", async () => {
+Deno.test("Scheduler.nextRuns() is never in the past, nor a slot that was served", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(35 * MINUTE_MS);
-  const next = () => timeOf(service.scheduler.nextRun("half") ?? 0);
+  const next = () => timeOf(service.nextRun("half") ?? 0);
   assert.equal(next(), "13:00:00");
   service.clock.step(2 * HOUR_MS);
   assert.equal(next(), "15:00:00");
   service.clock.step(-4 * HOUR_MS);
   assert.equal(next(), "13:00:00");
-  assert.equal(service.scheduler.nextRun("nobody"), null);
+  assert.equal(service.nextRun("nobody"), null);
 });
 
 Deno.test("Scheduler waits longer than any timer can", async () => {

@@ -29,10 +29,8 @@ Deno.test("Scheduler misses what was due while the service was down for ten minu
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 10 * MINUTE_MS);
   await service.advance(HOUR_MS);
-  assert.deepEqual(await service.slots("skips"), [
-    `12:05:00 missed ${NOT_RUNNING}`,
-    "13:05:00 run",
-  ]);
+  const expected = [`12:05:00 missed ${NOT_RUNNING}`, "13:05:00 run"];
+  assert.deepEqual(await service.slots("skips"), expected);
   assert.deepEqual(service.log.lines.map(({ level, fields }) => [level, fields]), [
     ["warn", { agent: "skips", slots: 1, reason: "the service was not running" }],
   ]);
@@ -46,15 +44,10 @@ Deno.test("Scheduler catches up once where an agent wants it, however much was m
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 10 * MINUTE_MS);
   await service.restart(agents, 95 * MINUTE_MS);
-  assert.deepEqual(await service.slots("one"), [
-    "12:05:00 run (caught up)",
-    "13:05:00 run (caught up)",
-  ]);
-  assert.deepEqual(await service.slots("many"), [
-    "12:10:00 run",
-    `12:20:00 missed ${NOT_RUNNING} x8`,
-    "13:40:00 run (caught up)",
-  ]);
+  const expected = ["12:05:00 run (caught up)", "13:05:00 run (caught up)"];
+  assert.deepEqual(await service.slots("one"), expected);
+  const wanted = ["12:10:00 run", `12:20:00 missed ${NOT_RUNNING} x8`, "13:40:00 run (caught up)"];
+  assert.deepEqual(await service.slots("many"), wanted);
   assert.deepEqual(service.runs.slice(-2).sort(), [
     "many 13:40:00 at 13:45:00",
     "one 13:05:00 at 13:45:00",
@@ -65,20 +58,16 @@ Deno.test("Scheduler runs only the newest of several that are a little late", as
   const agents = [scheduled("fast", { every: "10s", catchUp: "once" })];
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 35_000);
-  assert.deepEqual(await service.slots("fast"), [
-    `12:00:10 missed ${NOT_RUNNING} x2`,
-    "12:00:30 run",
-  ]);
+  const expected = [`12:00:10 missed ${NOT_RUNNING} x2`, "12:00:30 run"];
+  assert.deepEqual(await service.slots("fast"), expected);
 });
 
 Deno.test("Scheduler tells a long absence in one row", async () => {
   const agents = [scheduled("minutely", { cron: "* * * * *" })];
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 400 * DAY_MS + 90_000);
-  assert.deepEqual(await service.slots("minutely"), [
-    `12:01:00 missed ${NOT_RUNNING} x${400 * 1_440}`,
-    "12:01:00 run",
-  ]);
+  const expected = [`12:01:00 missed ${NOT_RUNNING} x${400 * 1_440}`, "12:01:00 run"];
+  assert.deepEqual(await service.slots("minutely"), expected);
 });
 
 Deno.test("Scheduler does not restart an interval for an edit of anything but its times", async () => {
@@ -89,7 +78,7 @@ Deno.test("Scheduler does not restart an interval for an edit of anything but it
   await service.advance(20 * MINUTE_MS);
   assert.deepEqual(service.runs, ["hourly 13:00:00 at 13:00:00"]);
   await service.reconcile([scheduled("hourly", { every: "2h" })]);
-  assert.equal(timeOf(service.scheduler.nextRun("hourly") ?? 0), "15:10:00");
+  assert.equal(timeOf(service.nextRun("hourly") ?? 0), "15:10:00");
 });
 
 Deno.test("Scheduler starts an edited agent as it is now", async () => {
@@ -111,14 +100,14 @@ Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more
     scheduled("manual", {}, { trigger: { type: "manual" } }),
     scheduled("stays", { every: "10m" }),
   ]);
-  assert.equal(service.scheduler.nextRun("gone"), null);
-  assert.equal(service.scheduler.nextRun("disabled"), null);
+  assert.equal(service.nextRun("gone"), null);
+  assert.equal(service.nextRun("disabled"), null);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(service.runs, ["stays 12:10:00 at 12:10:00"]);
   // Back at 12:15, they begin anew.
   await service.reconcile(all);
-  assert.equal(timeOf(service.scheduler.nextRun("gone") ?? 0), "12:25:00");
-  assert.equal(timeOf(service.scheduler.nextRun("stays") ?? 0), "12:20:00");
+  assert.equal(timeOf(service.nextRun("gone") ?? 0), "12:25:00");
+  assert.equal(timeOf(service.nextRun("stays") ?? 0), "12:20:00");
 });
 
 Deno.test("Scheduler forgets no agent whose file cannot be read when the service starts", async () => {
@@ -130,11 +119,11 @@ Deno.test("Scheduler forgets no agent whose file cannot be read when the service
   await service.close();
   await service.open([other], { unreadable: "daily" });
   await service.reconcile([daily, other]);
-  assert.equal(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
-  assert.equal(timeOf(service.scheduler.nextRun("daily") ?? 0), "12:00:00");
+  assert.equal(service.nextRun("daily"), service.nextRun("other"));
+  assert.equal(timeOf(service.nextRun("daily") ?? 0), "12:00:00");
   await service.restart([other]);
   await service.restart([daily, other]);
-  assert.notEqual(service.scheduler.nextRun("daily"), service.scheduler.nextRun("other"));
+  assert.notEqual(service.nextRun("daily"), service.nextRun("other"));
 });
 
 Deno.test("Scheduler skips while paused, over a restart too, in one row, and goes on after it", async () => {
@@ -142,7 +131,7 @@ Deno.test("Scheduler skips while paused, over a restart too, in one row, and goe
   await using service = await ScheduledService.with(agents);
   await service.pause(true);
   await service.advance(25 * MINUTE_MS);
-  assert.equal(timeOf(service.scheduler.nextRun("often") ?? 0), "12:30:00");
+  assert.equal(timeOf(service.nextRun("often") ?? 0), "12:30:00");
   await service.restart(agents, 20 * MINUTE_MS);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(await service.slots("often"), ["12:10:00 skipped (paused) x5"]);

@@ -45,11 +45,7 @@ export class FailingDisk implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    Object.assign(Deno, {
-      readDir: this.#readDir,
-      lstat: this.#lstat,
-      realPath: this.#realPath,
-    });
+    Object.assign(Deno, { readDir: this.#readDir, lstat: this.#lstat, realPath: this.#realPath });
   }
 
   #failAt(path: string): void {

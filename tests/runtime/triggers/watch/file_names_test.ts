@@ -7,13 +7,11 @@ const DECOMPOSED = COMPOSED.normalize("NFD");
 Deno.test("a pattern means a name however its accents are stored, and the agent reads the file under its own name", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const read = { name: "file_read", arguments: { path: `inbox/${DECOMPOSED} 1.md` } };
-  await live.watching("composed", [`inbox/${COMPOSED}*.md`], {
-    steps: [{ call: [read] }, { say: "{result}" }],
-    settings: "paths: [elsewhere]",
-  });
-  await live.watching("decomposed", ["inbox"], {
-    trigger: `debounce: 20ms, filters: { include: ['${DECOMPOSED}*'], exclude: ['*2*'] }`,
-  });
+  const steps = [{ call: [read] }, { say: "{result}" }];
+  const settings = "paths: [elsewhere]";
+  await live.watching("composed", [`inbox/${COMPOSED}*.md`], { steps, settings });
+  const trigger = `debounce: 20ms, filters: { include: ['${DECOMPOSED}*'], exclude: ['*2*'] }`;
+  await live.watching("decomposed", ["inbox"], { trigger });
   await live.watching("without", ["inbox"], {
     trigger: `debounce: 20ms, filters: { exclude: ['${COMPOSED}*'] }`,
   });
@@ -43,13 +41,9 @@ Deno.test("a watched folder may be a symlink to a place outside: the agent reads
     Deno.renameSync(live.path("next"), live.path("link"));
   };
   lead("one");
-  await live.watching("reader", ["link"], {
-    steps: [
-      { call: [{ name: "file_read", arguments: { path: "link/a.md" } }] },
-      { say: "{result}" },
-    ],
-    settings: "history: off",
-  });
+  const call = [{ name: "file_read", arguments: { path: "link/a.md" } }];
+  const settings = "history: off";
+  await live.watching("reader", ["link"], { steps: [{ call }, { say: "{result}" }], settings });
   await live.open();
   await Deno.writeTextFile(`${live.place.root}/one/a.md`, "first letter");
   await live.untilFired("reader", "created a.md");

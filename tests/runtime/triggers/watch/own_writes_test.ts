@@ -55,10 +55,9 @@ Deno.test("OwnWrites tells which fired execution wrote a file, until somebody el
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "one" }, writing.context());
   assert.equal(await writing.own.writerOf(writing.path("a.md")), 1, "the one that delegated");
-  writing.own.record([{ executionId: 7, agentId: "other" }], {
-    path: writing.path("a.md"),
-    outcome: Promise.resolve({ version: "?", size: 3, sha256: await sha256("two") }),
-  });
+  const outcome = Promise.resolve({ version: "?", size: 3, sha256: await sha256("two") });
+  const agentId = "other";
+  writing.own.record([{ executionId: 7, agentId }], { path: writing.path("a.md"), outcome });
   Deno.writeTextFileSync(writing.path("a.md"), "two");
   assert.equal(await writing.own.writerOf(writing.path("a.md")), 7);
   Deno.writeTextFileSync(writing.path("a.md"), "by hand");
@@ -81,11 +80,8 @@ Deno.test("OwnWrites: of a path that several agents write, each one's is its own
   await write("stranger", "two");
   assert.equal(await writing.own.isOwn("writer", path), false);
   Deno.writeTextFileSync(path, "one");
-  assert.deepEqual(
-    await writing.owners("a.md"),
-    ["boss"],
-    "the writer has seen another's file since",
-  );
+  const found = await writing.owners("a.md");
+  assert.deepEqual(found, ["boss"], "the writer has seen another's file since");
   Deno.writeTextFileSync(path, "two");
   assert.deepEqual(await writing.owners("a.md"), [], "so has the stranger");
   assert.equal(await writing.own.writerOf(path), "stranger".length, "nobody asked for it before");

@@ -27,7 +27,7 @@ class Firing {
     const { forMs = 0, agent = "a", origin = this.breaker.noticed(path), maxRuns = Infinity } =
       options;
     const refusal = this.breaker.refusal(agent, { path, origin, maxRuns });
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return refusal.reason;
     const executionId = this.begin(path, { agent, origin });
     this.clock.jump(forMs);
     this.breaker.ended(executionId);
@@ -72,13 +72,12 @@ Deno.test("TriggerBreaker lets a path fire for ever, as often as that", () => {
   assert.ok(outcomes.every((one) => one === undefined));
 });
 
-for (
-  const [what, paths] of [
-    ["its own path", ["/a"]],
-    ["two paths in turn", ["/a", "/b"]],
-    ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
-  ] as const
-) {
+const CASES = [
+  ["its own path", ["/a"]],
+  ["two paths in turn", ["/a", "/b"]],
+  ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
+] as const;
+for (const [what, paths] of CASES) {
   Deno.test(`TriggerBreaker refuses when each run changes what fires the next one: ${what}`, () => {
     const firing = new Firing();
     const outcomes = times(

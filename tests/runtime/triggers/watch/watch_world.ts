@@ -4,6 +4,8 @@ import { dirname, join, relative } from "node:path";
 import type { Agent, WatchTrigger } from "../../../../runtime/agents/agent.ts";
 import { EventBus } from "../../../../runtime/events/bus.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
+import { SqlTriggerStateStore } from "../../../../runtime/storage/trigger_states.ts";
+import { StoppedTriggers } from "../../../../runtime/triggers/stopped_triggers.ts";
 import { SqlWatchStore, takeQueued } from "../../../../runtime/storage/watches.ts";
 import type { Fire, FireOutcome } from "../../../../runtime/triggers/fire.ts";
 import type { OpenFolderEvents } from "../../../../runtime/folders/system_watches.ts";
@@ -69,6 +71,7 @@ export class WatchWorld implements AsyncDisposable {
   openEvents: OpenFolderEvents | undefined;
   mostEntries: number | undefined;
   folders!: FolderWatches;
+  stops!: StoppedTriggers;
   watcher!: Watcher;
   #lastId = 0;
   #sentinels = 0;
@@ -114,8 +117,11 @@ export class WatchWorld implements AsyncDisposable {
       probeFolder: join(root, "state/watch"),
       ...(this.openEvents === undefined ? {} : { open: this.openEvents }),
     });
+    const states = new SqlTriggerStateStore(this.db);
+    const stops = this.stops = new StoppedTriggers({ store: states, clock, log, events });
     this.watcher = new Watcher({
       store,
+      stops,
       start: (agent, fire) => this.#start(agent, fire),
       isPaused: () => Promise.resolve(this.isPaused),
       clock,
@@ -136,6 +142,7 @@ export class WatchWorld implements AsyncDisposable {
 
   async close(): Promise<void> {
     await this.watcher[Symbol.asyncDispose]();
+    await this.stops[Symbol.asyncDispose]();
     await this.folders[Symbol.asyncDispose]();
   }
 
@@ -154,8 +161,14 @@ export class WatchWorld implements AsyncDisposable {
 
   /** Follows these agents and fires. */
   async watch(...agents: Agent[]): Promise<void> {
+    await this.stops.follow(agents, { isUnreadable: () => false });
     await this.watcher.reconcile(agents, { isUnreadable: () => false });
     this.watcher.start();
+  }
+
+  /** Lets all stopped triggers fire again; returns how many changes are dropped. */
+  async resume(): Promise<number> {
+    return await this.stops.resume(() => true);
   }
 
   path(name: string): string {
@@ -261,7 +274,7 @@ export class WatchWorld implements AsyncDisposable {
     const who = { executionId: run.id, agentId: run.agentId, displayName: run.agentId };
     if (type === "execution_completed") {
       this.running.delete(run.id);
-      this.events.publish({ type, ...who, status: "success", durationMs: 1 });
+      this.events.publish({ type, ...who, status: "success", durationMs: 1, ageMs: 1 });
     } else if (type === "execution_waiting") {
       this.events.publish({ type, ...who, requestId: "r", kind: "input", message: "?" });
     } else {

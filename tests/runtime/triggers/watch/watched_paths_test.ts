@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { namesIgnoredFolder } from "../../../../runtime/agents/watch_path.ts";
+import { foldersToSkip } from "../../../../runtime/folders/ignored_names.ts";
 import { createWatchFilter } from "../../../../runtime/triggers/watch/watched_paths.ts";
 
 interface Case {
@@ -13,13 +13,16 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  "a folder without filters takes every file": {
-    yes: "a.md deep/er/b.txt .hidden extensionless",
-  },
+  "a folder without filters takes every file": { yes: "a.md deep/er/b.txt extensionless" },
   "and leaves out what editors and tools keep for themselves": {
     no:
       ".git/HEAD sub/.git/index node_modules/x/index.js deep/node_modules/x.js .note.md.swp deep/.note.md.swo .note.md.swx 4913 .#note.md #note.md# note.md~ ~$report.docx .~lock.sheet.ods# .goutputstream-AB12 x.ts___jb_tmp___ .x.kate-swp .inkling-123e4567-e89b-42d3-a456-426614174000.tmp",
-    yes: "4914 git/HEAD .gitignore movie.swf a#b node_modules.md ~a",
+    yes: "4914 git/HEAD movie.swf a#b node_modules.md ~a",
+  },
+  "nor what downloads, sync programs and systems put there, or hides": {
+    no:
+      "a.pdf.crdownload a.PART deep/a.partial a.pdf.download/a.pdf a.download x.tmp ~a.tmp .syncthing.a.pdf.tmp ~syncthing~a.pdf.tmp .a.pdf.Ab12Cd .dropbox.cache/a .dropbox .stversions/a.md .rsync-partial/a .~a.pdf.~1a2 .a.icloud .DS_Store deep/thumbs.db Desktop.ini ._a.pdf .hidden .obsidian/app.json deep/.venv/lib/x.py",
+    yes: "part crdownload a.part1 tmp/a desktop.init",
   },
   "include matches the base name, at any depth": {
     include: "*.md",
@@ -45,19 +48,15 @@ const CASES: Readonly<Record<string, Case>> = {
   "a leading dot is a character like any other": {
     include: "**/*.md .config/*",
     exclude: "*.secret.md",
-    yes: "a.md deep/.a.md .trash/a.md .config/x",
-    no: ".x.secret.md .trash/x deep/.a",
+    yes: "a.md .config/x",
+    no: ".x.secret.md .trash/x deep/.a deep/.a.md .trash/a.md .config/.git/x",
   },
   "braces, classes and question marks work; parentheses and bangs stand for themselves": {
     include: "*.{md,txt} [ab].log ?.csv !x n(1).pdf",
     yes: "a.txt a.log 1.csv !x n(1).pdf",
     no: "c.log 12.csv x n1.pdf",
   },
-  "a glob as the watched path": {
-    glob: "*.md",
-    yes: "a.md",
-    no: "deep/a.md a.txt .a.md",
-  },
+  "a glob as the watched path": { glob: "*.md", yes: "a.md", no: "deep/a.md a.txt .a.md" },
   "a glob that names a leading dot": {
     glob: ".*/*.md",
     yes: ".a/b.md",
@@ -77,7 +76,12 @@ const CASES: Readonly<Record<string, Case>> = {
   "but not when a filter only happens to match it": {
     include: "* *.md **/*",
     yes: "a.md",
-    no: "a.md~ node_modules/x/README.md #a#",
+    no: "a.md~ node_modules/x/README.md #a# .a.md .a/a.md a.tmp",
+  },
+  "hidden and partial names come back by their dot or suffix": {
+    include: "*.{part,md} *.tmp .env .*/*.json Thumbs.db .syncthing.* *.download",
+    yes: "a.part a.md .env deep/.env .a/b.json Thumbs.db .syncthing.a.tmp a.download",
+    no: ".a.md .b/.env b.crdownload .DS_Store .a/b.part",
   },
   "or when the watched path names it": {
     glob: "**/node_modules/*.json",
@@ -111,8 +115,12 @@ Deno.test("createWatchFilter(): a watched file counts whatever it is called, but
   assert.equal(some("notes.txt~", "file"), false);
 });
 
-Deno.test("namesIgnoredFolder() tells patterns that reach into folders nobody looks into", () => {
-  assert.equal(namesIgnoredFolder(["*.md", "**/node_modules/x"]), true);
-  assert.equal(namesIgnoredFolder([".git/"]), true);
-  assert.equal(namesIgnoredFolder(["*.git", "node_modules.md", "**"]), false);
+Deno.test("foldersToSkip() leaves out the ignored folders that a pattern reaches into", () => {
+  const all = ["*.download", ".*", ".git", "node_modules"];
+  const named = (...patterns: string[]) =>
+    all.filter((one) => !foldersToSkip(patterns).includes(one));
+  assert.deepEqual(named("*.git", "node_modules.md", "**", "./a/*"), []);
+  assert.deepEqual(named("*.md", "**/node_modules/x"), ["node_modules"]);
+  assert.deepEqual(named(".git/"), [".*", ".git"]);
+  assert.deepEqual(named("{.env,a}"), [".*"]);
 });

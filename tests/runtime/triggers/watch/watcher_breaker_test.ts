@@ -18,7 +18,7 @@ async function causeNext(world: WatchWorld, name: string, round: number): Promis
 const untilTripped = (world: WatchWorld, count = 1) =>
   world.until(() => world.tripped.length >= count, "the breaker", { stepMs: 1_000 });
 
-Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes on waiting until it is reset", async () => {
+Deno.test("Watcher stops a trigger whose runs cause each other; a resume drops the changes that wait", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/loop.md", "inbox/other.md"],
     watches("a"),
@@ -32,8 +32,8 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   await world.until(() => world.running.size === 0, "the last run's end", { stepMs: 1_000 });
   assert.equal(world.runs.length, 20);
   assert.match(world.tripped[0] ?? "", /^a: more than 20 runs in a row/);
-  assert.match(world.watcher.trippedReason("a") ?? "", /more than 20 runs in a row/);
-  assert.equal(world.watcher.trippedReason("b"), null);
+  assert.match(world.stops.reasonOf("a") ?? "", /more than 20 runs in a row/);
+  assert.equal(world.stops.reasonOf("b"), null);
   assert.ok(
     world.log.lines.some(({ level, message }) =>
       level === "warn" && /The watch of agent "a" is stopped: .+ Edit the agent/.test(message)
@@ -45,11 +45,13 @@ Deno.test("Watcher stops a trigger whose runs cause each other; what waits goes 
   assert.equal(world.fired("a").length, 20);
   assert.equal(world.tripped.length, 1);
   world.play = () => {};
-  world.watcher.reset();
+  assert.equal(await world.resume(), 2);
   assert.deepEqual(world.restarted, ["a"]);
-  assert.equal(world.watcher.trippedReason("a"), null);
-  await world.until(() => world.fired("a").length === 21, "what waited");
-  world.watcher.reset();
+  assert.equal(world.stops.reasonOf("a"), null);
+  assert.deepEqual(await world.queue(), []);
+  await world.untilNoticed("inbox/loop.md", "a modified");
+  assert.equal(world.fired("a").length, 21);
+  await world.resume();
   assert.deepEqual(world.restarted, ["a"]);
 });
 

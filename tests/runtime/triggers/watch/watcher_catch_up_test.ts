@@ -75,10 +75,8 @@ Deno.test("Watcher: what an agent wrote itself does not fire after a restart eit
   const agent = watches("a", { catchUp: "once" });
   await world.watch(agent);
   const path = world.path("inbox/mine.md");
-  world.ownWrites.record([{ executionId: 0, agentId: "a" }], {
-    path,
-    outcome: Promise.resolve({ version: "", size: 4, sha256: MINE }),
-  });
+  const outcome = Promise.resolve({ version: "", size: 4, sha256: MINE });
+  world.ownWrites.record([{ executionId: 0, agentId: "a" }], { path, outcome });
   world.write("inbox/mine.md", "mine");
   await world.restart(agent);
   await world.expectFired(["inbox"]);

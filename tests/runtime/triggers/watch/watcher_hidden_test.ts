@@ -67,10 +67,7 @@ for (const { paths, unread, how } of OVERLAPS) {
     await using world = await WatchWorld.create();
     world.write("inbox/sub/old.md");
     world.write("inbox/sub/deep/old.md");
-    const agents = [
-      watches("a", { paths }),
-      watches("keen", { paths, catchUp: "once" }),
-    ];
+    const agents = [watches("a", { paths }), watches("keen", { paths, catchUp: "once" })];
     using disk = new FailingDisk();
     disk[how].add(world.path(unread));
     await world.watch(...agents);
@@ -99,9 +96,8 @@ Deno.test("Watcher: with catch_up an edit of filters while a folder cannot be re
   await world.restart();
   using disk = new FailingDisk(world.path("inbox/sub"));
   await world.watch(agent);
-  await world.watch(
-    watches("keen", { catchUp: "once", filters: { include: ["*.md"], exclude: [] } }),
-  );
+  const filters = { include: ["*.md"], exclude: [] };
+  await world.watch(watches("keen", { catchUp: "once", filters }));
   disk.heal();
   await world.clock.advance(130_000);
   await world.expectFired(["inbox"]);
@@ -122,10 +118,8 @@ Deno.test("Watcher: a stop while a folder cannot be read stores what is not quie
   await world.clock.advance(500);
   await world.clock.advance(500);
   await world.close();
-  assert.deepEqual((await world.queue()).sort(), [
-    "keen created inbox/n.md",
-    "keen deleted inbox/top.md",
-  ]);
+  const expected = ["keen created inbox/n.md", "keen deleted inbox/top.md"];
+  assert.deepEqual((await world.queue()).sort(), expected);
   disk.failing.add(world.path("inbox"));
   await world.start(agent);
   await world.clock.advance(20_000);

@@ -177,12 +177,11 @@ Deno.test("Watcher: access to files is no change", async () => {
   assert.deepEqual(world.fired(), []);
 });
 
-for (
-  const [what, error] of [
-    ["watches", new Error('OS file watch limit reached. about ["/x"]')],
-    ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
-  ] as const
-) {
+const CASES = [
+  ["watches", new Error('OS file watch limit reached. about ["/x"]')],
+  ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
+] as const;
+for (const [what, error] of CASES) {
   Deno.test(`Watcher looks from time to time where the system has no ${what} left, says how to fix it, and recovers`, async () => {
     const source = new FakeFolderEvents();
     source.failure = error;
@@ -194,10 +193,9 @@ for (
     assert.equal(warnings().length, 1);
     assert.match(warnings()[0]?.message ?? "", /Cannot watch .+ no file watches left/);
     if (Deno.build.os === "linux") {
-      assert.match(
-        warnings()[0]?.message ?? "",
-        /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/,
-      );
+      const expected =
+        /sysctl fs\.inotify\.max_user_watches=\d+ fs\.inotify\.max_user_instances=\d+/;
+      assert.match(warnings()[0]?.message ?? "", expected);
     }
     world.write("inbox/new.md");
     world.write("other/new.md");

@@ -305,11 +305,8 @@ Deno.test("Watcher drops what waits when its agent is gone, switched off, or wat
   await world.watch(...now);
   assert.deepEqual(await world.queue(), ["stays created inbox/1.md"]);
   await world.watcher.reconcile([], { isUnreadable: () => true });
-  assert.deepEqual(
-    await world.queue(),
-    ["stays created inbox/1.md"],
-    "its file may only be unreadable",
-  );
+  const expected = ["stays created inbox/1.md"];
+  assert.deepEqual(await world.queue(), expected, "its file may only be unreadable");
   await world.restart(watches("another"));
   assert.deepEqual(await world.queue(), [], "gone while the service was down");
 });

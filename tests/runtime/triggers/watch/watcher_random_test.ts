@@ -19,11 +19,8 @@ const step = (weight: number, path: fc.Arbitrary<string>, ...verbs: Verb[]) => (
   arbitrary: fc.record({ verb: fc.constantFrom(...verbs), path, to: path }),
 });
 const CHANGES = [
-  step(5, file, "write"),
-  step(4, file, "save", "remove"),
-  step(3, file, "move"),
-  step(1, folder, "remove"),
-  step(2, folder, "move"),
+  ...[step(5, file, "write"), step(4, file, "save", "remove"), step(3, file, "move")],
+  ...[step(1, folder, "remove"), step(2, folder, "move")],
 ];
 const action = fc.oneof(...CHANGES);
 

@@ -25,23 +25,21 @@ const REASON =
 Deno.test("Watcher stops an agent that watches too much, says so, and follows the others", async () => {
   await using world = await openWorld(MOST + 1);
   await world.watch(watches("greedy", { paths: ["big", "inbox"] }), watches("a"));
-  assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
+  assert.match(world.stops.reasonOf("greedy") ?? "", REASON);
   assert.match(world.tripped.join(), REASON);
   const [line, ...more] = world.log.lines.filter(({ level }) => level === "warn");
-  assert.match(
-    line?.message ?? "",
-    /^The watch of agent "greedy" is stopped: .*Edit the agent's file/,
-  );
+  const expected = /^The watch of agent "greedy" is stopped: .*Edit the agent's file/;
+  assert.match(line?.message ?? "", expected);
   assert.deepEqual(more, []);
   world.write("big/0/new.md");
   await world.untilNoticed("inbox/new.md", "a created");
   assert.deepEqual(world.fired("greedy"), []);
-  world.watcher.reset();
+  await world.resume();
   assert.deepEqual(world.restarted, [], "only other paths help");
-  assert.match(world.watcher.trippedReason("greedy") ?? "", REASON);
+  assert.match(world.stops.reasonOf("greedy") ?? "", REASON);
   await world.watch(watches("greedy"), watches("a"));
   assert.deepEqual(world.restarted, ["greedy"]);
-  assert.equal(world.watcher.trippedReason("greedy"), null);
+  assert.equal(world.stops.reasonOf("greedy"), null);
   await world.untilNoticed("inbox/newer.md", "greedy created");
 });
 
@@ -49,10 +47,10 @@ Deno.test("Watcher watches as much as it may, and stops the agent with one more"
   await using world = await openWorld(MOST - 1);
   await world.watch(watches("a", { paths: ["big"], debounceMs: 0 }));
   await world.untilNoticed("big/0/one.md", "a created");
-  assert.equal(world.watcher.trippedReason("a"), null);
+  assert.equal(world.stops.reasonOf("a"), null);
   world.write("big/0/one-more.md");
-  await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");
-  assert.match(world.watcher.trippedReason("a") ?? "", REASON);
+  await world.until(() => world.stops.reasonOf("a") !== null, "it stops");
+  assert.match(world.stops.reasonOf("a") ?? "", REASON);
 });
 
 Deno.test("Watcher counts no ignored folder and nothing behind a link, and only files beside each other for a pattern", async () => {
@@ -70,6 +68,6 @@ Deno.test("Watcher takes in no more of a large folder that is moved into a watch
   await using world = await openWorld(10 * MOST);
   await world.watch(watches("a"));
   Deno.renameSync(world.path("big"), world.path("inbox/big"));
-  await world.until(() => world.watcher.trippedReason("a") !== null, "it stops");
+  await world.until(() => world.stops.reasonOf("a") !== null, "it stops");
   assert.deepEqual(world.fired("a"), []);
 });

@@ -157,30 +157,31 @@ Deno.test("Watcher: a folder and its files, named twice over, fire once", async 
   await world.expectRuns(2, "inbox/sub");
 });
 
-Deno.test("Watcher tells nothing of the agents folder, of editors' leftovers and of what filters leave out", async () => {
+Deno.test("Watcher fires for the final name of a download alone, and not for the agents folder, leftovers and filtered files", async () => {
   await using world = await WatchWorld.watching(
     [".git/HEAD"],
-    watches("a", {
-      paths: ["."],
-      filters: { include: [], exclude: ["*.log", "private/"] },
-    }),
+    watches("a", { paths: ["."], filters: { include: [], exclude: ["*.log", "private/"] } }),
   );
-  for (
-    const name of [
-      "agents/other.md",
-      "agents/_config/tools/x.ts",
-      ".git/HEAD",
-      ".git/objects/ab/cd",
-      "node_modules/x/index.js",
-      "note.md~",
-      "debug.log",
-      "private/diary.md",
-    ]
-  ) world.write(name);
+  const cases = [
+    ...["agents/other.md", "agents/_config/tools/x.ts", ".git/HEAD", ".git/objects/ab/cd"],
+    ...["node_modules/x/index.js", "note.md~", "debug.log", "private/diary.md"],
+    ...["a.pdf.part", ".b.pdf.Ab12Cd", "c.pdf.download/c.pdf", ".cache/d.pdf"],
+  ];
+  for (const name of cases) world.write(name);
   Deno.symlinkSync("/etc", world.path("link-to-folder"));
   Deno.symlinkSync("/etc/hostname", world.path("link-to-file"));
   await world.untilNoticed("note.md", "a created");
-  await world.expectFired(["."], "a created note.md");
+  const renames = {
+    "a.pdf.part": "a.pdf",
+    ".b.pdf.Ab12Cd": "b.pdf",
+    "c.pdf.download/c.pdf": "c.pdf",
+  };
+  for (const [partial, final] of Object.entries(renames)) {
+    Deno.renameSync(world.path(partial), world.path(final));
+  }
+  const created = ["note.md", "a.pdf", "b.pdf", "c.pdf"].map((name) => `a created ${name}`);
+  await world.untilFired(...created);
+  await world.expectFired(["."], ...created);
 });
 
 Deno.test("Watcher: who names a folder that is ignored elsewhere watches it, and who names a closed one is told", async () => {

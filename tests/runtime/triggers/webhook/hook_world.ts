@@ -1,12 +1,8 @@
 // A runtime with agents that have webhooks, and senders that sign what they send.
 import { createHmac } from "node:crypto";
 import type { HookOutcome, Runtime } from "../../../../runtime/runtime.ts";
-import {
-  createTestWorkspace,
-  payloadsOf,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 export const SECRET = "It's a Secret to Everybody";
@@ -89,10 +85,8 @@ export function fromGitHub(
   const body = typeof value === "string" ? value : JSON.stringify(value);
   const signature = `sha256=${sign(body, secret)}`;
   const own = { "x-github-event": event, "x-github-delivery": id };
-  return {
-    headers: { "content-type": contentType, ...own, "x-hub-signature-256": signature },
-    body,
-  };
+  const headers = { "content-type": contentType, ...own, "x-hub-signature-256": signature };
+  return { headers, body };
 }
 
 /** What Slack sends at a time, in milliseconds since the epoch. */

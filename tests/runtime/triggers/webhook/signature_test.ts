@@ -83,7 +83,6 @@ const OWN_HEADER: Vector = {
 };
 
 const VECTORS = { GITHUB, SLACK, STANDARD, STRIPE, HEX, BASE64, BEARER, OWN_HEADER };
-const SIGNED = Object.entries(VECTORS).filter(([, { scheme }]) => scheme !== "token");
 const TIMED = [SLACK, STANDARD, STRIPE];
 
 function digest(key: string, text: string, encoding: "hex" | "base64"): string {
@@ -117,27 +116,6 @@ for (const [name, vector] of Object.entries(VECTORS)) {
     }
   });
 }
-
-Deno.test("isGenuine() refuses a body that is not the signed one, by one byte", async () => {
-  for (const [name, vector] of SIGNED) {
-    assert.equal(await check({ ...vector, body: `${vector.body} ` }), false, name);
-    assert.equal(await check({ ...vector, body: "" }), false, name);
-  }
-});
-
-Deno.test("isGenuine() refuses a signature that is longer, shorter, or of one other digit", async () => {
-  for (const [name, vector] of SIGNED) {
-    const header = Object.keys(vector.headers).find((one) => /signature|hmac/i.test(one)) ?? "";
-    const own = vector.headers[header] ?? "";
-    const parts = /^(.*?(?:v1=|v0=|sha256=|v1,)|)([^,]*)(.*)$/.exec(own) ?? [];
-    const [, prefix = "", text = "", rest = ""] = parts;
-    const first = text.startsWith("a") ? "b" : "a";
-    for (const changed of [`${text}00`, text.slice(2), first + text.slice(1), ""]) {
-      const forged = withHeaders(vector, { [header]: prefix + changed + rest });
-      assert.equal(await check(forged), false, `${name}: ${changed}`);
-    }
-  }
-});
 
 Deno.test("isGenuine() takes a time within five minutes of now, and none before or after", async () => {
   for (const vector of TIMED) {
@@ -183,9 +161,8 @@ Deno.test("isGenuine() finds the right one of several signatures, and looks at t
 });
 
 Deno.test("isGenuine() takes the token alone, not as another scheme, a part or a longer one", async () => {
-  for (
-    const text of ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"]
-  ) {
+  const cases = ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"];
+  for (const text of cases) {
     assert.equal(await check({ ...BEARER, headers: { Authorization: text } }), false, text);
   }
   assert.equal(await check({ ...BEARER, headers: { Authorization: "bearer t0ken" } }), true);

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import type { HookOutcome } from "../../../../runtime/runtime.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
-import {
-  fromGitHub,
-  fromSlack,
-  fromStripe,
-  openHookWorld,
-  readRecorded,
-  SECRET,
-  withToken,
-} from "./hook_world.ts";
+import { fromGitHub, fromSlack, fromStripe, openHookWorld, readRecorded } from "./hook_world.ts";
+import { SECRET, withToken } from "./hook_world.ts";
 
 const GITHUB = "scheme: github, secret: HOOK";
 const HOUR_MS = 3_600_000;
@@ -53,12 +46,8 @@ Deno.test("Webhooks start one run for the same delivery within 24 hours, after a
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => world.send("review", sent)));
   assert.deepEqual(new Set(outcomes.map(idOf)), new Set([first]));
   await world.restart();
-  assert.deepEqual(await world.send("review", sent), {
-    outcome: "accepted",
-    executionId: first,
-    isNew: false,
-    syncMs: undefined,
-  });
+  const expected = { outcome: "accepted", executionId: first, isNew: false, syncMs: undefined };
+  assert.deepEqual(await world.send("review", sent), expected);
   world.clock.jump(23 * HOUR_MS);
   assert.equal(idOf(await world.send("review", sent)), first);
   world.clock.jump(2 * HOUR_MS);
@@ -97,10 +86,8 @@ Deno.test("Webhooks refuse who cannot sign, say nothing of why, and count it in 
       : { "content-type": "text/plain" };
     assert.deepEqual(await world.send("review", { ...sent, headers }), { outcome: "unsigned" });
   }
-  assert.deepEqual(
-    await world.send("review", fromGitHub({}, { secret: "guessed" })),
-    { outcome: "unsigned" },
-  );
+  const expected = { outcome: "unsigned" };
+  assert.deepEqual(await world.send("review", fromGitHub({}, { secret: "guessed" })), expected);
   assert.equal(await world.count(), 0);
   const told = world.place.logged.filter(({ message }) => message.includes("signature"));
   assert.deepEqual(told.map(({ fields }) => fields["refused"]), [1, 10]);
@@ -109,11 +96,8 @@ Deno.test("Webhooks refuse who cannot sign, say nothing of why, and count it in 
 Deno.test("Webhooks are there for enabled agents with one alone", async () => {
   await using world = await openHookWorld({ off: GITHUB });
   await world.place.writeScript("plain", [{ say: "No." }]);
-  await world.place.writeScript(
-    "off",
-    [{ say: "No." }],
-    `enabled: false\ntrigger: { type: webhook, ${GITHUB} }`,
-  );
+  const lines = `enabled: false\ntrigger: { type: webhook, ${GITHUB} }`;
+  await world.place.writeScript("off", [{ say: "No." }], lines);
   await world.runtime.reloadAgents();
   for (const id of ["off", "plain", "nobody"]) {
     assert.equal(world.runtime.webhooks?.has(id), false);
@@ -139,17 +123,12 @@ Deno.test("Webhooks refuse every delivery while the secret is not set, and take 
 Deno.test("Webhooks answer GitHub's ping and Slack's challenge, only where they are signed", async () => {
   await using world = await openHookWorld({ review: GITHUB, chat: "scheme: slack, secret: HOOK" });
   const ping = fromGitHub({ zen: "Keep it logically awesome." }, { event: "ping" });
-  assert.deepEqual(await world.send("review", ping), {
-    outcome: "answered",
-    body: { message: "pong" },
-  });
-  const challenge = fromSlack('{"type":"url_verification","challenge":"3eZbrw1aB"}', {
-    at: world.clock.now(),
-  });
-  assert.deepEqual(await world.send("chat", challenge), {
-    outcome: "answered",
-    body: { challenge: "3eZbrw1aB" },
-  });
+  const expected = { outcome: "answered", body: { message: "pong" } };
+  assert.deepEqual(await world.send("review", ping), expected);
+  const at = world.clock.now();
+  const challenge = fromSlack('{"type":"url_verification","challenge":"3eZbrw1aB"}', { at });
+  const wanted = { outcome: "answered", body: { challenge: "3eZbrw1aB" } };
+  assert.deepEqual(await world.send("chat", challenge), wanted);
   const headers = { ...challenge.headers, "x-slack-signature": "v0=00" };
   assert.deepEqual(await world.send("chat", { ...challenge, headers }), { outcome: "unsigned" });
   assert.equal(await world.count(), 0);
@@ -163,10 +142,8 @@ Deno.test("Webhooks read Slack's forms and GitHub's, and no form of others", asy
     door: "scheme: token, secret: HOOK",
   });
   const form = "application/x-www-form-urlencoded";
-  const asked = fromSlack("command=%2Fask&text=how+many%3F", {
-    at: world.clock.now(),
-    contentType: form,
-  });
+  const at = world.clock.now();
+  const asked = fromSlack("command=%2Fask&text=how+many%3F", { at, contentType: form });
   assert.match(await world.turnOf(await world.send("chat", asked)), /^how many\?\n/);
   const body = new URLSearchParams({ payload: '{"ref":"refs/heads/main"}' }).toString();
   const pushed = await world.send("review", fromGitHub(body, { contentType: form }));
@@ -204,24 +181,20 @@ Deno.test("Webhooks start nothing for what the filter leaves out, and say so in 
     assert.equal(outcome.outcome, "filtered", JSON.stringify(value));
   }
   assert.equal(await world.count(), 0);
-  assert.equal(
-    world.place.logged.filter(({ message }) => message.includes("filtered out")).length,
-    wrong.length,
-  );
+  const found = world.place.logged.filter(({ message }) => message.includes("filtered out")).length;
+  assert.equal(found, wrong.length);
   assert.equal(idOf(await world.send("review", fromGitHub(right, { event: "pull_request" }))), 1);
 });
 
 Deno.test("Webhooks fill in a template once, with what was sent and nothing secret", async () => {
   const input = "{header.X-Kind}|{header.authorization}|{field:/a~1b}|{field:/no}|{path}|{body}";
-  await using world = await openHookWorld({
-    door: `scheme: token, secret: HOOK, input: "${input}"`,
-  });
+  const door = `scheme: token, secret: HOOK, input: "${input}"`;
+  await using world = await openHookWorld({ door });
   const sent = withToken('{"a/b":"{body} ${HOOK}"}', { "x-kind": "{field:/a~1b}" });
   const turn = await world.turnOf(await world.send("door", sent));
-  assert.match(
-    turn,
-    /^\{field:\/a~1b\}\|\|\{body\} \$\{HOOK\}\|\|\{path\}\|\{"a\/b":"\{body\} \$\{HOOK\}"\}\n/,
-  );
+  const expected =
+    /^\{field:\/a~1b\}\|\|\{body\} \$\{HOOK\}\|\|\{path\}\|\{"a\/b":"\{body\} \$\{HOOK\}"\}\n/;
+  assert.match(turn, expected);
   assert.doesNotMatch(turn, /Secret to Everybody/);
 });
 
@@ -250,10 +223,8 @@ Deno.test("Webhooks stop an agent that is started too often, and reload or an ed
   await send();
   await send();
   assert.equal((await send()).outcome, "later");
-  assert.match(
-    String((await world.runtime.getAgent("review")).triggerPaused),
-    /deliveries started it 3 times within ten minutes/,
-  );
+  const text = String((await world.runtime.getAgent("review")).triggerPaused);
+  assert.match(text, /deliveries started it 3 times within ten minutes/);
   assert.equal(await world.count(), 3);
   world.clock.jump(11 * 60_000);
   assert.equal((await send()).outcome, "later", "it stays stopped");

@@ -7,22 +7,12 @@ import type { Message } from "../../../../runtime/models/message.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import {
-  createTestWorkspace,
-  rowsOf,
-  runToEnd,
-  type TestWorkspace,
-  toEnd,
-} from "../../../support/test_workspace.ts";
+import type { TestWorkspace } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { writeConfig as put } from "../../executions/executions_of.ts";
 import { programEntry } from "../../tools/mcp/mcp_world.ts";
 
 const HOUR_MS = 3_600_000;
-
-async function put(place: TestWorkspace, name: string, text: string): Promise<void> {
-  const path = join(place.agentsDir, "_config", name);
-  await Deno.mkdir(join(path, ".."), { recursive: true });
-  await Deno.writeTextFile(path, text);
-}
 
 const HAIKU = "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku.\n";
 
@@ -76,14 +66,10 @@ async function filesIn(folder: string): Promise<string[]> {
 
 Deno.test("planRun() tells the very messages that the next run sends: prompt, what earlier runs left, turn", async () => {
   await using place = await createTestWorkspace({ shell: { TOPIC: "rain" } });
-  await using server = new OpenAiServer([
-    { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] },
-    { text: "Drip." },
-    { text: "Drop." },
-  ]);
-  await writeAgent(place, server, {
-    more: "trigger: { type: manual, input: 'Go on. {context}' }\n",
-  });
+  const toolCalls = [{ name: "file_glob", arguments: { pattern: "*" } }];
+  await using server = new OpenAiServer([{ toolCalls }, { text: "Drip." }, { text: "Drop." }]);
+  const more = "trigger: { type: manual, input: 'Go on. {context}' }\n";
+  await writeAgent(place, server, { more });
   await using runtime = await place.open({ clock: new TestClock() });
   const first = await messagesOf(runtime, "writer");
   assert.deepEqual(first.map(({ message }) => message.role), ["system", "user"]);
@@ -125,24 +111,15 @@ Deno.test("planRun() tells of an agent with a schedule the run that the schedule
 });
 
 Deno.test("planRun() changes nothing: no row, no file, no line in the log, no question to the model, no tool known", async () => {
-  await using place = await createTestWorkspace({
-    shell: { OPENAI_API_KEY: "sk-live-0123456789" },
-  });
+  const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
+  await using place = await createTestWorkspace({ shell });
   await using server = new OpenAiServer();
-  await put(
-    place,
-    "mcp-servers.json",
-    JSON.stringify({ mcpServers: { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }) } }),
-  );
-  await put(
-    place,
-    "tools/own.ts",
-    'export default { description: "Own", effect: "idempotent", run: () => "ok" };',
-  );
-  await writeAgent(place, server, {
-    more: "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n",
-    body: "Use ${OPENAI_API_KEY}.",
-  });
+  const mcpServers = { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }) };
+  await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
+  const own = 'export default { description: "Own", effect: "idempotent", run: () => "ok" };';
+  await put(place, "tools/own.ts", own);
+  const more = "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n";
+  await writeAgent(place, server, { more, body: "Use ${OPENAI_API_KEY}." });
   await using runtime = await place.open();
   const before = { rows: await rowsOf(place), logged: place.logged.length };
   const files = await filesIn(place.root);
@@ -163,9 +140,8 @@ Deno.test("planRun() changes nothing: no row, no file, no line in the log, no qu
 Deno.test("planRun() tells each tool by its final name, with its effect, its guard and where it comes from", async () => {
   await using place = await createTestWorkspace();
   await using server = new OpenAiServer();
-  await writeAgent(place, server, {
-    more: "confirm: [http_request]\nauto_approve: [file_write]\n",
-  });
+  const more = "confirm: [http_request]\nauto_approve: [file_write]\n";
+  await writeAgent(place, server, { more });
   await using runtime = await place.open();
   const { tools } = await runtime.planRun("writer", { withMessages: false });
   const told = new Map(
@@ -194,16 +170,9 @@ Deno.test("planRun() tells each tool by its final name, with its effect, its gua
 Deno.test("planRun() says why a source is not available, and tells the rest", async () => {
   await using place = await createTestWorkspace();
   await using server = new OpenAiServer();
-  await put(
-    place,
-    "mcp-servers.json",
-    JSON.stringify({
-      mcpServers: {
-        shelf: programEntry(),
-        gone: { command: "/no/such/program", sandbox: false },
-      },
-    }),
-  );
+  const gone = { command: "/no/such/program", sandbox: false };
+  const mcpServers = { shelf: programEntry(), gone };
+  await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
   await put(place, "tools/own.ts", 'export default { description: "Own", run: () => "ok" };');
   await put(place, "tools/broken.ts", "export default {");
   await writeAgent(place, server);
@@ -215,14 +184,13 @@ Deno.test("planRun() says why a source is not available, and tells the rest", as
   await using runtime = await place.open();
   const { tools, problems, messages, key } = await runtime.planRun("all", { withMessages: true });
   assert.deepEqual(key, { variable: "OPENAI_API_KEY", isSet: false });
-  for (
-    const named of [
-      /skill.*lost/i,
-      /The custom tool broken cannot be used/,
-      /The MCP server "gone"/,
-      /OPENAI_API_KEY is not set/,
-    ]
-  ) {
+  const cases = [
+    /skill.*lost/i,
+    /The custom tool broken cannot be used/,
+    /The MCP server "gone"/,
+    /OPENAI_API_KEY is not set/,
+  ];
+  for (const named of cases) {
     assert.equal(problems.filter((one) => named.test(one)).length, 1, `${named}\n${problems}`);
   }
   assert.equal(problems.length, 4);
@@ -293,9 +261,7 @@ Deno.test("planRun() shows no secret, and works where nothing can be written", a
   assert.ok(!JSON.stringify(plan).includes(secret));
   assert.match(String(plan.messages?.[0]?.message.content), /Use \[redacted:MY_TOKEN\]\./);
   assert.deepEqual(plan.upcoming, [1, 2, 3].map((hours) => clock.now() + hours * HOUR_MS));
-  assert.deepEqual(plan.paths.map(({ alias, exists }) => [alias, exists]), [
-    ["lost", false],
-    ["work", true],
-  ]);
+  const expected = [["lost", false], ["work", true]];
+  assert.deepEqual(plan.paths.map(({ alias, exists }) => [alias, exists]), expected);
   await assert.rejects(Deno.lstat(place.stateDir), Deno.errors.NotFound);
 });

@@ -1,6 +1,6 @@
 // The box to write in, with what runs in view: the next turn, or the end of the one that is under way.
 import type { VNode } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
 import { toHash } from "../../route.ts";
 import { createKey, RunKeys } from "../../run_form.ts";
@@ -27,6 +27,8 @@ export function Composer(
   // Of one message, however often it must be sent: the same words said again are another turn.
   const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
   const field = useId();
+  const box = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => box.current?.focus({ preventScroll: true }), [sessionId]);
   const isReady = text.trim() !== "" && open === undefined && !isSending;
   const send = async (event: Event) => {
     event.preventDefault();
@@ -45,6 +47,7 @@ export function Composer(
       setProblem(toSentence(error));
     } finally {
       setSending(false);
+      box.current?.focus({ preventScroll: true });
     }
   };
   return (
@@ -53,7 +56,8 @@ export function Composer(
       <label for={field} class="unseen">Message</label>
       <textarea
         id={field}
-        data-filter
+        ref={box}
+        data-message
         rows={Math.min(MOST_ROWS, Math.max(2, text.split("\n").length))}
         placeholder={sessionId === null ? "Begin a conversation" : "Write a message"}
         dir="auto"

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { withServerSecrets } from "../../../../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import { age, withTempDir } from "../../../../support/temp_dir.ts";
 
-Deno.test("withServerSecrets() knows what the file holds now, filled in; of a broken one what it held before", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("withServerSecrets() knows what the file holds now, filled in; of a broken one what it held before", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const variables = new Map([["MINE", "value-of-mine"]]);
     const others = [{ name: "LONG_KEY", value: "a-longer-secret-of-the-environment" }];
@@ -40,11 +40,10 @@ Deno.test("withServerSecrets() knows what the file holds now, filled in; of a br
     assert.deepEqual(values(), ["a-longer-secret-of-the-environment"]);
     await write('[{ "env": { "A_TOKEN": "in-no-server-at-all" } }, null]');
     assert.deepEqual(values(), ["a-longer-secret-of-the-environment"]);
-  });
-});
+  }));
 
-Deno.test("withServerSecrets() does not wait for a pipe, and takes no file of any size", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("withServerSecrets() does not wait for a pipe, and takes no file of any size", () =>
+  withTempDir(async (dir) => {
     const pipe = `${dir}/pipe`;
     await new Deno.Command("mkfifo", { args: [pipe] }).output();
     assert.deepEqual(withServerSecrets(() => [], { path: pipe, lookup: () => undefined })(), []);
@@ -52,5 +51,4 @@ Deno.test("withServerSecrets() does not wait for a pipe, and takes no file of an
     const entry = { env: { A_TOKEN: "literal-token" }, filler: "x".repeat(1024 * 1024) };
     await Deno.writeTextFile(large, JSON.stringify({ s: entry }));
     assert.deepEqual(withServerSecrets(() => [], { path: large, lookup: () => undefined })(), []);
-  });
-});
+  }));

@@ -11,8 +11,8 @@ async function problemOf(file: ServersFile): Promise<string> {
   return content.problem;
 }
 
-Deno.test("ServersFile.read() reads again when the file changed, and only then", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("ServersFile.read() reads again when the file changed, and only then", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     await Deno.writeTextFile(path, servers("one"));
     await age(path);
@@ -24,16 +24,15 @@ Deno.test("ServersFile.read() reads again when the file changed, and only then",
     const second = await file.read();
     assert.match(JSON.stringify(second, replacer), /another/);
     assert.doesNotMatch(JSON.stringify(second, replacer), /"one"/);
-  });
-});
+  }));
 
 /** Maps are shown, too. */
 function replacer(_: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value;
 }
 
-Deno.test("ServersFile.read() says why there is nothing to be had", async () => {
-  await withTempDir(async (dir) => {
+Deno.test("ServersFile.read() says why there is nothing to be had", () =>
+  withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const file = new ServersFile(path);
     assert.equal(await problemOf(file), `MCP servers are named and ${path} is missing`);
@@ -49,9 +48,6 @@ Deno.test("ServersFile.read() says why there is nothing to be had", async () => 
     assert.equal(await problemOf(file), `${path} cannot be read: its links lead in a circle`);
     const below = `${dir}/file/mcp-servers.json`;
     await Deno.writeTextFile(`${dir}/file`, "");
-    assert.equal(
-      await problemOf(new ServersFile(below)),
-      `${below} cannot be read: a file stands where a folder should`,
-    );
-  });
-});
+    const message = await problemOf(new ServersFile(below));
+    assert.equal(message, `${below} cannot be read: a file stands where a folder should`);
+  }));

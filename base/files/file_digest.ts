@@ -1,0 +1,15 @@
+// The digest of a file's content.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+
+/** The SHA-256 of a file, in hexadecimal; undefined for one that cannot be read, or not any more. */
+export async function digestOfFile(path: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch {
+    // Whoever changed it meanwhile, its next event asks again.
+    return undefined;
+  }
+  return hash.digest("hex");
+}

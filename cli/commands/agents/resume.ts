@@ -1,0 +1,30 @@
+// resume: lets an agent's stopped trigger fire again.
+import type { AgentResumed } from "../../../server/schemas/agent_action_schemas.ts";
+import type { CommandContext } from "../../context.ts";
+import { EXIT, type ExitCode } from "../../exit.ts";
+import { toOneLine } from "../../output/sanitise.ts";
+import { openService } from "../../service/daemon.ts";
+import { orUnknownAgent } from "../../unknown_agent.ts";
+
+/** Resumes it. Fails where it stays stopped. */
+export async function resume(
+  context: CommandContext,
+  agentId: string,
+  options: { json?: true },
+): Promise<ExitCode> {
+  const { app, output } = context;
+  using client = await openService(context);
+  const resumed = await orUnknownAgent(client.resumeAgent(agentId), { app, client, agentId });
+  if (options.json) output.json(resumed);
+  else output.sentence(toOneLine(describe(resumed)));
+  return resumed.trigger_paused === null ? EXIT.ok : EXIT.failed;
+}
+
+function describe(result: AgentResumed): string {
+  const { agent_id: id, resumed, trigger_paused: reason, dropped_changes: dropped } = result;
+  if (reason !== null) return `The trigger of ${id} stays stopped: ${reason}`;
+  if (!resumed) return `The trigger of ${id} is not stopped`;
+  const changes = dropped === 1 ? "1 file change" : `${dropped} file changes`;
+  const rest = dropped === 0 ? "" : `; ${changes} that came while it was stopped are dropped`;
+  return `The trigger of ${id} fires again${rest}`;
+}

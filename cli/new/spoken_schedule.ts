@@ -1,0 +1,69 @@
+// Parses schedules in words into the fields of a trigger: `every weekday at 8`, `daily at 7:30`.
+
+/** A schedule as the fields of a trigger. */
+export type WrittenSchedule = { every: string } | { cron: string };
+
+const DAYS: Readonly<Record<string, string>> = {
+  day: "*",
+  weekday: "1-5",
+  workday: "1-5",
+  weekend: "0,6",
+  sunday: "0",
+  monday: "1",
+  tuesday: "2",
+  wednesday: "3",
+  thursday: "4",
+  friday: "5",
+  saturday: "6",
+};
+const UNITS: Readonly<Record<string, string>> = { minute: "m", min: "m", hour: "h", day: "d" };
+const MOMENTS: Readonly<Record<string, [hour: number, minute: number]>> = {
+  midnight: [0, 0],
+  noon: [12, 0],
+};
+
+/** The accepted forms, for the error message. */
+export const SCHEDULE_FORMS =
+  'an interval (30m, 1d), a cron expression (30 8 * * 1-5), or words such as "every weekday at 8"';
+
+/** Parses an interval, a cron expression or words; returns undefined for unknown words. */
+export function readSchedule(text: string): WrittenSchedule | undefined {
+  const words = text.trim().toLowerCase();
+  if (words.startsWith("@") || /^[\d*]\S*(\s+[\d*,/a-z-]+){4}$/.test(words)) {
+    return { cron: text.trim() };
+  }
+  const spoken = words.replace(/^(run\s+)?(every|each|on)\s+/, "").replace(/^daily\b/, "day")
+    .replace(/^hourly$/, "hour");
+  if (/^[\d.]+[a-z]*(\d+[a-z]+)*$/.test(spoken)) return { every: spoken };
+  const [, count = "1", unit = ""] = /^(\d+ +)?(minute|min|hour|day)s?$/.exec(spoken) ?? [];
+  if (UNITS[unit] !== undefined) return { every: `${count.trim()}${UNITS[unit]}` };
+  const [, days = "", time] = /^(.+?)\s+at\s+(.+)$/.exec(spoken) ?? [];
+  const fields = readDays(days);
+  const moment = time === undefined ? undefined : readTime(time);
+  if (fields === undefined || moment === undefined) return undefined;
+  const [hour, minute] = moment;
+  return { cron: `${minute} ${hour} * * ${fields}` };
+}
+
+/** Converts names of days to cron's numbers. */
+function readDays(text: string): string | undefined {
+  const fields = text.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).map((day) => {
+    const name = Object.keys(DAYS).find((one) =>
+      day === one || day === `${one}s` || day.length > 2 && one.startsWith(day)
+    );
+    return name === undefined ? undefined : DAYS[name];
+  });
+  return fields.includes(undefined) ? undefined : fields.join(",");
+}
+
+function readTime(text: string): [hour: number, minute: number] | undefined {
+  const named = MOMENTS[text];
+  if (named !== undefined) return named;
+  const [, hours, minutes = "0", half] =
+    /^(\d{1,2})(?:[:.](\d\d))?\s*(am|pm|h|o'clock)?$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  const isTwelve = half === "am" || half === "pm";
+  const hour = isTwelve ? Number(hours) % 12 + (half === "pm" ? 12 : 0) : Number(hours);
+  if (hour > 23 || Number(minutes) > 59 || isTwelve && Number(hours) > 12) return undefined;
+  return [hour, Number(minutes)];
+}

@@ -1,0 +1,56 @@
+// Describes the triggers of a new agent and the service that they need.
+import { toOneLine } from "../output/sanitise.ts";
+import { formatLocal } from "../output/time.ts";
+import type { AgentStart } from "./agent_author.ts";
+
+/** Returns the sentences for the person who saved the agent; none for a manual agent. */
+export function describeStart(
+  id: string,
+  start: AgentStart,
+  { isRunning }: { isRunning: boolean },
+): string[] {
+  const times = [...describeTrigger(id, start), ...describeFollowed(start)];
+  if (times.length === 0) return [];
+  if (!start.enabled) return ["It does not start by itself: enabled: false is in its file"];
+  const needsPort = start.trigger.type === "webhook";
+  const port = needsPort ? " --port 8420 --api-key <key>" : "";
+  return [
+    `It runs ${times.join(", and ")}`,
+    isRunning
+      ? `The service is running, and knows it now${needsPort ? ". Webhooks need its --port" : ""}`
+      : `The service must run for that: inkling start -d${port}`,
+  ].map(toOneLine);
+}
+
+function describeTrigger(id: string, { trigger, nextRun }: AgentStart): string[] {
+  switch (trigger.type) {
+    case "manual":
+      return [];
+    case "schedule": {
+      const next = nextRun === null
+        ? "which never comes"
+        : `next at ${formatLocal(new Date(nextRun).toISOString()).slice(0, -3)}`;
+      const rhythm = trigger.every === undefined
+        ? `by cron ${trigger.cron}`
+        : `every ${trigger.every}`;
+      return [`${rhythm}, ${next}`];
+    }
+    case "watch":
+      return [`when a file changes in ${trigger.paths.join(", ")}`];
+    case "webhook":
+      return [
+        `when a request is sent to /hooks/${
+          encodeURIComponent(id)
+        } that is signed with the value ` +
+        `of ${trigger.secrets.join(" or ")} (${trigger.scheme})`,
+      ];
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function describeFollowed({ after }: AgentStart): string[] {
+  return after.length === 0
+    ? []
+    : [`when ${after.map(({ agentId }) => agentId).join(" or ")} ends`];
+}

@@ -1,0 +1,39 @@
+// Standard output for a prompt that redraws itself: counts how far below its first row the cursor is.
+
+/** A line break, or a move of the cursor by rows (CUU and CUD of ECMA-48). */
+// deno-lint-ignore no-control-regex -- that is how a terminal is told to move
+const ROW_CHANGE = /\n|\x1b\[(\d*)([AB])/g;
+
+/** Passes everything on to a stream. */
+export class CountedOutput<Stream extends { write(text: string): unknown }> {
+  /** The same stream for whoever draws. */
+  readonly stream: Stream;
+  #rows = 0;
+
+  constructor(target: Stream) {
+    this.stream = new Proxy(target, {
+      get: (_, name) => {
+        if (name === "write") {
+          return (text: string) => {
+            this.#count(text);
+            return target.write(text);
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  }
+
+  /** Rows between the first one that was written and the cursor. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  #count(text: string): void {
+    for (const [change, count, direction] of text.matchAll(ROW_CHANGE)) {
+      if (change === "\n") this.#rows++;
+      else this.#rows += Number(count || 1) * (direction === "A" ? -1 : 1);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// Puts an execution's question to the person at the terminal, and closes the prompt when it is answered elsewhere.
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { ApiError, type Client } from "../../server/client.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import type { CliApp } from "../app.ts";
+import { parseObject } from "../output/payload.ts";
+import type { Output } from "../output/output.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { askPerson } from "../prompting/ask_person.ts";
+import type { Answer } from "../prompting/asking.ts";
+
+/** Between two checks whether the question is still open. */
+const CHECK_MS = 1_000;
+
+/** Error: the question was answered elsewhere or is closed. The message names the place and the answer. */
+export class AnsweredElsewhere extends Error {
+  override readonly name = "AnsweredElsewhere";
+}
+
+/** Collaborators of askWhileOpen(). */
+export interface AskWhileOpenOptions {
+  app: Pick<CliApp, "clock" | "input" | "editText">;
+  output: Output;
+  client: Client;
+  signal: AbortSignal;
+}
+
+/**
+ * Gives the execution the person's answer; false when they put the question aside. Throws AnsweredElsewhere, and Interrupted at
+ * Ctrl+C.
+ */
+export async function askWhileOpen(
+  pending: PendingBody,
+  { app, output, client, signal }: AskWhileOpenOptions,
+): Promise<boolean> {
+  const closed = new AbortController();
+  const over = new AbortController();
+  const watching = watchQuestion(pending, { app, client, signal: over.signal, closed });
+  let answer: Answer | undefined;
+  try {
+    answer = await askPerson(pending, {
+      output,
+      client,
+      prompter: app.input.prompter,
+      editText: app.editText,
+      signal: AbortSignal.any([signal, closed.signal]),
+    });
+  } finally {
+    over.abort();
+    await watching;
+  }
+  if (answer === undefined) return false;
+  await giveAnswer(client, pending, answer);
+  return true;
+}
+
+/** Sends an answer. Throws AnsweredElsewhere where another one came first. */
+export async function giveAnswer(
+  client: Client,
+  { execution_id: id, request_id }: PendingBody,
+  response: Answer,
+): Promise<void> {
+  try {
+    await client.respond(id, { request_id, response, via: "terminal" });
+  } catch (error) {
+    // It may as well be refused for now: its agent's file cannot be read, say.
+    if (!isClosed(error) || await isOpen(client, { id, requestId: request_id })) throw error;
+    throw new AnsweredElsewhere(await describeEnd(client, { id, requestId: request_id }));
+  }
+}
+
+/** Aborts `closed` with AnsweredElsewhere when the question is no longer open. Ends with the signal. */
+async function watchQuestion(
+  { execution_id: id, request_id: requestId }: PendingBody,
+  { app, client, signal, closed }: {
+    app: Pick<CliApp, "clock">;
+    client: Client;
+    signal: AbortSignal;
+    closed: AbortController;
+  },
+): Promise<void> {
+  while (await sleepUnlessAborted(app.clock, CHECK_MS, signal)) {
+    if (await isOpen(client, { id, requestId, signal })) continue;
+    closed.abort(new AnsweredElsewhere(await describeEnd(client, { id, requestId })));
+    return;
+  }
+}
+
+async function isOpen(
+  client: Client,
+  { id, requestId, ...options }: { id: number; requestId: string; signal?: AbortSignal },
+): Promise<boolean> {
+  try {
+    return (await client.pending(id, options)).request_id === requestId;
+  } catch (error) {
+    // A service that is gone for a moment says nothing about the question.
+    return !isClosed(error);
+  }
+}
+
+/** Whether a refusal means that the question is no longer open. */
+function isClosed(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 409);
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  terminal: "at another terminal",
+  page: "on the page",
+  link: "by the link in a message",
+};
+
+/** Returns the place and the answer: `Answered on the page: Approved`; without an answer the execution's status. */
+async function describeEnd(
+  client: Client,
+  { id, requestId }: { id: number; requestId: string },
+): Promise<string> {
+  try {
+    for (const { event_type: type, message, metadata } of (await client.messages(id)).reverse()) {
+      if (type !== "human" || metadata === null) continue;
+      const { request_id: answered, answered_via: via } = parseObject(metadata) ?? {};
+      if (answered !== requestId) continue;
+      if (via === "nobody") return "Nobody answered in time";
+      const place = PLACES[String(via)] ?? "over the HTTP API";
+      return `Answered ${place}: ${toOneLine(message)}`;
+    }
+    const { status } = await client.execution(id);
+    return `The question of execution ${id} is closed: its status is ${status}`;
+  } catch {
+    return `The question of execution ${id} has been answered elsewhere`;
+  }
+}

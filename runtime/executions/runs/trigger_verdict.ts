@@ -1,0 +1,24 @@
+// How the end of a run counts for the trigger that started it.
+import { type Agent, agentPrint } from "../../agents/agent.ts";
+import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import type { Execution } from "../execution.ts";
+import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
+import { isLimit } from "../states.ts";
+
+/**
+ * Undefined where it counts as neither a failure nor a success: a person or the service stopped the run, its model could not be
+ * reached, no trigger started it, or its agent has `max_failures: none`.
+ */
+export function verdictOf(
+  agent: Agent | undefined,
+  { trigger, isDryRun }: Pick<Execution, "trigger" | "isDryRun">,
+  { status, error, isTransient }: Pick<Outcome, "status" | "error" | "isTransient">,
+): TriggerVerdict | undefined {
+  const maxFailures = agent?.maxFailures ?? null;
+  if (agent === undefined || maxFailures === null) return undefined;
+  if (isDryRun || !TRIGGER_KINDS[trigger].isAutomatic) return undefined;
+  const failed = status === "error" && !isTransient || status === "timeout" ||
+    status === "aborted" && (isLimit({ error }) || /^Aborted: budget /.test(error ?? ""));
+  if (!failed && status !== "success") return undefined;
+  return { failed, maxFailures, print: failed ? agentPrint(agent) : "" };
+}

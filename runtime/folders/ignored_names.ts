@@ -1,0 +1,138 @@
+// The names in watched folders that are ignored: files that programs write before the final file, and files that systems keep
+// for themselves. A pattern that contains the telling part of such a name (the dot, the suffix) brings it back; `*` does not.
+import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
+import { PATHS } from "../../base/plain_path.ts";
+
+/** One row of the table, in `docs/triggers.md` too. */
+interface IgnoredRow {
+  what: string;
+  /** Names: `*` and classes of characters are patterns. Upper and lower case are equal. */
+  names: readonly string[];
+  /** Names of folders that are ignored with everything in them. */
+  folders?: readonly string[];
+}
+
+/** Hidden files and folders. A name that another row has is in that row only. */
+const HIDDEN = ".*";
+
+/** The table. */
+export const IGNORED_NAMES: readonly IgnoredRow[] = [
+  {
+    what: "downloads in progress",
+    names: ["*.crdownload", "*.opdownload", "*.part", "*.partial", "*.download"],
+    folders: ["*.download"],
+  },
+  {
+    what: "temporary files, also of OneDrive and Dropbox (`~name.tmp`)",
+    names: ["*.tmp"],
+  },
+  { what: "Syncthing", names: [".syncthing.*", "~syncthing~*"] },
+  {
+    what: "hidden files and folders: rsync (`.name.Ab12Cd`), Dropbox (`.dropbox.cache`), ...",
+    names: [HIDDEN],
+    folders: [HIDDEN],
+  },
+  {
+    what: "files of the system",
+    names: [".DS_Store", "Thumbs.db", "desktop.ini", "._*"],
+  },
+  { what: "locks of office programs", names: [".~lock.*", "~$*"] },
+  {
+    what: "backups, swap files and locks of editors",
+    names: [
+      "*~",
+      ".*.sw[a-px]",
+      "4913",
+      ".#*",
+      "#*#",
+      "*.kate-swp",
+      ".goutputstream-*",
+      "*___jb_tmp___",
+      "*___jb_old___",
+    ],
+  },
+  {
+    what: "version control and packages",
+    names: [],
+    folders: [".git", "node_modules"],
+  },
+];
+
+/** A name of the table. */
+interface IgnoredName {
+  matches: RegExp;
+  /** What a pattern has to contain to mean such a name. */
+  mark: RegExp;
+}
+
+const FILES = IGNORED_NAMES.flatMap(({ names }) => names).filter((name) => name !== HIDDEN)
+  .map(toIgnoredName);
+const HIDDEN_NAME: IgnoredName = { matches: /^\./, mark: /(^|\/)\\?\.(?![./])/ };
+const FOLDERS: ReadonlyMap<string, IgnoredName> = new Map(
+  IGNORED_NAMES.flatMap(({ folders = [] }) => folders).map((name) => [name, toIgnoredFolder(name)]),
+);
+
+/** A pattern that an agent's file has. */
+export interface WatchPattern {
+  pattern: string;
+  matches: (relative: string) => boolean;
+}
+
+/** Whether a path, relative to the watched folder, is ignored: none of the patterns brings it back. */
+export function createIgnoreRule(patterns: readonly WatchPattern[]): (relative: string) => boolean {
+  const wishes = patterns.map(({ pattern, matches }) => ({ texts: plainTexts(pattern), matches }));
+  return (relative) => {
+    const folders = relative.split("/");
+    const name = folders.pop() ?? "";
+    const own = FILES.filter(({ matches }) => matches.test(name));
+    if (own.length === 0 && HIDDEN_NAME.matches.test(name)) own.push(HIDDEN_NAME);
+    const around = folders.flatMap((folder) =>
+      [...FOLDERS.values()].filter(({ matches }) => matches.test(folder))
+    );
+    return [...own, ...around].some(({ mark }) =>
+      !wishes.some(({ texts, matches }) =>
+        texts.some((text) => mark.test(text)) && matches(relative)
+      )
+    );
+  };
+}
+
+/** The folders of the table that none of these patterns reaches into: nobody needs to read them. */
+export function foldersToSkip(patterns: readonly string[]): string[] {
+  const texts = patterns.flatMap(plainTexts);
+  const isNamed = ({ mark }: IgnoredName) => texts.some((text) => mark.test(text));
+  // A hidden file may be wanted without any hidden folder: the folders to skip are skipped as files, too.
+  const isHiddenNamed = isNamed(HIDDEN_NAME);
+  return [...FOLDERS].flatMap(([name, folder]) =>
+    isNamed(folder) || name === HIDDEN && isHiddenNamed ? [] : [name]
+  );
+}
+
+/** Whether an entry (its path) is one of these folders of the table. */
+export function isSkipped(path: string, skipped: readonly string[]): boolean {
+  const name = PATHS.basename(path);
+  return skipped.some((folder) => FOLDERS.get(folder)?.matches.test(name));
+}
+
+/** Without braces, in lower case. */
+function plainTexts(pattern: string): string[] {
+  return (expandBraces(pattern, MAX_BRACE_PATTERNS) ?? [pattern])
+    .map((text) => text.replace(/^\.\//, "").toLowerCase());
+}
+
+function toIgnoredName(name: string): IgnoredName {
+  const parts = name.split(/\*|\[[^\]]+\]/);
+  const [longest = ""] = parts.toSorted((a, b) => b.length - a.length);
+  const source = name.replaceAll(/[.$+?()|\\]/g, "\\$&").replaceAll("*", ".*");
+  return {
+    matches: new RegExp(`^${source}$`, "is"),
+    mark: new RegExp(RegExp.escape(longest.toLowerCase())),
+  };
+}
+
+function toIgnoredFolder(name: string): IgnoredName {
+  if (name === HIDDEN) return { ...HIDDEN_NAME, mark: /(^|\/)\\?\.(?![./])[^/]*\// };
+  const { matches, mark } = toIgnoredName(name);
+  const isWhole = !name.includes("*");
+  return { matches, mark: isWhole ? new RegExp(`(^|/)${mark.source}(/|$)`) : mark };
+}

@@ -1,0 +1,114 @@
+// What providers and servers refuse, and in which words: the one place where texts of errors that are not ours are recognized.
+// Loaded with the first failure.
+import type { AssistantMessage } from "./message.ts";
+import type { ModelError, ModelRequest } from "./model.ts";
+import { keptNames } from "./providers/kept_fields.ts";
+import { keywordsOf, type Learned } from "./learned.ts";
+
+/** Why a call was refused. */
+export type Refusal =
+  /** The conversation is too long; `limit`: the tokens that there is room for, if that was told. */
+  | { kind: "too_long"; limit?: number }
+  /** The request has more tools than the endpoint takes. */
+  | { kind: "too_many_tools" }
+  /** Parts of the request, by their names in Learned. */
+  | { kind: "parts"; names: string[] };
+
+/** Conversations that are too long, with the limit where it is told; the last rows tell none. */
+const TOO_LONG = [
+  /max(?:imum)?(?: model)? (?:context|prompt|input|sequence) (?:length|size)(?: is| of|:| =)?[ `(]*(?<limit>\d+)/,
+  /(?<limit>\d+) max(?:imum)? context length/,
+  /too long: \d+ tokens > (?<limit>\d+)/,
+  /exceeds? (?:the )?context limit: [^>]*> (?<limit>\d+)/,
+  /maximum number of (?:input )?tokens(?: allowed)?\D{0,10}(?<limit>\d+)/,
+  /(?:token limit|token count of \d+ exceeds the limit of|available context size)\D{0,5}(?<limit>\d+)/,
+  /input length should be \[\d+, (?<limit>\d+)\]/,
+  /inputs?`? (?:tokens )?(?:\+ `?max_new_tokens`? )?must (?:be <=|have less than) (?<limit>\d+)/,
+  /context_length_exceeded|exceed_context_size|context_window_exceeded|request_too_large/,
+  /\b(?:context|prompt|input|conversation|number of tokens|request)\b[^.]{0,60}\b(?:too (?:long|large)|exceed\w*|longer than|greater than|overflow\w*)/,
+  /\b(?:exceed\w*|longer than|greater than|overflow\w*|larger than)\b[^.]{0,60}\b(?:context|prompt|window|token limit)/,
+  /reduce (?:the|your) (?:length|size) of|too many (?:input )?tokens|\bcontent'?: string too long|no room .{0,30}context/,
+];
+/** It never goes through, however long one waits. */
+const OVER_MINUTE_LIMIT = /request too large .{0,200}limit (?<limit>\d+), requested/;
+
+const TOO_MANY_TOOLS =
+  /\b(?:tools|functions|function_?declarations)\b.{0,80}\b(?:array too long|too many|at most|maximum|exceed\w*|more than|less than)\b|too many (?:tools|functions)/;
+
+/** How parameters are called, or what is made of them, when they are refused. */
+const SCHEMA =
+  /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/;
+const NOT_KNOWN =
+  /unsupported|not (?:\w+ )?(?:support|permit|allow|recogni[sz]|accept|know|implement)\w*|does(?:n't| not) (?:support|accept|allow)|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs?|fields?)|additional propert|(?:must|should|can) ?not\b|instead\b/;
+const MISSING =
+  /must be (?:passed|included|provided|present)|is missing|missing in|(?:is|are) required/;
+
+/** Recognizes a refusal of this request; undefined for any other failure, and one that taught nothing new. */
+export function recognize(
+  error: ModelError,
+  request: ModelRequest,
+  { refused }: Learned,
+): Refusal | undefined {
+  const { status } = error;
+  const told = (error.told ?? error.message).toLowerCase().replaceAll(/(?<=\d)[,_](?=\d{3})/g, "");
+  const overLimit = OVER_MINUTE_LIMIT.exec(told);
+  if (overLimit !== null) return toTooLong(overLimit);
+  if (status !== undefined && [401, 402, 403, 404, 429].includes(status)) return undefined;
+  if (status === 413) return toTooLong(TOO_LONG.map((one) => one.exec(told)).find(isMatch));
+  const names = status === 400 || status === 422 ? refusedParts(told, request) : [];
+  const fresh = names.filter((name) => !refused.has(name));
+  if (fresh.length > 0) return { kind: "parts", names: fresh };
+  if (request.tools.length > 0 && TOO_MANY_TOOLS.test(told)) return { kind: "too_many_tools" };
+  const tooLong = TOO_LONG.map((one) => one.exec(told)).find(isMatch);
+  return tooLong && toTooLong(tooLong);
+}
+
+const isMatch = (match: RegExpExecArray | null) => match !== null;
+
+function toTooLong(match: RegExpExecArray | null | undefined): Refusal {
+  const limit = Number(match?.groups?.["limit"]);
+  return { kind: "too_long", ...(limit > 0 && { limit }) };
+}
+
+/** Those parts of the request that the words name, by the clearest sign: no more than one kind at a time. */
+function refusedParts(told: string, request: ModelRequest): string[] {
+  const { messages, tools, temperature, schema } = request;
+  const isNotKnown = NOT_KNOWN.test(told);
+  const [missing] = /\breasoning(?:_content)?\b/.exec(told) ?? [];
+  if (missing !== undefined && MISSING.test(told)) return [`fill:${missing}`];
+  const replies = messages.filter((one): one is AssistantMessage => one.role === "assistant");
+  const fields = isNotKnown ? [...keptNames(replies)].filter((name) => isNamed(told, name)) : [];
+  if (fields.length > 0) return fields.map((name) => `field:${name}`);
+  for (const name of ["max_completion_tokens", "max_tokens"]) {
+    // `Use 'max_completion_tokens' instead` names both: the one that was sent is the other.
+    const wanted = new RegExp(`\\buse\\W+${name}\\b`);
+    if (isNotKnown && isNamed(told, name) && !wanted.test(told)) return [name];
+  }
+  if (isNamed(told, "stream_options")) return ["stream_options"];
+  if (temperature !== undefined && isNamed(told, "temperature")) return ["temperature"];
+  if (
+    tools.length > 0 &&
+    /\b(?:tools?|functions?|function_declarations|input_schema|parameters|keywords?)\b/.test(told)
+  ) {
+    const keywords = [...keywordsOf(tools)].filter((one) => namesKeyword(told, one.toLowerCase()));
+    if (keywords.length > 0) return keywords.map((keyword) => `schema:${keyword}`);
+  }
+  return schema !== undefined && SCHEMA.test(told) ? ["response_format"] : [];
+}
+
+function isNamed(told: string, name: string): boolean {
+  return new RegExp(`(?<!\\w)${RegExp.escape(name.toLowerCase())}(?!\\w)`).test(told);
+}
+
+/** Without these a schema says nothing. */
+const STRUCTURE = new Set(["type", "properties", "items", "required", "description"]);
+
+/** In quotes, after the word keyword, or of a form that no English word has: most keywords are words, too. */
+function namesKeyword(told: string, keyword: string): boolean {
+  if (STRUCTURE.has(keyword) || !isNamed(told, keyword)) return false;
+  const escaped = RegExp.escape(keyword);
+  return /\$|additionalprop|patternprop|[a-z]of$|exclusivem|^(?:min|max)[a-z]+$|propertynames/.test(
+    keyword,
+  ) ||
+    new RegExp(`['"\`.]${escaped}['"\`]?|keywords?\\W{1,3}${escaped}\\b`).test(told);
+}

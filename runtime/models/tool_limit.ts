@@ -1,0 +1,37 @@
+// How many tools an endpoint takes with one call, and what is said of an agent that has more.
+import type { ModelSettings } from "../agents/agent.ts";
+import { modelEndpoint } from "./endpoint.ts";
+import { ModelError } from "./model.ts";
+
+/** What OpenAI takes, and most others that speak its format. */
+const MOST_TOOLS = 128;
+
+/** What to do about too many tools, as the end of a sentence. */
+export const TOOLS_REMEDY =
+  'choose some of an MCP server\'s with mcp: ["server/tool*"] in the agent, or with ' +
+  "tools: { include: [...] } in the server's entry; model.max_tools says how many the endpoint takes";
+
+/** Too many tools for a model: `isCertain` where each call would be refused. Undefined where they are not. */
+export function findTooManyTools(
+  model: ModelSettings | undefined,
+  count: number,
+): { message: string; isCertain: boolean } | undefined {
+  if (model === undefined || count <= (model.maxTools ?? MOST_TOOLS)) return undefined;
+  const { maxTools = MOST_TOOLS, provider } = model;
+  const { adapter } = modelEndpoint(model);
+  const isGiven = model.maxTools !== undefined || adapter === "openai";
+  if (!isGiven && adapter !== "compatible") return undefined;
+  return {
+    isCertain: isGiven,
+    message: isGiven
+      ? `The agent has ${count} tools, and ${provider} takes ${maxTools} at most`
+      : `The agent has ${count} tools: many endpoints take ${MOST_TOOLS} at most`,
+  };
+}
+
+/** Throws ModelError where each call would be refused for its tools. */
+export function refuseTooManyTools(model: ModelSettings | undefined, count: number): void {
+  const found = findTooManyTools(model, count);
+  if (!found?.isCertain) return;
+  throw new ModelError(`${found.message}: ${TOOLS_REMEDY}`, { retryable: false });
+}

@@ -1,0 +1,44 @@
+// What the servers of a workspace offered when they last listed their tools: `validate` counts by it and starts none of them.
+import { dirname, join } from "node:path";
+import { isJsonObject, isWholeJson } from "../../../base/json.ts";
+import { ignoreMissing } from "../../../base/files/missing.ts";
+import { SerialQueue } from "../../../base/serial_queue.ts";
+
+const FILE_NAME = "mcp-tools.json";
+
+/** The names of tools by server; empty where none has ever listed any. */
+export async function readListedTools(stateDir: string): Promise<Record<string, string[]>> {
+  const text = await Deno.readTextFile(join(stateDir, FILE_NAME)).catch(ignoreMissing) ?? "";
+  const root: unknown = isWholeJson(text) ? JSON.parse(text) : {};
+  const entries = Object.entries(isJsonObject(root) ? root : {}).map(([server, names]) => {
+    const listed = Array.isArray(names) ? names.filter((one) => typeof one === "string") : [];
+    return [server, listed] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Keeps the lists of one process: a list that has not changed costs nothing. */
+export class ListedTools {
+  readonly #stateDir: string;
+  readonly #kept = new Map<string, string>();
+  readonly #writes = new SerialQueue();
+
+  constructor(stateDir: string) {
+    this.#stateDir = stateDir;
+  }
+
+  async keep(server: string, names: readonly string[]): Promise<void> {
+    const list = JSON.stringify(names);
+    if (this.#kept.get(server) === list) return;
+    this.#kept.set(server, list);
+    await this.#writes.run(async () => {
+      const file = join(this.#stateDir, FILE_NAME);
+      const before = await readListedTools(this.#stateDir);
+      if (JSON.stringify(before[server]) === list) return;
+      await Deno.mkdir(dirname(file), { recursive: true });
+      const temporary = `${file}.${crypto.randomUUID()}`;
+      await Deno.writeTextFile(temporary, JSON.stringify({ ...before, [server]: names }));
+      await Deno.rename(temporary, file);
+    });
+  }
+}

@@ -1,0 +1,67 @@
+// One tool of an MCP server as an agent has it.
+import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { cutEnd } from "../../../base/text/cut_text.ts";
+import type { ServerOrigin } from "../../agents/guarded_tools.ts";
+import { compileArgumentsCheck } from "../json_schema/arguments_check.ts";
+import type { ActionTool, ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool_failure.ts";
+import type { McpLimits } from "./mcp_limits.ts";
+import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
+import type { CallOptions } from "./session.ts";
+
+/** The progress lines of one call that enter the service log. */
+const PROGRESS_LINES = 10;
+
+/** The tool, under the name it has among the agent's others. `call` makes the call at the server. */
+export async function createMcpTool(
+  tool: RemoteTool,
+  options: {
+    name: string;
+    /** See ToolDeclaration. */
+    otherNames: readonly string[];
+    origin: ServerOrigin;
+    limits: Pick<McpLimits, "callMs" | "longestCallMs">;
+    call(
+      args: JsonObject,
+      context: ToolContext,
+      onProgress: CallOptions["onProgress"],
+    ): Promise<string>;
+  },
+): Promise<ActionTool> {
+  const { name, otherNames, origin, limits, call } = options;
+  const { description, parameters, effect } = tool;
+  // What the schema says beyond that is the server's to check.
+  const { check } = await compileArgumentsCheck(name, parameters);
+  return {
+    name,
+    otherNames,
+    origin,
+    // Whose words they are, not ours: the model is to know.
+    description: cutEnd(
+      `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
+      DESCRIPTION_CHARACTERS,
+    ),
+    parameters,
+    timeoutMs: limits.longestCallMs,
+    check,
+    fixedEffect: effect,
+    effect: () => effect,
+    async run(args, context) {
+      let lines = 0;
+      const silence = {
+        clock: context.clock,
+        ms: limits.callMs,
+        reason: new ToolFailure(`${name} took longer than ${limits.callMs / 1_000} s`),
+        signal: context.signal,
+      };
+      return await withinTime(silence, async (signal, restart) => {
+        const onProgress = (line: string) => {
+          restart();
+          if (++lines <= PROGRESS_LINES) context.log(line);
+        };
+        return await untilAborted(call(args, { ...context, signal }, onProgress), signal);
+      });
+    },
+  };
+}

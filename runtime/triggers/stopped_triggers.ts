@@ -1,0 +1,219 @@
+// The triggers that are stopped, each with its reason: one that ran away until somebody resumes it, one whose runs keep failing
+// until a run succeeds. Failures are counted where executions end; those stops are stored.
+import { type Agent, agentPrint } from "../agents/agent.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
+import type { EventBus, ServiceEvent, TriggerStop } from "../events/bus.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { TRIGGER_KINDS } from "../trigger_kinds.ts";
+import type { ReconcileOptions } from "./reconcile_options.ts";
+import type { TriggerStateStore } from "./trigger_state_store.ts";
+
+/** A machine that was suspended is noticed after this long. */
+const LONGEST_SLEEP_MS = MINUTE_MS;
+
+/** What starts a trigger that ran away again. */
+export const RESTART =
+  "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
+
+/** What stopped triggers need. */
+export interface StoppedTriggersPorts {
+  store: TriggerStateStore;
+  clock: Clock;
+  log: ServiceLog;
+  /** Reports each change; the stops on other machines come through it, too. */
+  events: EventBus;
+  /** Other machines store in the same place. */
+  isShared?: boolean;
+}
+
+/** A stopped trigger. */
+interface Stop extends TriggerStop {
+  displayName: string;
+  reason: string;
+  /** Whether its listener knows that a run may be tried. */
+  isDue: boolean;
+}
+
+/** The stopped triggers of all agents. Created before anything that reads it, so that it hears of events first. */
+export class StoppedTriggers implements AsyncDisposable {
+  readonly #ports: StoppedTriggersPorts;
+  readonly #stops = new Map<string, Stop>();
+  readonly #over = new AbortController();
+  readonly #unsubscribe: () => void;
+  #isLoaded = false;
+  #agents: readonly Agent[] = [];
+  #onDue: (() => void) | undefined;
+  #timing: Promise<void> | undefined;
+
+  constructor(ports: StoppedTriggersPorts) {
+    this.#ports = ports;
+    this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
+  }
+
+  /** Why an agent's trigger is stopped; null while it is not. */
+  reasonOf(agentId: string): string | null {
+    return this.#stops.get(agentId)?.reason ?? null;
+  }
+
+  /** How it was stopped; undefined while it is not. */
+  kindOf(agentId: string): TriggerStop["by"] | undefined {
+    return this.#stops.get(agentId)?.by;
+  }
+
+  /** Before when nothing is tried; null: nothing holds it, or somebody has to resume it. Milliseconds since the epoch. */
+  retryAt(agentId: string): number | null {
+    return this.#stops.get(agentId)?.retryAt ?? null;
+  }
+
+  /** Whether an agent's trigger may start a run now: it is not stopped, or a run is to be tried. */
+  admits(agentId: string): boolean {
+    const stop = this.#stops.get(agentId);
+    return stop === undefined || this.#untilTry(stop) <= 0;
+  }
+
+  /** A run of a trigger has started; of a stopped one, it was the try. */
+  async started(agentId: string): Promise<void> {
+    const stop = this.#stops.get(agentId);
+    if (stop === undefined || stop.retryAt === null) return;
+    stop.retryAt = this.#ports.clock.now() + DAY_MS;
+    stop.isDue = false;
+    this.#waitForTries();
+    await this.#ports.store.postponeTry(agentId, stop.retryAt);
+  }
+
+  /** Stops a trigger, unless it is stopped. `what`: the subject of the message. */
+  stop(
+    agent: Agent,
+    { what, by, reason, remedy }: {
+      what: string;
+      by: Exclude<TriggerStop["by"], "failures">;
+      reason: string;
+      remedy: string;
+    },
+  ): void {
+    const { id, displayName } = agent;
+    if (this.#stops.has(id)) return;
+    const message = `The ${what} of agent "${id}" is stopped: ${reason}. ${remedy}`;
+    this.#ports.log.write("warn", message, { agent: id });
+    const stop: TriggerStop = { by, retryAt: null, print: agentPrint(agent) };
+    this.#publish({ agentId: id, displayName, status: "paused", reason, stop });
+  }
+
+  /** Lets stopped triggers fire again. Returns how many file changes that came meanwhile are dropped. */
+  async resume(isResumed: (agentId: string, stop: TriggerStop) => boolean): Promise<number> {
+    let dropped = 0;
+    for (const [id, stop] of this.#stops) {
+      if (stop.by !== "size" && isResumed(id, stop)) dropped += await this.release(id);
+    }
+    return dropped;
+  }
+
+  /** Lets one fire again, however it was stopped. Returns how many file changes that came meanwhile are dropped. */
+  async release(agentId: string): Promise<number> {
+    const stop = this.#stops.get(agentId);
+    if (stop === undefined) return 0;
+    const dropsChanges = stop.by === "loop" || stop.by === "failures";
+    const changes = await this.#ports.store.release(agentId, { dropsChanges });
+    const { displayName } = stop;
+    this.#publish({ agentId, displayName, status: "running", reason: null });
+    if (changes > 0) {
+      const message = "File changes that came while the trigger was stopped are dropped";
+      this.#ports.log.write("warn", message, { agent: agentId, changes });
+    }
+    return changes;
+  }
+
+  /** Releases the triggers of agents that were edited, or are gone. The first call reads what is stored. */
+  async follow(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
+    this.#agents = agents;
+    if (!this.#isLoaded && agents.some(startsByItself)) await this.reload();
+    for (const [id, { by, print }] of this.#stops) {
+      const agent = agents.find((one) => one.id === id);
+      // Another machine may have its file.
+      const isGone = agent === undefined && !isUnreadable(id) && !this.#ports.isShared;
+      // Too much to watch stays too much until the agent watches other paths.
+      const isEdited = agent !== undefined && by !== "size" && agentPrint(agent) !== print;
+      if (isGone || isEdited) await this.release(id);
+    }
+  }
+
+  /** Reads what is stored. */
+  async reload(): Promise<void> {
+    const stored = await this.#ports.store.readStopped();
+    this.#isLoaded = true;
+    for (const [id, { by }] of this.#stops) {
+      if (by === "failures" && !stored.some(({ agentId }) => agentId === id)) {
+        this.#stops.delete(id);
+      }
+    }
+    for (const { agentId, ...stop } of stored) {
+      const displayName = this.#agents.find(({ id }) => id === agentId)?.displayName ?? agentId;
+      this.#stops.set(agentId, { ...stop, by: "failures", displayName, isDue: false });
+    }
+    this.#waitForTries();
+  }
+
+  /** From now on calls this when a run of a stopped trigger is to be tried. */
+  start(onDue: () => void): void {
+    this.#onDue = onDue;
+    this.#waitForTries();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    this.#over.abort(NO_LONGER_NEEDED);
+    await this.#timing;
+  }
+
+  #hear(event: ServiceEvent): void {
+    if (event.type !== "trigger_changed") return;
+    const { agentId, displayName, reason, stop } = event;
+    if (reason === null || stop === undefined) this.#stops.delete(agentId);
+    else this.#stops.set(agentId, { ...stop, displayName, reason, isDue: false });
+    this.#waitForTries();
+  }
+
+  #publish(change: Omit<Extract<ServiceEvent, { type: "trigger_changed" }>, "type">): void {
+    this.#ports.events.publish({ type: "trigger_changed", ...change });
+  }
+
+  /** Milliseconds until a run is tried. */
+  #untilTry({ retryAt }: Stop): number {
+    if (retryAt === null) return Infinity;
+    const ms = retryAt - this.#ports.clock.now();
+    // The clock was set back: nobody meant to wait for it to come round.
+    return ms > DAY_MS ? 0 : ms;
+  }
+
+  #waitForTries(): void {
+    const isWaiting = this.#stops.values().some(({ retryAt, isDue }) => retryAt !== null && !isDue);
+    if (!isWaiting || this.#onDue === undefined || this.#over.signal.aborted) return;
+    this.#timing ??= this.#watchTries().finally(() => this.#timing = undefined);
+  }
+
+  async #watchTries(): Promise<void> {
+    const { signal } = this.#over;
+    // Not before this is known as the one that waits.
+    await Promise.resolve();
+    for (;;) {
+      const waiting = [...this.#stops.values()].filter(({ retryAt, isDue }) =>
+        retryAt !== null && !isDue
+      );
+      if (waiting.length === 0) return;
+      const due = waiting.filter((stop) => this.#untilTry(stop) <= 0);
+      for (const stop of due) stop.isDue = true;
+      if (due.length > 0) this.#onDue?.();
+      const ms = Math.min(
+        LONGEST_SLEEP_MS,
+        ...waiting.map((stop) => Math.max(0, this.#untilTry(stop))),
+      );
+      if (!await sleepUnlessAborted(this.#ports.clock, ms, signal)) return;
+    }
+  }
+}
+
+function startsByItself({ enabled, trigger, after }: Agent): boolean {
+  return enabled && (TRIGGER_KINDS[trigger.type].isAutomatic || after.length > 0);
+}

@@ -1,0 +1,37 @@
+// Files in the agents folder that are no agents: each with its path and everything that is wrong with it.
+import type { VNode } from "preact";
+import type { AgentErrorBody } from "../../../schemas/diagnostic_schemas.ts";
+import { describeFault } from "../fault_text.ts";
+import { useService } from "../state/service_context.ts";
+import { useResource } from "../state/use_resource.ts";
+
+/** The files that cannot be read as agents; requested only while `isActive`. */
+export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
+  const { client } = useService();
+  const { data } = useResource(() => client.info(), { key: "info", topics: ["agents"], isActive });
+  return data?.agent_errors ?? [];
+}
+
+/** The files with their problems, errors first; nothing where there is none. */
+export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): VNode | null {
+  if (files.length === 0) return null;
+  return (
+    <section class="problem broken" aria-label="Files that cannot be read as agents">
+      {files.map(({ id, path, diagnostics }) => (
+        <div key={path}>
+          <p>
+            <strong>{id}</strong> cannot be read as an agent: <code class="path">{path}</code>
+          </p>
+          <ul>
+            {diagnostics.map((one) => (
+              <li key={`${one.line} ${one.message}`}>
+                {one.severity === "warning" && <span class="muted">Warning:</span>}{" "}
+                {describeFault(one)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,195 @@
+// Runs with models at endpoints that are strict, small or odd, through the real package: what goes back to them, what is left
+// out, and what counts as a call.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { JsonObject } from "../../../../base/json.ts";
+import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  toEnd,
+} from "../../../support/test_workspace.ts";
+import { untilStatus } from "../executions_of.ts";
+
+async function openWorld(judge: (body: JsonObject) => OpenAiStep, settings = "") {
+  const stack = new AsyncDisposableStack();
+  const place = stack.use(await createTestWorkspace());
+  const server = stack.use(new OpenAiServer([], judge));
+  const model = `model: { provider: local, name: m, base_url: "${server.url}" }`;
+  await place.writeAgent("a", `---\n${model}\n${settings}\n---\nDo it.\n`);
+  await Deno.writeTextFile(join(place.workspace, "n.txt"), "the content");
+  const runtime = stack.use(await place.open());
+  return { place, server, runtime, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+type Sent = {
+  role: string;
+  content: string;
+  tool_calls?: JsonObject[];
+  reasoning_content?: string;
+}[];
+const sentIn = (body: JsonObject) => body.messages as unknown as Sent;
+const isAfterCall = (body: JsonObject) => sentIn(body).at(-1)?.role === "tool";
+const reading = (path: string) => ({ name: "file_read", arguments: { path } });
+const FILE_READ = reading("n.txt");
+const refused = (message: string) => ({
+  status: 400,
+  body: JSON.stringify({ error: { message } }),
+});
+const delta = (fields: JsonObject) => ({ choices: [{ index: 0, delta: fields }] });
+
+Deno.test("a run sends back what its provider put on a reply with calls, also from a fork, and replays the same", async () => {
+  const extra = { extra_content: { google: { thought_signature: "SIG-B" } } };
+  await using world = await openWorld((body) => {
+    const reply = sentIn(body).find((one) => one.tool_calls);
+    if (reply === undefined) {
+      const fragment = { index: 0, id: "c-1", type: "function", function: FILE_READ, ...extra };
+      const text = JSON.stringify(FILE_READ.arguments);
+      const chunks = [
+        delta({ reasoning_content: "I need " }),
+        delta({
+          reasoning_content: "to look.",
+          reasoning_details: [{ type: "t", index: 0, text: "A" }],
+        }),
+        delta({ reasoning_details: [{ type: "t", index: 0, text: "B", signature: "S" }] }),
+        delta({ tool_calls: [{ ...fragment, function: { ...FILE_READ, arguments: text } }] }),
+      ];
+      return { text: "<think>Hm.</think>\n\nReading.", chunks, finish: "tool_calls" };
+    }
+    if (reply.reasoning_content !== "I need to look.") return refused("must be passed back");
+    const { tool_calls: [sent] = [] } = reply;
+    const isWhole = JSON.stringify(sent?.extra_content) === JSON.stringify(extra.extra_content);
+    return isWhole ? { text: "<think>So.</think>Done." } : refused("missing a thought_signature");
+  });
+  const { runtime, server } = world;
+  const ended = await runToEnd(runtime, "a");
+  assert.deepEqual([ended.status, ended.error, ended.outputData], ["success", null, "Done."]);
+  const { content, reasoning_details: details } = sentIn(server.request(1).body).at(
+    -2,
+  ) as unknown as JsonObject;
+  assert.equal(content, "<think>Hm.</think>Reading.");
+  assert.deepEqual(details, [{ type: "t", index: 0, text: "AB", signature: "S" }]);
+  const shown = JSON.stringify(await payloadsOf(runtime, ended.id));
+  assert.ok(!/think>|Hm\.|SIG-B/.test(shown), shown);
+  const fork = await toEnd(runtime, (await runtime.replays.fork(ended.id, { step: 1 })).id);
+  assert.equal(fork.outputData, "Done.");
+  assert.deepEqual(
+    (await runtime.replays.replay(ended.id, { withAllTools: false })).differences,
+    [],
+  );
+  // Another model gets none of it.
+  const other = await toEnd(
+    runtime,
+    (await runtime.replays.fork(ended.id, { step: 1, model: "local/other" })).id,
+  );
+  assert.equal(other.status, "error");
+  assert.ok(!JSON.stringify(server.requests.at(-1)?.body).includes("I need to look."));
+});
+
+const WRITTEN: [text: string, status: string][] = [
+  ['<tool_call>\n{"name": "file_read", "arguments": {"path": "n.txt"}}\n</tool_call>', "taken"],
+  ['<think>Hm.</think>\n<tool_call>{"name": "file_read", "arguments": {"path": "n.txt"}}', "taken"],
+  ['```json\n{"tool":"file_read","arguments":{"path":"n.txt"}}\n```', "taken"],
+  ['{"type":"function","function":{"name":"file_read","parameters":{"path":"n.txt"}}}', "taken"],
+  ["<function=file_read><parameter=path>n.txt</parameter></function>", "taken"],
+  [
+    "<tool_call>\n<function=file_read>\n<parameter=path>\nn.txt\n</parameter>\n</function>\n</tool_call>",
+    "taken",
+  ],
+  ['<function=file_read>{"path":"n.txt"}</function>', "taken"],
+  [
+    '<tool_call>{"name": "file_write", "arguments": {"path": "x", "content": "y"}}</tool_call>',
+    "asked",
+  ],
+  ['```json\n{"tool":"http_request","arguments":{"url":"http://127.0.0.1:9/"}}\n```', "asked"],
+  ['<tool_call>{"name": "file_read", "arguments": {"path": "n.t', "error"],
+  ['<tool_call>{"name": "no_tool", "arguments": {}}</tool_call>', "error"],
+  ['```json\n{"tool":"file_read","arguments":{"path":"n.txt"}\n```', "error"],
+  ["<function=file_read><parameter=path>n.txt</function>", "error"],
+  ['I would call <tool_call>{"name": "file_read", "arguments": {}}</tool_call>', "answer"],
+  [
+    '<tool_call>{"name": "file_read", "arguments": {"path": "n.txt"}}</tool_call> reads it.',
+    "answer",
+  ],
+  ["<tool_call> is the tag for calls.", "answer"],
+  ['{"name": "Ada", "arguments": {"for": 1}}', "answer"],
+  ['```json\n{"tool": "hammer"}\n```', "answer"],
+];
+
+for (const [text, expected] of WRITTEN) {
+  Deno.test(`a reply that is ${JSON.stringify(text)} counts as: ${expected}`, async () => {
+    await using world = await openWorld(
+      (body) => isAfterCall(body) ? { text: "Read." } : { text },
+      'auto_approve: "*"',
+    );
+    const { runtime, server } = world;
+    const { id } = await runtime.run("a", {});
+    if (expected === "asked") {
+      await untilStatus(runtime, id, "waiting");
+      return assert.match(
+        (await runtime.pendingRequest(id)).message,
+        /^Allow \w+\? The model wrote/,
+      );
+    }
+    const ended = await toEnd(runtime, id);
+    assert.equal(ended.status, expected === "error" ? "error" : "success", ended.error ?? "");
+    if (expected === "error") {
+      assert.match(ended.error ?? "", /wrote a tool call as text that cannot/);
+    }
+    if (expected === "answer") assert.equal(ended.outputData, text);
+    if (expected !== "taken") return;
+    assert.equal(ended.outputData, "Read.");
+    assert.match(sentIn(server.request(1).body).at(-1)?.content ?? "", /the content/);
+    assert.deepEqual((await runtime.replays.replay(id, { withAllTools: false })).differences, []);
+  });
+}
+
+Deno.test("what an endpoint refused is told of its agent, and the next run begins without it", async () => {
+  await using world = await openWorld(({ temperature }) =>
+    temperature === undefined ? { text: "ok" } : refused("temperature is not supported")
+  );
+  const { runtime, server } = world;
+  for (const _run of [1, 2]) assert.equal((await runToEnd(runtime, "a")).status, "success");
+  assert.equal(server.requests.length, 3);
+  const { agent: { warnings } } = await runtime.getAgent("a");
+  assert.match(warnings[0]?.message ?? "", /^Model local\/m: it refuses temperature/);
+});
+
+Deno.test("a call in text is an answer to who makes native calls", async () => {
+  const [[text = ""] = []] = WRITTEN;
+  await using world = await openWorld((body) =>
+    isAfterCall(body) ? { text } : { toolCalls: [FILE_READ] }
+  );
+  assert.equal((await runToEnd(world.runtime, "a")).outputData, text);
+});
+
+Deno.test("runs go on when their history, or a result, outgrows the window, and the log says what was left out", async () => {
+  const answer = "word ".repeat(1_400);
+  await using world = await openWorld(
+    (body) =>
+      JSON.stringify(body.messages).length > 60_000
+        ? {
+          status: 400,
+          body: JSON.stringify({ error: { message: "No.", code: "context_length_exceeded" } }),
+        }
+        : JSON.stringify(body.messages).includes("big.txt") && !isAfterCall(body)
+        ? { toolCalls: [reading("big.txt")] }
+        : { text: answer },
+    "history: high",
+  );
+  const { runtime, place } = world;
+  for (let run = 1; run <= 14; run++) {
+    const { status, error } = await runToEnd(runtime, "a");
+    assert.equal(status, "success", `run ${run}: ${error}`);
+  }
+  await Deno.writeTextFile(join(place.workspace, "big.txt"), `${"x".repeat(199)}\n`.repeat(450));
+  const ended = await runToEnd(runtime, "a", { message: "Read big.txt and sum it up." });
+  assert.equal(ended.status, "success", ended.error ?? "");
+  const shown = JSON.stringify(await payloadsOf(runtime, ended.id));
+  assert.match(shown, /too long for the model's context window \(.*earlier turns left out: \d+/);
+  assert.deepEqual(
+    (await runtime.replays.replay(ended.id, { withAllTools: false })).differences,
+    [],
+  );
+});

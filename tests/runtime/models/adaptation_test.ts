@@ -1,0 +1,287 @@
+// What endpoints refuse, in the words of many of them, and the call that is made then: through the real packages, opened run by
+// run as a service opens them.
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../base/json.ts";
+import type { ModelSettings } from "../../../runtime/agents/agent.ts";
+import type { Message } from "../../../runtime/models/message.ts";
+import { ModelSupply } from "../../../runtime/models/model_supply.ts";
+import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
+import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { ADAPTERS } from "../../support/models/model_adapters.ts";
+import type { ModelServer } from "../../support/models/model_server.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+
+const KEYS = {
+  AZURE_API_KEY: "k",
+  OPENAI_API_KEY: "k",
+  ANTHROPIC_API_KEY: "k",
+  GOOGLE_API_KEY: "k",
+};
+
+/** The supply of one process, and its runs of one model. */
+async function openRuns(server: ModelServer, changes: Partial<ModelSettings> = {}) {
+  const place = await createTestWorkspace({ shell: KEYS });
+  const supply = new ModelSupply({
+    gate: FREE_PURSE.gate,
+    settings: await place.settings(),
+    clock: new TestClock(),
+    log: { write: () => {} },
+  });
+  const model = { provider: "local", name: "m", baseUrl: server.origin, streamUsage: true };
+  const agent = createTestAgent({ model: { ...model, ...changes } });
+  return {
+    run: () => supply.open(agent),
+    lessons: () => supply.lessonsOf(agent),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+const error = (message: string, more: JsonObject = {}) => ({ error: { message, ...more } });
+const SCHEMA = {
+  type: "object",
+  properties: { pattern: { type: "string", pattern: "^a" }, mode: { oneOf: [{ const: 1 }] } },
+  additionalProperties: false,
+};
+const THOUGHT: Message = {
+  role: "assistant",
+  content: "",
+  toolCalls: [{ id: "c1", name: "read", arguments: "{}" }],
+  providerData: { format: "openai", model: "azure/m", blocks: [{ reasoning_content: "Hm." }, {}] },
+};
+const REQUEST = modelRequest({
+  messages: [
+    { role: "user", content: "Read." },
+    THOUGHT,
+    { role: "tool", toolCallId: "c1", toolName: "read", content: "A", isError: false },
+  ],
+  tools: [{ name: "read", description: "Reads.", parameters: SCHEMA }],
+});
+
+/** By refusal: what the bodies of the first call, and of all behind it, look like. */
+const REFUSALS: [body: unknown, first: RegExp, then: RegExp, status?: number][] = [
+  [
+    error(
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      {
+        param: "max_tokens",
+        code: "unsupported_parameter",
+      },
+    ),
+    /"max_tokens"/,
+    /^(?!.*"max_tokens").*"max_completion_tokens":4096/,
+  ],
+  [
+    {
+      detail: [{
+        type: "extra_forbidden",
+        loc: ["body", "stream_options"],
+        msg: "Extra inputs are not permitted",
+      }],
+    },
+    /"stream_options"/,
+    /^(?!.*"stream_options")/,
+    422,
+  ],
+  [
+    { object: "error", message: "stream_options is unknown" },
+    /"stream_options"/,
+    /^(?!.*"stream_options")/,
+  ],
+  [error("invalid temperature: only 1 is allowed"), /"temperature"/, /^(?!.*"temperature")/],
+  [
+    [error(
+      `Invalid JSON payload received. Unknown name "additionalProperties" at 'tools[0].parameters'`,
+    )],
+    /additionalProperties/,
+    /^(?!.*additionalProperties).*"pattern":\{"type":"string","pattern"/,
+  ],
+  [
+    error("Invalid schema for function 'read': In context=(), 'oneOf' is not permitted.", {
+      code: "invalid_function_parameters",
+    }),
+    /oneOf/,
+    /^(?!.*oneOf).*"mode":\{\}/,
+  ],
+  [
+    error("Unsupported JSON schema keyword: pattern"),
+    /\^a/,
+    /^(?!.*\^a).*"pattern":\{"type":"string"\}/,
+  ],
+  [
+    error("'messages.1' : property 'reasoning_content' is unsupported"),
+    /"reasoning_content":"Hm\."/,
+    /^(?!.*reasoning_content)/,
+  ],
+];
+
+for (const [body, first, then, status = 400] of REFUSALS) {
+  const told = JSON.stringify(body);
+  Deno.test(`an endpoint of any name that refuses is called without, now and by later runs: ${told}`, async () => {
+    const refusal = { status, body: told };
+    await using server = new OpenAiServer([refusal, { text: "ok" }, { text: "ok" }]);
+    await using runs = await openRuns(server, { provider: "azure" });
+    for (const _run of [1, 2]) {
+      assert.equal((await collectReply(await runs.run(), REQUEST)).text, "ok");
+    }
+    const [one = "", ...others] = server.requests.map(({ body }) => JSON.stringify(body));
+    assert.match(one, first);
+    for (const other of others) assert.match(other, then);
+    assert.match(runs.lessons().join(), /^Model azure\/m: it refuses /);
+    server.assertDone();
+  });
+}
+
+Deno.test("an endpoint that goes on refusing is called twice, and one without a field that it insists on gets it", async () => {
+  const refusal = { status: 400, body: JSON.stringify(error("Unknown parameter: stream_options")) };
+  await using server = new OpenAiServer([refusal, refusal]);
+  await using runs = await openRuns(server);
+  assert.match((await failureOf(await runs.run())).message, /stream_options/);
+  const missing = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+  server.push({ status: 400, body: JSON.stringify(error(missing)) }, { text: "ok" });
+  await collectReply(await runs.run(), REQUEST);
+  assert.match(JSON.stringify(server.requests.at(-1)?.body), /"reasoning_content":" "/);
+  server.assertDone();
+});
+
+const TURNS = (count: number, length: number): Message[] =>
+  Array.from({ length: count }, (_, turn): Message[] => [
+    { role: "user", content: `Question ${turn}` },
+    { role: "assistant", content: `Answer ${turn} ${"word ".repeat(length / 5)}`, toolCalls: [] },
+  ]).flat();
+const RESULT = (length: number): Message[] => [
+  { role: "user", content: "Read it." },
+  { ...THOUGHT, providerData: {} },
+  {
+    role: "tool",
+    toolCallId: "c1",
+    toolName: "read",
+    content: "x ".repeat(length / 2),
+    isError: false,
+  },
+];
+
+/** What endpoints say of a conversation that is too long. */
+const TOO_LONG: [body: unknown, status?: number][] = [
+  [error("Too long.", { code: "context_length_exceeded" })],
+  [error(
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 16,000 tokens.",
+  )],
+  [{
+    object: "error",
+    message:
+      "This model's maximum context length is 8192 tokens. However, you requested 20000 tokens",
+  }],
+  [error("This model's maximum prompt length is 8192 but the request contains 20000 tokens.")],
+  [error("the request exceeds the available context size. try increasing it", {
+    type: "exceed_context_size_error",
+  })],
+  [error(
+    "Prompt contains 20000 tokens and 0 draft tokens, too large for model with 8192 maximum context length",
+  )],
+  [error("Invalid request: Your request exceeded model token limit: 8192")],
+  [error("Please reduce the length of the messages or completion.")],
+  [
+    error(
+      "Request too large for model `m` on tokens per minute (TPM): Limit 8000, Requested 20000",
+    ),
+    413,
+  ],
+  [
+    error(
+      "Request too large for m on tokens per min (TPM): Limit 8000, Requested 20000. Reduce it.",
+    ),
+    429,
+  ],
+  [error("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 8192]")],
+  [error("context size exceeded"), 500],
+  [
+    error(
+      "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 20000",
+    ),
+    422,
+  ],
+];
+
+for (const [body, status = 400] of TOO_LONG) {
+  Deno.test(`a conversation that is too long is shortened: ${JSON.stringify(body)}`, async () => {
+    await using server = new OpenAiServer(
+      [],
+      ({ messages }) =>
+        JSON.stringify(messages).length > 30_000
+          ? { status, body: JSON.stringify(body) }
+          : { text: "ok" },
+    );
+    await using runs = await openRuns(server);
+    const old = modelRequest({ messages: [...TURNS(9, 5_000), { role: "user", content: "Now" }] });
+    const { deltas } = await collectReply(await runs.run(), old);
+    assert.match(JSON.stringify(deltas[0]), /too long for the model.*earlier turns left out: \d/);
+    const sent = server.requests.at(-1)?.body.messages as { role: string; content: string }[];
+    assert.equal(sent[0]?.role, "user");
+    assert.match(JSON.stringify(sent), /Answer 8.*Now/);
+    const { length } = server.requests;
+    // The next run knows, and has a result that fills the window by itself.
+    await collectReply(await runs.run(), old);
+    assert.equal(server.requests.length, length + 1);
+    await collectReply(await runs.run(), modelRequest({ messages: RESULT(60_000) }));
+    assert.match(JSON.stringify(server.requests.at(-1)?.body), /this result had 60000 characters/);
+  });
+}
+
+const FORMS: Record<string, string> = {
+  anthropic: "prompt is too long: 20000 tokens > 8192 maximum",
+  google: "The input token count (20000) exceeds the maximum number of tokens allowed (8192).",
+  ollama: "prompt too long; exceeded max context length by 900 tokens",
+};
+for (const adapter of ADAPTERS.filter(({ provider }) => provider in FORMS)) {
+  Deno.test(`${adapter.provider} is sent less once it says that it was too much`, async () => {
+    const body = adapter.errorBody(FORMS[adapter.provider] ?? "");
+    await using server = adapter.serve([{ status: 400, body }, { text: "ok" }]);
+    await using runs = await openRuns(server, { provider: adapter.provider });
+    await collectReply(
+      await runs.run(),
+      modelRequest({ messages: [...TURNS(9, 5_000), ...RESULT(100)] }),
+    );
+    const [before = 0, after = 0] = server.requests.map(({ body }) => JSON.stringify(body).length);
+    assert.ok(after < before * 0.75 && after > 1_000, `${before} ${after}`);
+    server.assertDone();
+  });
+}
+
+Deno.test("a window that is known is kept to before the first call: the price table's, and before it model.context_window", async () => {
+  const tests: [Partial<ModelSettings>, number][] = [[{ contextWindow: 8_000 }, 0], [{
+    provider: "openai",
+    name: "gpt-4",
+  }, 0], [{ provider: "openai", name: "gpt-4", contextWindow: 100_000 }, 18]];
+  for (const [changes, least] of tests) {
+    await using server = new OpenAiServer([{ text: "ok" }]);
+    await using runs = await openRuns(server, changes);
+    await collectReply(
+      await runs.run(),
+      modelRequest({ messages: [...TURNS(9, 5_000), ...RESULT(100)] }),
+    );
+    const { length } = server.request(0).body.messages as unknown[];
+    assert.equal(length === 21, least === 18, `${JSON.stringify(changes)}: ${length}`);
+  }
+});
+
+Deno.test("a conversation that cannot be made short enough, and too many tools, fail with what to do", async () => {
+  const long = { status: 400, body: JSON.stringify(error("prompt is too long")) };
+  await using server = new OpenAiServer([long]);
+  await using runs = await openRuns(server);
+  assert.match(
+    (await failureOf(await runs.run())).message,
+    /lower history.*set model\.context_window/,
+  );
+  server.push({
+    status: 400,
+    body: JSON.stringify(
+      error("Invalid 'tools': array too long. Expected an array with maximum length 128"),
+    ),
+  });
+  const { message } = await failureOf(await runs.run(), REQUEST);
+  assert.match(message, /array too long.*choose some of an MCP server's/);
+  server.assertDone();
+});

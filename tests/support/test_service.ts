@@ -1,0 +1,41 @@
+// A service that listens, over a runtime in memory, in a state directory of its own.
+import { type Client, openSocketClient } from "../../server/client.ts";
+import { serve, type ServeOptions, type Service } from "../../server/mod.ts";
+import { FakeRuntime } from "./fake_runtime.ts";
+import { TestClock } from "./test_clock.ts";
+
+export interface TestService extends AsyncDisposable {
+  socketFile: string;
+  clock: TestClock;
+  runtime: FakeRuntime;
+  /** Of the socket. */
+  client: Client;
+  /** Starts a service over the runtime. */
+  start(options?: ServeOptions): Promise<Service>;
+}
+
+/** Nothing listens before `start`; whatever was started is stopped at the end. */
+export async function createTestService(): Promise<TestService> {
+  const directory = await Deno.makeTempDir({ prefix: "inkling-serve-" });
+  const clock = new TestClock();
+  const runtime = new FakeRuntime({ clock, directory });
+  const { socketFile } = runtime.directories;
+  const client = openSocketClient(socketFile);
+  const services: Service[] = [];
+  return {
+    socketFile,
+    clock,
+    runtime,
+    client,
+    async start(options = {}) {
+      const service = await serve(runtime, options);
+      services.push(service);
+      return service;
+    },
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      for (const service of services) await service.shutdown("requested");
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
