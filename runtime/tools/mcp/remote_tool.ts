@@ -1,11 +1,6 @@
 // The tools that a server lists, as far as they can be offered to a model.
 import { cutEnd } from "../../../base/text/cut_text.ts";
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-} from "../../../base/json.ts";
+import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Effect } from "../tool.ts";
 import { toListedTool } from "./listed_tool.ts";

@@ -5,7 +5,6 @@ import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
 import { age, withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";

@@ -49,7 +49,7 @@ Deno.test("editConfigText() keeps foreign keys, comments and order", () => {
 });
 
 Deno.test("editConfigText() leaves a text that has the values as it is, byte for byte", () => {
-  const path = ["defaults", "provider"];
+  const path = ["defaults", "provider"] as const;
   const same = edit(WRITTEN, { path: ["workspace"], value: "~/x" }, { path, value: "openai" });
   assert.equal(same, WRITTEN);
 });
