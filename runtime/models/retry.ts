@@ -4,8 +4,12 @@ import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
-import { Adaptation, type AdaptationOptions, type AdaptedRequest } from "./adaptation.ts";
-import { Learned } from "./learned.ts";
+import {
+  Adaptation,
+  type AdaptationOptions,
+  type AdaptedRequest,
+} from "./adaptation/adaptation.ts";
+import { Learned } from "./adaptation/learned.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,
@@ -52,7 +56,7 @@ const WAITS = { firstMs: 1_000, longestMs: Infinity };
 /**
  * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
  * jitter or as long as `Retry-After` asks, and beyond that with another request where the endpoint refuses something of it
- * (adaptation.ts). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
+ * (adaptation/). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
  * ReplyTimeout when the time is over, the last ModelError when attempts or patience are, and rethrows
  * `signal.reason` at a cancel; the connection is closed in each case.
  */

@@ -1,8 +1,8 @@
 // What providers and servers refuse, and in which words: the one place where texts of errors that are not ours are recognized.
 // Loaded with the first failure.
-import type { AssistantMessage } from "./message.ts";
-import type { ModelError, ModelRequest } from "./model.ts";
-import { keptNames } from "./providers/kept_fields.ts";
+import type { AssistantMessage } from "../message.ts";
+import type { ModelError, ModelRequest } from "../model.ts";
+import { keptNames } from "../providers/kept_fields.ts";
 import { keywordsOf, type Learned } from "./learned.ts";
 
 /** Why a call was refused. */
