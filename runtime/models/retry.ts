@@ -32,6 +32,8 @@ export interface RetryOptions {
   /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
   learned?: Learned;
   window?: AdaptationOptions["window"];
+  /** Whoever waits wants to know at once: after a failure that may pass there is no second attempt. */
+  isOnce?: true;
   /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
   random?: () => number;
 }
@@ -175,7 +177,7 @@ class RetryingModel implements Model {
   ): number {
     const { clock, log, random = Math.random, timeoutMs } = this.#options;
     const { attempt, deadline, subject } = at;
-    if (!error.retryable) throw error;
+    if (!error.retryable || this.#options.isOnce) throw error;
     if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
     const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);
