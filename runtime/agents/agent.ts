@@ -15,11 +15,10 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { isEveryTool } from "../tool_names.ts";
+import { isEveryTool, readMcpEntries } from "../tool_names.ts";
 import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_kinds.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
-import { readMcpEntries } from "./guarded_tools.ts";
 import { iconOf } from "./icon.ts";
 import type { AgentOutput } from "./output_schema.ts";
 

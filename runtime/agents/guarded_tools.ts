@@ -1,5 +1,5 @@
 // Which of an agent's tools wait for a person's consent.
-import { isEveryTool } from "../tool_names.ts";
+import { fitsPattern, isEveryTool } from "../tool_names.ts";
 import type { Agent } from "./agent.ts";
 
 /** The server that a tool is from, and what that calls it. */
@@ -55,54 +55,7 @@ export function matchesOrigin(
   servers: readonly string[],
 ): boolean {
   if (origin === undefined || serverOf(entry, servers) !== origin.server) return false;
-  return fits(origin.tool, entry.slice(origin.server.length + 1).split("*"));
-}
-
-/**
- * An entry of `mcp`: a server, or as `server/tool` some of its tools. The slash in `@scope/name` belongs to the server's name.
- */
-function readMcpEntry(entry: string): { server: string; tools?: string } {
-  const slash = entry.lastIndexOf("/");
-  const isName = slash <= 0 || entry.startsWith("@") && entry.indexOf("/") === slash;
-  return isName
-    ? { server: entry }
-    : { server: entry.slice(0, slash), tools: entry.slice(slash + 1) };
-}
-
-/** Entries of `mcp` by server: its name, and the patterns of the tools that are wanted of it. */
-export function readMcpEntries(written: readonly string[]): Pick<Agent, "mcp" | "mcpTools"> {
-  const entries = written.map(readMcpEntry);
-  const whole = new Set(
-    entries.flatMap(({ server, tools }) => tools === undefined ? [server] : []),
-  );
-  const chosen: Record<string, string[]> = {};
-  for (const { server, tools } of entries) {
-    if (tools !== undefined && !whole.has(server)) (chosen[server] ??= []).push(tools);
-  }
-  const isChosen = Object.keys(chosen).length > 0;
-  return {
-    mcp: [...new Set(entries.map(({ server }) => server))],
-    ...(isChosen && { mcpTools: chosen }),
-  };
-}
-
-/** Whether a name fits a pattern, in which `*` stands for any characters. */
-export function fitsPattern(name: string, pattern: string): boolean {
-  return fits(name, pattern.split("*"));
-}
-
-/** Whether a text is these parts, in their order, with anything between them. */
-function fits(text: string, [first = "", ...others]: readonly string[]): boolean {
-  const last = others.pop();
-  if (last === undefined) return text === first;
-  const end = text.length - last.length;
-  let at = first.length;
-  if (at > end || !text.startsWith(first) || !text.endsWith(last)) return false;
-  return others.every((part) => {
-    const found = text.indexOf(part, at);
-    at = found + part.length;
-    return found >= 0 && at <= end;
-  });
+  return fitsPattern(origin.tool, entry.slice(origin.server.length + 1));
 }
 
 /** The server that an entry of the form `server/tool` means: the longest name that it begins with. */

@@ -1,17 +1,14 @@
 // Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
 import type { Agent } from "../agents/agent.ts";
-import { fitsPattern } from "../agents/guarded_tools.ts";
 import type {
   InspectedResources,
   ResourceProblem,
 } from "../agents/validation/validate_resources.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
-import { ModelError } from "../models/model.ts";
-import { findTooManyTools, TOOLS_REMEDY } from "../models/tool_limit.ts";
 import { permissionGaps } from "../permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
+import { inspectToolCount } from "./tool_count.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { readListedTools } from "../tools/mcp/listed_tools.ts";
 import { describeMisplacedPaths } from "../tools/mcp/servers_file/misplaced_paths.ts";
 import { describeNameClash } from "../tools/name_clash.ts";
 import { resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
@@ -27,9 +24,7 @@ import { expandHome } from "../config/places.ts";
 import { redactText } from "../secrets/secret_marks.ts";
 import {
   describeMissingCommand,
-  isChosen,
   type ServerDefinition,
-  toToolChoice,
 } from "../tools/mcp/servers_file/server_definition.ts";
 import { PathSandbox } from "../tools/files/path_sandbox.ts";
 import { isMissing } from "../../base/files/missing.ts";
@@ -198,53 +193,6 @@ async function inspectServers(
       : [...told, { field: "mcp", name, severity: "error", message }];
   });
   return (await Promise.all(problems)).flat();
-}
-
-/** Counts the tools of an agent; those of a server as it last listed them. Its patterns that name none are told, too. */
-async function inspectToolCount(
-  { model, mcp, mcpTools = {} }: Agent,
-  { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
-  others: readonly string[],
-): Promise<ResourceProblem[]> {
-  const content = mcp.length === 0 ? undefined : await servers.read();
-  const entries = content !== undefined && "servers" in content ? content.servers : new Map();
-  const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
-  const problems: ResourceProblem[] = [];
-  let count = others.length;
-  for (const server of mcp) {
-    const entry: ParsedServer | undefined = entries.get(server);
-    const names = listed[server];
-    if (entry === undefined || "problem" in entry || names === undefined) continue;
-    const own = mcpTools[server];
-    const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
-    count += chosen.length;
-    for (const pattern of own ?? []) {
-      if (chosen.some((one) => fitsPattern(one, pattern))) continue;
-      const message =
-        `mcp names ${server}/${pattern}, and none of the server's ${names.length} tools fits`;
-      problems.push({ field: "mcp", severity: "warning", message });
-    }
-  }
-  const tooMany = findTooManyToolsOf(model, count);
-  if (tooMany === undefined) return problems;
-  const severity = tooMany.isCertain ? "error" : "warning";
-  const { message } = tooMany;
-  return [...problems, {
-    field: mcp.length > 0 ? "mcp" : "model",
-    severity,
-    message,
-    hint: TOOLS_REMEDY,
-  }];
-}
-
-/** Of a model that leads nowhere nothing is known; that is told elsewhere. */
-function findTooManyToolsOf(model: Agent["model"], count: number) {
-  try {
-    return findTooManyTools(model, count);
-  } catch (error) {
-    if (error instanceof ModelError) return undefined;
-    throw error;
-  }
 }
 
 async function inspectServer(

@@ -38,7 +38,7 @@ export interface ModelSettings {
 const PROVIDER = {
   description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url; " +
     "`model: provider/name` says both as one text",
-  default: "`defaults.provider`",
+  default: "required",
 };
 
 /** Which model, as written. */

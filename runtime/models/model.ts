@@ -15,7 +15,7 @@ export interface ModelRequest {
   maxTokens: number;
   /** What the answer has to fit; absent: it may be any text. */
   schema?: JsonSchema;
-  /** What the endpoint has refused before, in the words of learned.ts: adapters leave it out. */
+  /** What the endpoint has refused before, in the words of adaptation/learned.ts: adapters leave it out. */
   refused?: ReadonlySet<string>;
 }
 
@@ -77,7 +77,7 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the provider may have worked on the call, and bill it. */
   readonly mayBeBilled: boolean;
-  /** What the provider answered, its codes first and without the key: refusals.ts recognizes refusals by it. */
+  /** What the provider answered, its codes first and without the key: adaptation/refusals.ts recognizes refusals by it. */
   readonly told: string | undefined;
 
   constructor(

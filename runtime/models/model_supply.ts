@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Model, ModelReply } from "./model.ts";
 import { type ModelReach, openPaidModel } from "./paid_model.ts";
 import { modelEndpoint } from "./endpoint.ts";
-import { Learned } from "./learned.ts";
+import { Learned } from "./adaptation/learned.ts";
 import { ModelPrices } from "./pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";

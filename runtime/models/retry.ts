@@ -4,8 +4,12 @@ import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
-import { Adaptation, type AdaptationOptions, type AdaptedRequest } from "./adaptation.ts";
-import { Learned } from "./learned.ts";
+import {
+  Adaptation,
+  type AdaptationOptions,
+  type AdaptedRequest,
+} from "./adaptation/adaptation.ts";
+import { Learned } from "./adaptation/learned.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,
@@ -28,6 +32,8 @@ export interface RetryOptions {
   /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
   learned?: Learned;
   window?: AdaptationOptions["window"];
+  /** Whoever waits wants to know at once: after a failure that may pass there is no second attempt. */
+  isOnce?: true;
   /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
   random?: () => number;
 }
@@ -52,7 +58,7 @@ const WAITS = { firstMs: 1_000, longestMs: Infinity };
 /**
  * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
  * jitter or as long as `Retry-After` asks, and beyond that with another request where the endpoint refuses something of it
- * (adaptation.ts). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
+ * (adaptation/). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
  * ReplyTimeout when the time is over, the last ModelError when attempts or patience are, and rethrows
  * `signal.reason` at a cancel; the connection is closed in each case.
  */
@@ -171,7 +177,7 @@ class RetryingModel implements Model {
   ): number {
     const { clock, log, random = Math.random, timeoutMs } = this.#options;
     const { attempt, deadline, subject } = at;
-    if (!error.retryable) throw error;
+    if (!error.retryable || this.#options.isOnce) throw error;
     if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
     const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);

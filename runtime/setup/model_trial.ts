@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../models/resolve.ts";
-import { ReplyTimeout } from "../models/retry.ts";
+import { ReplyTimeout, withRetry } from "../models/retry.ts";
 
 const TRIAL_MS = 60_000;
 /** The reply is one word; models that think first need room for that. */
@@ -37,17 +37,16 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
     secrets: (names) => options.environment.secrets(names),
   };
   const log = { write: () => {} };
-  const model = await resolveModel(settings, {
-    environment,
-    environmentFile,
+  const reach = { environment, environmentFile, clock, pinKeys, purse, log };
+  // Once: whoever waits at a prompt wants to know now, not to see it succeed in the end.
+  const model = withRetry(await resolveModel(settings, reach), {
     clock,
-    pinKeys,
-    purse,
+    timeoutMs: TRIAL_MS,
     log,
+    isOnce: true,
   });
   const reason = new ReplyTimeout(TRIAL_MS);
   await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
-    // Once: whoever waits at a prompt wants to know now, not to see it succeed in the end.
     const reply = model.generate({
       messages: [{ role: "user", content: "Answer with the one word: ready" }],
       tools: [],

@@ -41,6 +41,7 @@ export async function validate(
 /** Adds what only a service that runs has learned of the agents' models. */
 async function addLessons(files: readonly ValidatedFile[], context: CommandContext): Promise<void> {
   const { app, workspace } = context;
+  // Files are checked without a service: one that is silent, or does not know an agent, has nothing to add.
   const client = await connectService(app, await app.places(workspace)).catch(() => undefined);
   if (client === undefined) return;
   using _client = client;

@@ -93,7 +93,9 @@ export class McpServers implements AsyncDisposable {
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
         const tools = await this.#server(server).tools(signal, options.tell);
-        await this.#listed.keep(server, tools.map(({ name }) => name));
+        if (leaveOut === undefined) {
+          await this.#listed.keep(server, tools.map(({ name }) => name));
+        }
         const { definition } = this.#server(server);
         return tools.filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
           .map((tool) => ({ server, tool }));

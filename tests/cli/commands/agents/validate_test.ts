@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { DiagnosticBody } from "../../../../server/schemas/diagnostic_schemas.ts";
+import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 
 function problem(
@@ -30,6 +31,17 @@ Deno.test("validate passes where there are only warnings", async () => {
     cli.stdout.text,
     "! odd  agents/odd.md\n  agents/bad.md:3:7  warning  Odd\n1 agent: 0 errors, 1 warning\n",
   );
+});
+
+Deno.test("validate adds what the service has learned of an agent's model", async () => {
+  await using cli = await createFakeCli();
+  addFiles(cli);
+  const lesson = problem("warning", "Model openai/m: it refuses temperature");
+  const { hint: _none, ...warning } = lesson;
+  cli.runtime.addAgent(fakeAgent("good", { sourcePath: "agents/good.md", warnings: [warning] }));
+  cli.runtime.addAgent(fakeAgent("odd", { sourcePath: "elsewhere/odd.md", warnings: [warning] }));
+  assert.equal(await cli.run("validate"), 1);
+  assert.equal(cli.stdout.text.match(/it refuses temperature/g)?.length, 1, cli.stdout.text);
 });
 
 Deno.test("validate counts no file as an agent that is none", async () => {

@@ -1,8 +1,8 @@
 // What providers and servers refuse, and in which words: the one place where texts of errors that are not ours are recognized.
 // Loaded with the first failure.
-import type { AssistantMessage } from "./message.ts";
-import type { ModelError, ModelRequest } from "./model.ts";
-import { keptNames } from "./providers/kept_fields.ts";
+import type { AssistantMessage } from "../message.ts";
+import type { ModelError, ModelRequest } from "../model.ts";
+import { keptNames } from "../providers/kept_fields.ts";
 import { keywordsOf, type Learned } from "./learned.ts";
 
 /** Why a call was refused. */
@@ -55,7 +55,9 @@ export function recognize(
   if (overLimit !== null) return toTooLong(overLimit);
   if (status !== undefined && [401, 402, 403, 404, 429].includes(status)) return undefined;
   if (status === 413) return toTooLong(TOO_LONG.map((one) => one.exec(told)).find(isMatch));
-  const names = status === 400 || status === 422 ? refusedParts(told, request) : [];
+  // Some servers fail with 500 for what they do not know, or say so within the stream.
+  const isRefusal = status === 400 || status === 422 || NOT_KNOWN.test(told);
+  const names = isRefusal ? refusedParts(told, request) : [];
   const fresh = names.filter((name) => !refused.has(name));
   if (fresh.length > 0) return { kind: "parts", names: fresh };
   if (request.tools.length > 0 && TOO_MANY_TOOLS.test(told)) return { kind: "too_many_tools" };

@@ -1,9 +1,9 @@
 // One request made so that its endpoint takes it: without what it refused before, and shortened where it is too long.
-import { lazyModule } from "../../base/lazy_module.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 import { type Learned, withoutRefused } from "./learned.ts";
-import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "./model.ts";
-import { estimateInputTokens, estimateMessageTokens } from "./token_estimate.ts";
-import { TOOLS_REMEDY } from "./tool_limit.ts";
+import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";
+import { estimateInputTokens, estimateMessageTokens } from "../token_estimate.ts";
+import { TOOLS_REMEDY } from "../tool_limit.ts";
 
 const loadRefusals = lazyModule(() => import("./refusals.ts"));
 const loadFitConversation = lazyModule(() => import("./fit_conversation.ts"));

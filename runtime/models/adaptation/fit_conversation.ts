@@ -1,7 +1,7 @@
 // Shortens a conversation that is longer than its model takes: results of earlier turns first, then those turns, the oldest
 // first, then results of this one. What is stored stays whole. Loaded when it is needed.
-import type { Message, ToolMessage } from "./message.ts";
-import { estimateMessageTokens } from "./token_estimate.ts";
+import type { Message, ToolMessage } from "../message.ts";
+import { estimateMessageTokens } from "../token_estimate.ts";
 
 const OLD_RESULT_CHARACTERS = 200;
 const RESULT_CHARACTERS = 500;

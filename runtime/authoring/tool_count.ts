@@ -1,0 +1,58 @@
+// How many tools an agent has, as far as that is known without starting anything, and whether its model takes so many.
+import type { Agent } from "../agents/agent.ts";
+import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { ModelError } from "../models/model.ts";
+import { findTooManyTools, TOOLS_REMEDY } from "../models/tool_limit.ts";
+import { fitsPattern } from "../tool_names.ts";
+import { readListedTools } from "../tools/mcp/listed_tools.ts";
+import type { ParsedServer } from "../tools/mcp/servers_file/parse_servers.ts";
+import { isChosen, toToolChoice } from "../tools/mcp/servers_file/server_definition.ts";
+import type { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
+
+/** Counts the tools of an agent; those of a server as it last listed them. Its patterns that name none are told, too. */
+export async function inspectToolCount(
+  { model, mcp, mcpTools = {} }: Agent,
+  { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
+  others: readonly string[],
+): Promise<ResourceProblem[]> {
+  const content = mcp.length === 0 ? undefined : await servers.read();
+  const entries = content !== undefined && "servers" in content ? content.servers : new Map();
+  const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
+  const problems: ResourceProblem[] = [];
+  let count = others.length;
+  for (const server of mcp) {
+    const entry: ParsedServer | undefined = entries.get(server);
+    const names = listed[server];
+    if (entry === undefined || "problem" in entry || names === undefined) continue;
+    const own = mcpTools[server];
+    const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
+    count += chosen.length;
+    for (const pattern of own ?? []) {
+      if (chosen.some((one) => fitsPattern(one, pattern))) continue;
+      const message =
+        `mcp names ${server}/${pattern}, and none of the server's ${names.length} tools fits`;
+      problems.push({ field: "mcp", severity: "warning", message });
+    }
+  }
+  const tooMany = findTooManyToolsOf(model, count);
+  if (tooMany === undefined) return problems;
+  const severity = tooMany.isCertain ? "error" : "warning";
+  const { message } = tooMany;
+  return [...problems, {
+    field: mcp.length > 0 ? "mcp" : "model",
+    severity,
+    message,
+    hint: TOOLS_REMEDY,
+  }];
+}
+
+/** Of a model that leads nowhere nothing is known; that is told elsewhere. */
+function findTooManyToolsOf(model: Agent["model"], count: number) {
+  try {
+    return findTooManyTools(model, count);
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}
