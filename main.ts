@@ -3,6 +3,8 @@
 import denoJson from "./deno.json" with { type: "json" };
 
 const { version } = denoJson;
+/** How long something that is still open may keep a process from its end that ends by itself. */
+const LINGER_MS = 2_000;
 
 if (import.meta.main) {
   // As runtime/tools/custom/host_messages.ts names it.
@@ -12,11 +14,14 @@ if (import.meta.main) {
     const { runHost } = await import("./runtime/tools/custom/host/run_host.ts");
     Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
   } else if (!printVersion()) {
-    const [{ openApp }, { runCli }] = await Promise.all([
+    const [{ openApp }, { runCli }, { isExporting }] = await Promise.all([
       import("./composition/app.ts"),
       import("./cli/mod.ts"),
+      import("./composition/telemetry.ts"),
     ]);
-    Deno.exit(await runCli(Deno.args, await openApp({ version })));
+    const code = await runCli(Deno.args, await openApp({ version }));
+    if (!isExporting) Deno.exit(code);
+    await endByItself(code);
   }
 }
 
@@ -30,4 +35,15 @@ function printVersion(): boolean {
     // The command line tries again, and reports why the output cannot be written.
     return false;
   }
+}
+
+/**
+ * Lets a process that exports telemetry end when nothing is left to do. Decision: no Deno.exit() (rejected: the same end for
+ * every process), because that blocks this thread while the last spans are sent. If an export of metrics is due meanwhile, it
+ * waits for this thread, and Deno.exit() waits for it: for ever (seen with Deno 2.9.6).
+ */
+async function endByItself(code: number): Promise<void> {
+  Deno.exitCode = code;
+  const { whenStillRunning } = await import("./base/clock.ts");
+  whenStillRunning(LINGER_MS, () => Deno.exit(code));
 }

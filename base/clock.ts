@@ -36,6 +36,11 @@ export class SystemClock implements Clock {
   }
 }
 
+/** Calls `act` after `ms` milliseconds if the process is still running then. Does not keep it running. */
+export function whenStillRunning(ms: number, act: () => void): void {
+  Deno.unrefTimer(setTimeout(act, ms));
+}
+
 /** An instant as the wire shows it: ISO 8601, UTC, milliseconds, `Z`. */
 export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString();

@@ -2,8 +2,7 @@
 import type { OpenRuntimeOptions } from "../runtime/mod.ts";
 
 /** Whether OTEL_DENO has Deno export telemetry: then Deno itself registers this name. */
-const isExporting = Symbol.for("opentelemetry.js.api.1") in globalThis;
-
+export const isExporting = Symbol.for("opentelemetry.js.api.1") in globalThis;
 /** Drops the spans that Deno would report by itself. To be called before anything is fetched or served. */
 export async function dropOtherSpans(): Promise<void> {
   if (!isExporting) return;

@@ -216,8 +216,8 @@ export interface Runtime extends AsyncDisposable {
 
   /** By id, ascending. With `fresh` the files that have changed are read first. */
   listAgents(options?: { fresh?: boolean }): Promise<AgentListing[]>;
-  /** Reads its file first if that has changed. Throws AgentNotFound. */
-  getAgent(id: string): Promise<AgentListing>;
+  /** Reads its file first if that has changed; not with `fresh: false`. Throws AgentNotFound. */
+  getAgent(id: string, options?: { fresh?: boolean }): Promise<AgentListing>;
   /**
    * What its next run would be, with `withMessages` also what the model would be sent first. Opens its tools as a run does,
    * calls none, and stores nothing. Throws AgentNotFound.

@@ -6,6 +6,7 @@ import { RequestRefused, toErrorResponse } from "./errors.ts";
 import type { Operation, Services } from "./operations/operation.ts";
 import { OPERATION_PLACES } from "./operations/operation_places.ts";
 import { readJsonBody } from "./operations/request_body.ts";
+import { EVENT_STREAM } from "./streams/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
@@ -43,6 +44,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   ]);
   const app = new Hono();
   app.use(accessLog({ log, clock, via: options.via ?? "unix" }));
+  app.use(measureHead);
   for (const guard of options.guards ?? []) app.use(guard);
   app.use(async (c, next) => {
     const ended = WORK.test(c.req.path) ? lifecycle.requestStarted() : undefined;
@@ -50,8 +52,6 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       // A Host header can be such that the address cannot be read.
       if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
       await next();
-      // Hono drops what GET answers: a stream would stay open with no reader.
-      if (c.req.method === "HEAD") await c.res.body?.cancel();
     } finally {
       ended?.();
     }
@@ -79,6 +79,15 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   app.onError((error) => toErrorResponse(error, log));
   return app;
 }
+
+/** Gives HEAD the length that GET has. Hono drops the body: a stream, which has no length, would stay open with no reader. */
+const measureHead: MiddlewareHandler = async (c, next) => {
+  await next();
+  if (c.req.method !== "HEAD" || c.res.body === null) return;
+  if (c.res.headers.get("content-type") === EVENT_STREAM) return await c.res.body.cancel();
+  const { byteLength } = await c.res.arrayBuffer();
+  c.res.headers.set("content-length", String(byteLength));
+};
 
 function toPattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -576,8 +576,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a limit ends a run",
     file: "runtime/executions/loop/loop.ts",
-    find: 'if (crossed !== undefined) return { status: "aborted"',
-    replace: 'if (crossed === "") return { status: "aborted"',
+    find: "if (crossed !== undefined) return refuseCalls",
+    replace: 'if (crossed === "") return refuseCalls',
     tests: ["tests/runtime/executions"],
   },
   {
@@ -1370,8 +1370,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a captured delivery under another id starts no other run",
     file: "runtime/triggers/webhook/webhooks.ts",
-    find: "return read.isIdSigned ? [id] : [id, await body()];",
-    replace: "return [id];",
+    find: "read.isIdSigned ? [id] : [id, await body()];",
+    replace: "[id];",
     tests: ["tests/runtime/triggers/webhook/webhooks_test.ts"],
   },
   {

@@ -75,6 +75,8 @@ export interface WebhookTrigger {
   maxRuns: number;
   /** How long the sender waits for the answer; absent: it does not. */
   syncMs?: number;
+  /** For how long an equal body without an id is the same delivery; absent: a minute. */
+  dedupeMs?: number;
   input?: string;
 }
 
@@ -233,7 +235,7 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
 }
 
 function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
-  const { scheme, header, encoding, filter, sync } = trigger;
+  const { scheme, header, encoding, filter, sync, dedupe } = trigger;
   // A rule refuses a webhook without one.
   if (scheme == null) throw new TypeError("A webhook has no scheme");
   return {
@@ -245,6 +247,7 @@ function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
     filter: { events: filter.events, fields: filter.fields ?? {} },
     maxRuns: trigger.max_runs,
     ...(sync == null ? {} : { syncMs: sync }),
+    ...(dedupe == null ? {} : { dedupeMs: dedupe }),
   };
 }
 
@@ -272,6 +275,4 @@ function toGuards(
   };
 }
 
-function unique(list: readonly string[]): string[] {
-  return [...new Set(list)];
-}
+const unique = (list: readonly string[]): string[] => [...new Set(list)];

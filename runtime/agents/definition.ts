@@ -14,6 +14,7 @@ import {
   interval,
   nodeLabel,
   oneOrMore,
+  pathText,
   section,
   textList,
   variableName,
@@ -22,16 +23,11 @@ import {
 import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
 import { parseDuration } from "../../base/durations.ts";
-import {
-  FOLLOWED_ENDS,
-  SIGNATURE_ENCODINGS,
-  TRIGGER_TYPES,
-  WEBHOOK_SCHEMES,
-} from "../trigger_kinds.ts";
+import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../trigger_kinds.ts";
 import { describeBadName } from "./agent_id.ts";
+import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
 
 const CATCH_UP = ["once", "none"] as const;
-const LONGEST_SYNC_MS = 300_000;
 const MOST_NODE_LABELS = 8;
 
 /** An agent's display label. */
@@ -52,30 +48,6 @@ const filledList = <Item extends z.ZodType>(item: Item) =>
     "must name at least one (or leave the key out)",
   );
 
-/** One name of a variable, or several. */
-const variableNames = z.preprocess(
-  (value) => typeof value === "string" ? [value] : value,
-  z.array(variableName).min(1),
-);
-
-const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header");
-
-/** Milliseconds of a duration text. */
-const syncTime = z.unknown().transform((value, context) => {
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_SYNC_MS) return ms;
-  const message = "must be a duration such as 10s or 1m, from a second to five minutes";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-});
-
-const fieldValues = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean(), z.null()], {
-    error: "must be a text, a number, true, false or null",
-  }),
-);
-
 const triggerSchema = section({
   type: field(z.enum(TRIGGER_TYPES), "manual", "What starts a run by itself"),
   every: interval.nullish().meta({
@@ -90,7 +62,7 @@ const triggerSchema = section({
     description: "schedule: IANA name of the time zone for cron",
     default: "the machine's",
   }),
-  paths: oneOrMore(filledText).nullish().meta({
+  paths: oneOrMore(pathText).nullish().meta({
     description: "watch: folders (with everything in them), files and patterns; one, or a list",
   }),
   filters: section({
@@ -117,36 +89,7 @@ const triggerSchema = section({
     10,
     "How many runs in a row may fail before the trigger is paused; `none` for any number",
   ),
-  scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
-    description: "webhook: how the sender shows who it is",
-    default: "required for webhook",
-  }),
-  secret: variableNames.nullish().meta({
-    values: "text or list",
-    description:
-      "webhook: the variable that holds the secret; with several, a delivery may be signed with any",
-    default: "required for webhook",
-  }),
-  header: headerName.nullish().meta({
-    description: "webhook: the header with the signature (hmac) or the token (token)",
-    default: "`X-Signature` (hmac), `Authorization: Bearer` (token)",
-  }),
-  encoding: field(
-    z.enum(SIGNATURE_ENCODINGS),
-    "hex",
-    "webhook: how the signature is written (hmac)",
-  ),
-  filter: section({
-    events: field(textList, [], "webhook: only events that match one of these"),
-    fields: fieldValues.nullish().meta({
-      description:
-        "webhook: only bodies with these values: JSON pointer to value, a text as a pattern",
-    }),
-  }),
-  sync: syncTime.nullish().meta({
-    values: "duration",
-    description: "webhook: how long the sender waits for the answer; without it, it does not wait",
-  }),
+  ...WEBHOOK_FIELDS,
   catch_up: field(
     z.enum(CATCH_UP),
     "none",
@@ -179,7 +122,7 @@ const pathsSchema = z.union([
     .refine((paths) => Object.keys(paths).length > 0, "must not be empty"),
 ], { error: "must be a path, a list of paths, or a map of aliases to paths" });
 
-const outputSchema = z.union([filledText, z.record(z.string(), z.json())], {
+const outputSchema = z.union([pathText, z.record(z.string(), z.json())], {
   error: "must be a JSON Schema, or the path of a file that holds one",
 });
 

@@ -87,6 +87,7 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   encoding: ["webhook"],
   filter: ["webhook"],
   sync: ["webhook"],
+  dedupe: ["webhook"],
 };
 
 function checkTrigger(

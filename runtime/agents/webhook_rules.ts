@@ -1,9 +1,89 @@
-// Rules between the fields of a webhook trigger, as they are written.
+// The fields of a webhook trigger, and the rules between them as they are written.
+import { z } from "zod";
+import { field, section, textList, variableName } from "../config/fields.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { parseDuration } from "../../base/durations.ts";
 import { parsePointer } from "../../base/json_pointer.ts";
+import { DAY_MS } from "../../base/time_units.ts";
+import { SIGNATURE_ENCODINGS, WEBHOOK_SCHEMES } from "../trigger_kinds.ts";
+
+const LONGEST_SYNC_MS = 300_000;
+
+/** One name of a variable, or several. */
+const variableNames = z.preprocess(
+  (value) => typeof value === "string" ? [value] : value,
+  z.array(variableName).min(1),
+);
+
+const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header");
+
+/** Milliseconds of a duration text. */
+const syncTime = z.unknown().transform((value, context) => {
+  const ms = typeof value === "string" ? parseDuration(value) : undefined;
+  if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_SYNC_MS) return ms;
+  const message = "must be a duration such as 10s or 1m, from a second to five minutes";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+const fieldValues = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()], {
+    error: "must be a text, a number, true, false or null",
+  }),
+);
+
+/** Milliseconds of a duration text, nothing included. */
+const dedupeTime = z.unknown().transform((value, context) => {
+  const ms = typeof value === "string" ? parseDuration(value) : undefined;
+  if (ms !== undefined && ms <= DAY_MS) return ms;
+  const message = "must be a duration such as 60s or 1h, at most a day, or 0s";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+/** The fields of `trigger` that only a webhook has. */
+export const WEBHOOK_FIELDS = {
+  scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
+    description: "webhook: how the sender shows who it is",
+    default: "required for webhook",
+  }),
+  secret: variableNames.nullish().meta({
+    values: "text or list",
+    description:
+      "webhook: the variable that holds the secret; with several, a delivery may be signed with any",
+    default: "required for webhook",
+  }),
+  header: headerName.nullish().meta({
+    description: "webhook: the header with the signature (hmac) or the token (token)",
+    default: "`X-Signature` (hmac), `Authorization: Bearer` (token)",
+  }),
+  encoding: field(
+    z.enum(SIGNATURE_ENCODINGS),
+    "hex",
+    "webhook: how the signature is written (hmac)",
+  ),
+  filter: section({
+    events: field(textList, [], "webhook: only events that match one of these"),
+    fields: fieldValues.nullish().meta({
+      description:
+        "webhook: only bodies with these values: JSON pointer to value, a text as a pattern",
+    }),
+  }),
+  sync: syncTime.nullish().meta({
+    values: "duration",
+    description: "webhook: how long the sender waits for the answer; without it, it does not wait",
+  }),
+  dedupe: dedupeTime.nullish().meta({
+    values: "duration",
+    description:
+      "webhook: for how long an equal body is the same delivery (hmac, token); `0s`: never",
+    default: "a minute",
+  }),
+};
 
 type Written = Readonly<Record<string, unknown>>;
 
@@ -11,6 +91,7 @@ type Written = Readonly<Record<string, unknown>>;
 const OF_SCHEME: Readonly<Record<string, readonly string[]>> = {
   header: ["hmac", "token"],
   encoding: ["hmac"],
+  dedupe: ["hmac", "token"],
 };
 
 /** Every broken rule of a webhook. */

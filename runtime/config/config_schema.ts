@@ -17,6 +17,7 @@ import {
   nodeLabel,
   oneOrMore,
   optional,
+  pathText,
   section,
   textList,
 } from "./fields.ts";
@@ -112,8 +113,8 @@ const nodeName = z.string().regex(
 
 /** config.yaml as written. */
 export const configSchema = z.object({
-  workspace: field(filledText, "~/inkling", "The folder with your agents"),
-  agents_dir: field(filledText, "agents", "The agents folder, relative to the workspace"),
+  workspace: field(pathText, "~/inkling", "The folder with your agents"),
+  agents_dir: field(pathText, "agents", "The agents folder, relative to the workspace"),
   sandbox: field(
     z.enum(SANDBOX_MODES),
     "preferred",

@@ -54,6 +54,12 @@ function saysSomething(schema: z.ZodType): (value: unknown) => boolean {
 /** Text that is not blank. */
 export const filledText = z.string().refine((text) => text.trim() !== "", "must not be empty");
 
+/** The path of a file or folder. */
+export const pathText = filledText.refine(
+  (text) => !text.includes("\0"),
+  "must not hold a NUL character",
+);
+
 /** An IANA name. */
 export const zoneName = filledText.refine(
   (name) => name.trim() === "" || isTimeZone(name),
@@ -89,10 +95,15 @@ function orNone<Schema extends z.ZodNumber>(
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
 }
 
+/** Milliseconds of a duration text. Files have no weeks: `d` is their largest unit. */
+function readDuration(text: string): number | undefined {
+  return text.includes("w") ? undefined : parseDuration(text);
+}
+
 /** A duration text to milliseconds; null for `none`. */
 export const durationOrNone = z.unknown().transform((value, context) => {
   if (value === "none") return null;
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
+  const ms = typeof value === "string" ? readDuration(value) : undefined;
   if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
   const message = "must be a duration such as 30s, 5m, 2h or 1d, or none";
   context.addIssue({ code: "custom", message });
@@ -101,7 +112,7 @@ export const durationOrNone = z.unknown().transform((value, context) => {
 
 /** An interval text of at least one second; stays text. */
 export const interval = z.string().refine((text) => {
-  const ms = parseDuration(text);
+  const ms = readDuration(text);
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
 }, "must be an interval of at least one second such as 30s, 5m, 1h30m or 1d");
 

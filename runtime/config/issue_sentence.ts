@@ -1,5 +1,6 @@
 // What is wrong with one value, as the end of a sentence that the value's path begins, and what to do about it.
 import { z } from "zod";
+import { parseDuration, writeDuration } from "../../base/durations.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { listWords } from "./shown_value.ts";
 
@@ -10,7 +11,7 @@ export function describeIssue(
 ): string {
   switch (issue.code) {
     case "invalid_type":
-      if (schema instanceof z.ZodNumber && schema.isInt) return "must be a whole number";
+      if (schema instanceof z.ZodNumber) return describeNumber(schema);
       return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
     case "invalid_value":
       return `must be ${listWords(issue.values.map(String))}`;
@@ -28,6 +29,12 @@ export function describeIssue(
   }
 }
 
+/** That a number must be one. */
+export function describeNumber(schema: z.ZodType | undefined): string {
+  const isWhole = schema instanceof z.ZodNumber && schema.isInt;
+  return isWhole ? "must be a whole number" : "must be a number";
+}
+
 const EXPECTED: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",
@@ -43,6 +50,10 @@ export function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | 
   if (issue.code === "invalid_value" && typeof value === "string") {
     const nearest = suggest(value, issue.values.map(String));
     return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
+  }
+  if (issue.code === "custom" && typeof value === "string" && value.includes("w")) {
+    const ms = parseDuration(value);
+    return ms === undefined ? undefined : `write weeks as days: ${writeDuration(ms)}`;
   }
   if (issue.code !== "invalid_type") return undefined;
   if (issue.expected === "string" && (typeof value === "number" || typeof value === "boolean")) {

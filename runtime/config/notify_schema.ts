@@ -5,6 +5,7 @@ import {
   field,
   filledText,
   optional,
+  pathText,
   section,
   textList,
   variableName,
@@ -58,7 +59,7 @@ export const writtenChannel = z.object({
   secret: optional(variableName).meta({
     description: "webhook: the variable that holds the signing secret, `whsec_…`",
   }),
-  run: optional(textList).meta({
+  run: optional(z.array(pathText)).meta({
     description: "command: the program and its arguments; no shell reads them",
   }),
   allow: optional(z.boolean()).meta({

@@ -49,6 +49,12 @@ export interface ParseConfigOptions {
   hasDatabase?: boolean;
 }
 
+/** What config.yaml says, and where. */
+export interface ReadConfig {
+  config: Config;
+  file: DiagnosedFile;
+}
+
 /**
  * Reads config.yaml's text. `home` expands `~` and is what a relative workspace is relative to. Unknown keys end in
  * `config.warnings`; anything wrong yields diagnostics instead, every problem of the file at once.
@@ -56,7 +62,7 @@ export interface ParseConfigOptions {
 export function parseConfig(
   text: string,
   options: ParseConfigOptions & { path: string },
-): { config: Config } | { diagnostics: Diagnostic[] } {
+): ReadConfig | { diagnostics: Diagnostic[] } {
   const parsed = parseYaml(text, { path: options.path });
   if ("diagnostics" in parsed) return parsed;
   const file: DiagnosedFile = { path: options.path, document: parsed.document };
@@ -73,11 +79,16 @@ export function parseConfig(
     return { diagnostics: diagnostics.sort((a, b) => a.line - b.line || a.column - b.column) };
   }
   const defaults = parsed.document.value["defaults"] ?? {};
-  return { config: toConfig(value, { ...options, defaults, warnings: diagnostics }) };
+  return { config: toConfig(value, { ...options, defaults, warnings: diagnostics }), file };
 }
 
 /** Reads config.yaml, or gives the built-in defaults when there is none. Throws ConfigError. */
 export async function loadConfig(path: string, options: ParseConfigOptions): Promise<Config> {
+  return (await readConfig(path, options)).config;
+}
+
+/** The same, with the places of its values. */
+export async function readConfig(path: string, options: ParseConfigOptions): Promise<ReadConfig> {
   let bytes: Uint8Array;
   try {
     bytes = await readWholeFile(path, { maxBytes: LARGEST_CONFIG_BYTES });
@@ -92,7 +103,7 @@ export async function loadConfig(path: string, options: ParseConfigOptions): Pro
   if ("diagnostic" in decoded) throw new ConfigError([decoded.diagnostic]);
   const result = parseConfig(decoded.text, { path, ...options });
   if ("diagnostics" in result) throw new ConfigError(result.diagnostics);
-  return result.config;
+  return result;
 }
 
 function toConfig(

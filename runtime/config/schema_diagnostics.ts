@@ -4,9 +4,9 @@ import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-import { describeIssue, hintForIssue } from "./issue_sentence.ts";
+import { describeIssue, describeNumber, hintForIssue } from "./issue_sentence.ts";
 import { formatPath, showValue } from "./shown_value.ts";
-import { findUnknownKeys, placeOfKey, schemaAt } from "./written_schema.ts";
+import { findNullNumbers, findUnknownKeys, placeOfKey, schemaAt } from "./written_schema.ts";
 
 /** Errors and warnings shown of one file each: who has more has another problem than each of them. */
 const MOST_OF_A_KIND = 100;
@@ -30,10 +30,18 @@ export function checkSchema<Schema extends z.ZodType>(
       ...(nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` }),
     }, "key");
   });
+  const nulls = findNullNumbers(schema, file.document.value)
+    .filter((path) => file.document.isWrittenNull(path))
+    .map((path) => {
+      const rule = describeNumber(schemaAt(schema, path));
+      const message = `${formatPath(path)} ${rule}, got null`;
+      return diagnose(file, path, { message, hint: "leave it out for the default" });
+    });
   const result = schema.safeParse(file.document.value);
-  if (result.success) return { value: result.data, diagnostics: warnings };
-  const issues = result.error.issues.flatMap((issue) => expandUnion(issue, []));
-  const errors = issues.slice(0, MOST_OF_A_KIND).map((issue) => explain(issue, schema, file));
+  if (result.success && nulls.length === 0) return { value: result.data, diagnostics: warnings };
+  const issues = result.error?.issues.flatMap((issue) => expandUnion(issue, [])) ?? [];
+  const found = issues.slice(0, MOST_OF_A_KIND).map((issue) => explain(issue, schema, file));
+  const errors = [...nulls, ...found];
   return { value: undefined, diagnostics: [...warnings, ...errors] };
 }
 

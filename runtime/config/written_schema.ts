@@ -13,6 +13,24 @@ export function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[]
   return unknownKeys(schema, value, []);
 }
 
+/** Every null where a number is wanted that cannot be switched off: the schema takes it for one that is left out. */
+export function findNullNumbers(
+  schema: z.ZodType,
+  value: unknown,
+  path: YamlPath = [],
+): YamlPath[] {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodObject) || typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const field = childSchema(inner, key);
+    if (field === undefined) return [];
+    const at = [...path, key];
+    if (child !== null) return findNullNumbers(field, child, at);
+    const isDefaulted = field instanceof z.ZodPipe && !(field.out as z.ZodType).isNullable();
+    return isDefaulted && unwrap(field) instanceof z.ZodNumber ? [at] : [];
+  });
+}
+
 /** The schema of the value at a path; undefined where the schema says nothing of it. */
 export function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
   let current: z.ZodType | undefined = schema;

@@ -33,6 +33,15 @@ export function parseArguments(raw: string): JsonObject {
   throw new ToolFailure("The arguments must be one JSON object, not text inside of text.");
 }
 
+/** Checked arguments, without the defaults that the check filled in: those that `written` leaves out or gives as null. */
+export function givenArguments(checked: JsonObject, written: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(checked).filter(([name, value]) =>
+      Object.hasOwn(written, name) && (written[name] !== null || value === null)
+    ),
+  );
+}
+
 function unfence(text: string): string {
   return FENCED.exec(text)?.[1]?.trim() ?? text;
 }

@@ -102,8 +102,8 @@ export class LocalRuntime implements Runtime {
     return await this.#toListings(this.#parts.registry.list());
   }
 
-  async getAgent(id: string): Promise<AgentListing> {
-    const [listing] = await this.#toListings([await this.#currentAgent(id)]);
+  async getAgent(id: string, { fresh = true } = {}): Promise<AgentListing> {
+    const [listing] = await this.#toListings([await this.#currentAgent(id, { fresh })]);
     return listing!;
   }
 
@@ -284,8 +284,8 @@ export class LocalRuntime implements Runtime {
   }
 
   /** Throws AgentNotFound. */
-  async #currentAgent(id: string): Promise<Agent> {
-    const agent = await this.#currentAgents.find(id);
+  async #currentAgent(id: string, { fresh } = { fresh: true }): Promise<Agent> {
+    const agent = fresh ? await this.#currentAgents.find(id) : this.#parts.registry.get(id);
     if (agent === undefined) throw new AgentNotFound(id);
     return agent;
   }

@@ -84,7 +84,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     environment: settings.environment,
     start,
     async findByKey(key) {
-      return (await options.executions.readByKey(key, clock.now()))?.execution.id;
+      return (await options.executions.readByKey(key, clock.now()))?.execution;
     },
     isPaused,
     clock,

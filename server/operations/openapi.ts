@@ -164,7 +164,9 @@ function describeResponses(
     "200": { description: "Success", content: success, ...(isPolled && { headers: TAG_HEADER }) },
     ...(isPolled && { "304": { description: "`If-None-Match` lists the `ETag` of the answer" } }),
     ...(headers !== undefined && "last-event-id" in headers.shape &&
-      { "204": { description: "`Last-Event-ID` is that of the last event: there are no more" } }),
+      {
+        "204": { description: "`Last-Event-ID` or `after` is the last event: there are no more" },
+      }),
     ...Object.fromEntries(described),
   };
 }

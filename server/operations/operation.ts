@@ -102,8 +102,7 @@ export function defineOperation<
         if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
         checked = { params, query, headers, body };
       } catch (error) {
-        const isUnfit = error instanceof RequestRefused && [415, 422].includes(error.status);
-        if (known && isUnfit) await find?.(params, services);
+        if (known && error instanceof RequestRefused) await find?.(params, services);
         throw error;
       }
       const answer = await handle(checked, services);

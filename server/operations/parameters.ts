@@ -38,8 +38,9 @@ const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
 
 /** One status or several, with commas between or each as a parameter of its own; blank is absent. */
 export const statuses = z.union([z.string(), z.array(z.string())])
-  .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
-  .transform((names) => names.every((name) => name === "") ? undefined : names)
+  .transform((given) => [given].flat().filter((one) => one.trim() !== ""))
+  .transform((given) => given.flatMap((one) => one.split(",").map((name) => name.trim())))
+  .transform((names) => names.length === 0 ? undefined : names)
   .transform((names) => names?.map((name) => STATUS_ALIASES.get(name) ?? name))
   .pipe(z.array(z.enum(EXECUTION_STATUSES)).optional())
   .optional()

@@ -81,7 +81,8 @@ export const agentOperations: readonly Operation[] = [
     find: findAgent,
     async handle({ params, query }, { runtime }) {
       const plan = await runtime.planRun(params.id, { withMessages: query.prompt === "true" });
-      return toPlan(await runtime.getAgent(params.id), plan);
+      // The plan has just read its file.
+      return toPlan(await runtime.getAgent(params.id, { fresh: false }), plan);
     },
   }),
   defineOperation({

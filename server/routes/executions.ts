@@ -137,11 +137,11 @@ export const executionOperations: readonly Operation[] = [
     errors: [404],
     find: findExecution,
     async handle({ params, query, headers }, { runtime, lifecycle }) {
-      const last = headers["last-event-id"];
-      if (last !== undefined && await isEnd(last, { id: params.id, runtime })) return null;
+      // A reader that reconnects repeats its address: the header is the newer of the two.
+      const after = headers["last-event-id"] ?? query.after ?? 0;
+      if (await isEnd(after, { id: params.id, runtime })) return null;
       return await openExecutionStream(params.id, {
-        // A reader that reconnects repeats its address: the header is the newer of the two.
-        after: last ?? query.after ?? 0,
+        after,
         deltas: query.deltas,
         runtime,
         lifecycle,
@@ -166,6 +166,7 @@ async function isEnd(
   frameId: number,
   { id, runtime }: { id: number; runtime: Runtime },
 ): Promise<boolean> {
+  if (frameId === 0) return false;
   const [frame] = await runtime.readFrames(id, { after: frameId - 1, limit: 1 });
   return frame?.id === frameId && frame.event === "complete";
 }

@@ -28,7 +28,8 @@ async function runOnce(home: RealHome, agent: string) {
     const one = await client.execution(execution_id);
     return one.status === "running" ? undefined : one;
   });
-  await home.succeed("stop");
+  const stopped = await home.succeed("stop");
+  assert.doesNotMatch(stopped.stdout, /SIG/, "it stopped on request");
   const { stdout, stderr } = await shown;
   const text = new TextDecoder();
   return { execution, shown: text.decode(stdout) + text.decode(stderr) };
@@ -182,4 +183,13 @@ Deno.test("without OTEL_DENO nothing is sent, whatever else is set", async () =>
   const { execution } = await runOnce(home, "lone");
   assert.equal(execution.status, "success");
   assert.equal(collector.text(), "");
+});
+
+Deno.test("a service that exports metrics while it stops comes to its end", async () => {
+  await using collector = new OtlpCollector();
+  const shell = { ...collector.environment, OTEL_DENO: "true", OTEL_METRIC_EXPORT_INTERVAL: "20" };
+  await using home = await createRealHome({ shell });
+  await home.writeScript("lone", [{ say: "Done." }]);
+  assert.equal((await runOnce(home, "lone")).execution.status, "success");
+  assert.ok(collector.spans().length > 0, "the last spans were sent");
 });

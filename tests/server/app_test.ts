@@ -38,12 +38,15 @@ Deno.test("createApp() answers a wrong method with 405 and the methods that are 
   }
 });
 
-Deno.test("createApp() answers HEAD wherever GET is, without a body and with no stream left open", async () => {
+Deno.test("createApp() answers HEAD wherever GET is, with its length, without a body and with no stream left open", async () => {
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
   for (const path of ["/health", "/executions", "/executions/1/stream", "/events/stream", "/ui"]) {
     const response = await app.request(path, { method: "HEAD" });
     assert.deepEqual([response.status, await response.text()], [200, ""], path);
+    if (path.endsWith("stream")) continue;
+    const { byteLength } = await (await app.request(path)).arrayBuffer();
+    assert.equal(response.headers.get("content-length"), String(byteLength), path);
   }
   assert.deepEqual([lifecycle.activeStreams, runtime.followers], [0, 0]);
   const refused = await app.request("/shutdown", { method: "HEAD" });
@@ -137,7 +140,7 @@ Deno.test("createApp() answers broken JSON with 422 json_invalid", async () => {
   assert.equal(runtime.runs.length, 0);
 });
 
-Deno.test("createApp() checks in order: route, size, what is named, type, JSON, schema", async () => {
+Deno.test("createApp() checks in order: route, what is named, size, type, JSON, schema", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("x"));
   const big = new Uint8Array(MAX_BODY_BYTES + 1);
@@ -150,7 +153,7 @@ Deno.test("createApp() checks in order: route, size, what is named, type, JSON, 
   assert.equal(await post("/agents/x/run", "{", plain), 415);
   assert.equal(await post("/agents/x/run", "{", JSON_TYPE), 422);
   assert.equal(await post("/agents/x/run", '{"args":1}', JSON_TYPE), 422);
-  assert.equal(await post("/agents/y/run", big, plain), 413);
+  assert.equal(await post("/agents/y/run", big, plain), 404);
   assert.equal(await post("/agents/y/run", "{", plain), 404);
   assert.equal(await post("/agents/y/run", '{"message":7}', JSON_TYPE), 404);
   assert.equal(await post("/executions/9/respond", "x", plain), 404);

@@ -26,11 +26,15 @@ Deno.test("A reader that has had `complete` is told by 204 that nothing comes an
   runtime.append(1, "ai");
   runtime.setStatus(1, "success");
   const last = runtime.frames.at(-1)?.id ?? 0;
-  const follow = (id: number) =>
-    app.request("/executions/1/stream", { headers: { "last-event-id": String(id) } });
-  const ended = await follow(last);
-  assert.deepEqual([ended.status, await ended.text()], [204, ""]);
-  const before = await follow(last - 1);
-  assert.equal(before.status, 200);
-  assert.match(await before.text(), /^event: complete/);
+  const ways = [
+    (id: number) => app.request("/executions/1/stream", { headers: { "last-event-id": `${id}` } }),
+    (id: number) => app.request(`/executions/1/stream?after=${id}`),
+  ];
+  for (const follow of ways) {
+    const ended = await follow(last);
+    assert.deepEqual([ended.status, await ended.text()], [204, ""]);
+    const before = await follow(last - 1);
+    assert.equal(before.status, 200);
+    assert.match(await before.text(), /^event: complete/);
+  }
 });

@@ -1,6 +1,6 @@
 // config.yaml, and the environment files with the keys.
 import assert from "node:assert/strict";
-import { parseEnv } from "node:util";
+import { parseEnvironment } from "../../../runtime/config/files/environment_text.ts";
 import fc from "fast-check";
 import { EnvironmentFiles } from "../../../runtime/config/files/environment_files.ts";
 import {
@@ -121,6 +121,6 @@ export const environmentFiles = defineTarget<[string | Uint8Array, string], EnvF
       assert.ok(error instanceof EnvironmentFileNotEditable, String(error));
       return;
     }
-    assert.deepEqual({ ...parseEnv(edited) }, { ...parseEnv(content), A_KEY: value });
+    assert.deepEqual(parseEnvironment(edited), { ...parseEnvironment(content), A_KEY: value });
   },
 });

@@ -1,4 +1,5 @@
 // mcp-servers.json: files of other clients, of people in a hurry, and of somebody who tries what a name can do.
+import { toPlainJson } from "../../../base/text/json_comments.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
@@ -86,7 +87,7 @@ export const serverFiles = defineTarget({
   check(text) {
     const document = parseServers(text, "/w/mcp-servers.json");
     if ("problem" in document) return checkProblem(document.problem);
-    const { entries = {} } = findEntries(JSON.parse(text));
+    const { entries = {} } = findEntries(JSON.parse(toPlainJson(text)));
     for (const [name, server] of document.servers) {
       server.warnings.forEach(checkProblem);
       if ("problem" in server) {

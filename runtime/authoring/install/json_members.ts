@@ -1,5 +1,6 @@
 // Adds a member to an object of a JSON text, or removes one. Everything else stays as it is written.
 import { isDeepStrictEqual } from "node:util";
+import { toPlainJson } from "../../../base/text/json_comments.ts";
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 
 /** Where in a text, and what. */
@@ -12,9 +13,11 @@ export interface Insertion {
 
 /**
  * The text with one more member, at the end of that object, laid out as its neighbours are. `text` must be JSON, and have no
- * such member. Undefined where no object stands at `path`.
+ * such member. Undefined where no object stands at `path`, or comments do.
  */
 export function insertMember(text: string, { path, name, value }: Insertion): string | undefined {
+  // Where comments stand, a comma may belong before one or behind it: a person knows.
+  if (toPlainJson(text) !== text) return undefined;
   const object = findObject(text, path);
   if (object === undefined) return undefined;
   const { open, close, spans } = object;
@@ -33,6 +36,7 @@ export function insertMember(text: string, { path, name, value }: Insertion): st
   const edited = lastEnd === undefined
     ? text.slice(0, open + 1) + member + newline + "  ".repeat(levels - 1) + text.slice(close)
     : `${text.slice(0, lastEnd)},${member}${text.slice(lastEnd)}`;
+  if (toPlainJson(text) !== text) return undefined;
   const wanted: unknown = JSON.parse(text);
   const inner = path.reduce<unknown>(
     (one, key) => isJsonObject(one) ? one[key] : undefined,
@@ -44,7 +48,7 @@ export function insertMember(text: string, { path, name, value }: Insertion): st
   return isDeepStrictEqual(JSON.parse(edited), wanted) ? edited : undefined;
 }
 
-/** The text without the members of that name. `text` must be JSON. Undefined where no object stands at `path`. */
+/** The text without the members of that name. `text` must be JSON. Undefined where no object stands at `path`, or comments do. */
 export function removeMember(
   text: string,
   { path, name }: Pick<Insertion, "path" | "name">,

@@ -1,4 +1,5 @@
 // mcp-servers.json as `mcp` reads and edits it: what it does not edit stays as a person wrote it.
+import { toPlainJson } from "../../../base/text/json_comments.ts";
 import { dirname } from "node:path";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
@@ -79,16 +80,17 @@ export async function writeEntry(
 /** Removes the entry from the file as it is now. Throws NotInstalled where it is broken, or has none of that name. */
 export async function removeEntry({ file, name }: { file: string; name: string }): Promise<void> {
   const before = await readServers(file) ?? "{}";
-  const text = parse(before, file).has(name)
-    ? removeMember(before, { path: pathOf(before), name })
-    : undefined;
-  if (text === undefined || text === before) {
+  if (!parse(before, file).has(name)) {
     throw new NotInstalled(`${file} has no server ${JSON.stringify(name)} to remove`);
+  }
+  const text = removeMember(before, { path: pathOf(before), name });
+  if (text === undefined) {
+    throw new NotInstalled(`${file} holds comments: remove the entry by hand`);
   }
   await writeFileAtomically(file, text);
 }
 
 /** The names that lead to the object with the entries. */
 function pathOf(text: string): string[] {
-  return findEntries(JSON.parse(text)).wrapper?.split(".") ?? [];
+  return findEntries(JSON.parse(toPlainJson(text))).wrapper?.split(".") ?? [];
 }

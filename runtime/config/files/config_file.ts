@@ -3,7 +3,13 @@
 import { SystemClock } from "../../../base/clock.ts";
 import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import type { AgentDefaults, Config } from "../config.ts";
-import { ConfigError, loadConfig, type ParseConfigOptions } from "../parse_config.ts";
+import { diagnose } from "./diagnosed_file.ts";
+import {
+  ConfigError,
+  type ParseConfigOptions,
+  type ReadConfig,
+  readConfig,
+} from "../parse_config.ts";
 
 /** A file that changed so recently may not be complete yet. */
 export const QUIET_MS = 200;
@@ -65,7 +71,7 @@ export class ConfigFile {
       ]);
     }
     try {
-      const fresh = await loadConfig(path, this.#parsing);
+      const fresh = await readConfig(path, this.#parsing);
       return withStart(fresh, {
         started: this.#started,
         defaults: this.#current.defaults,
@@ -82,7 +88,7 @@ export class ConfigFile {
 
 /** The settings of now, but for those that hold from start to end, with a warning for each of these that is another now. */
 function withStart(
-  fresh: Config,
+  { config: fresh, file }: ReadConfig,
   { started, defaults }: { started: Config; defaults: AgentDefaults },
 ): Config {
   const { workspace, agentsDir, maxConcurrentRuns, publicUrl, http: { hosts, origins } } = started;
@@ -99,19 +105,24 @@ function withStart(
     defaults: isSame ? defaults : fresh.defaults,
     http: { ...fresh.http, hosts, origins },
   };
-  const changed = [
-    ["workspace", fresh.workspace, workspace],
-    ["agents_dir", fresh.agentsDir, agentsDir],
-    ["database", fresh.database, database],
-    ["database_connections", fresh.databaseConnections, databaseConnections],
-    ["node", fresh.node, node],
-    ["defaults.max_concurrent_runs", fresh.maxConcurrentRuns, maxConcurrentRuns],
-    ["service", fresh.service, service],
-    ["public_url", fresh.publicUrl, publicUrl],
-    ["http.hosts", fresh.http.hosts, hosts],
-    ["http.origins", fresh.http.origins, origins],
-  ].filter(([, now, before]) => JSON.stringify(now) !== JSON.stringify(before));
-  const warnings = changed.map(([key]) => warn(fresh.path, `${key} has changed: ${AT_NEXT_START}`));
+  const changed: [string[], unknown, unknown][] = [
+    [["workspace"], fresh.workspace, workspace],
+    [["agents_dir"], fresh.agentsDir, agentsDir],
+    [["database"], fresh.database, database],
+    [["database_connections"], fresh.databaseConnections, databaseConnections],
+    [["node"], fresh.node, node],
+    [["defaults", "max_concurrent_runs"], fresh.maxConcurrentRuns, maxConcurrentRuns],
+    [["service"], fresh.service, service],
+    [["public_url"], fresh.publicUrl, publicUrl],
+    [["http", "hosts"], fresh.http.hosts, hosts],
+    [["http", "origins"], fresh.http.origins, origins],
+  ];
+  const warnings = changed
+    .filter(([, now, before]) => JSON.stringify(now) !== JSON.stringify(before))
+    .map(([key]) => {
+      const message = `${key.join(".")} has changed: ${AT_NEXT_START}`;
+      return diagnose(file, key, { severity: "warning", message }, "key");
+    });
   return { ...config, warnings: [...fresh.warnings, ...warnings] };
 }
 

@@ -1,5 +1,6 @@
 // Variables set in an environment file's text: every other line and comment stays, values are quoted where they must be.
-import { isDeepStrictEqual, parseEnv } from "node:util";
+import { isDeepStrictEqual } from "node:util";
+import { parseEnvironment } from "./environment_text.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 
 /** A variable cannot be set without harm to the file. The message never holds the value. */
@@ -27,7 +28,7 @@ export function setVariable(
   options: { path: string },
 ): string {
   const { name, value } = variable;
-  const before = parseEnv(text);
+  const before = parseEnvironment(text);
   if (before[name] === value) return text;
   const quoted = quote(value);
   if (quoted === undefined) throw new EnvironmentFileNotEditable(options.path, name);
@@ -40,7 +41,7 @@ export function setVariable(
     lines.splice(first, last - first + 1, `${indent}${name}=${quoted}${comment}`);
   }
   const edited = lines.join(lineEnd) + lineEnd;
-  if (!isDeepStrictEqual({ ...parseEnv(edited) }, { ...before, [name]: value })) {
+  if (!isDeepStrictEqual(parseEnvironment(edited), { ...before, [name]: value })) {
     throw new EnvironmentFileNotEditable(options.path, name);
   }
   return edited;
@@ -72,7 +73,8 @@ function findVariables(lines: readonly string[]): VariableLines[] {
       else rest = lines[last] ?? "";
     }
     const behind = mark === "" ? rest : rest.slice(rest.indexOf(mark) + 1);
-    const comment = /\s*#.*$/.exec(behind)?.[0] ?? "";
+    // Behind a quote no space is needed.
+    const comment = (mark === "" ? /\s+#.*$/ : /\s*#.*$/).exec(behind)?.[0] ?? "";
     found.push({ name, first: i, last, indent, comment });
     i = last;
   }
@@ -82,9 +84,11 @@ function findVariables(lines: readonly string[]): VariableLines[] {
 /** The value as the file must hold it; undefined where no quotes can. */
 function quote(value: string): string | undefined {
   const marks = ["'", '"', "`"].filter((mark) => !value.includes(mark));
-  const forms = [value, ...marks.map((mark) => `${mark}${value}${mark}`)];
+  // Most programs that read such a file would take what follows a # for a comment.
+  const bare = value.includes("#") ? [] : [value];
+  const forms = [...bare, ...marks.map((mark) => `${mark}${value}${mark}`)];
   return forms.find((form) =>
-    isDeepStrictEqual({ ...parseEnv(`BEFORE=1\nA=${form}\nAFTER=1`) }, {
+    isDeepStrictEqual(parseEnvironment(`BEFORE=1\nA=${form}\nAFTER=1`), {
       BEFORE: "1",
       A: value,
       AFTER: "1",

@@ -1,5 +1,6 @@
 // The environment as files and shell give it. Files are looked at on every question, and read when they changed.
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
+import { parseEnvironment } from "./environment_text.ts";
 import type { Environment } from "../environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
@@ -154,11 +155,7 @@ function parseVariables(
   text: string,
   path: string,
 ): { variables: Variables; problems: Diagnostic[] } {
-  // Not imported: Node's modules would take a fifth of the service's start, and most have no such file yet to be read.
-  const { parseEnv } = globalThis.process.getBuiltinModule("node:util");
-  const variables = new Map(
-    Object.entries(parseEnv(text)).map(([name, value]) => [name, String(value)]),
-  );
+  const variables = new Map(Object.entries(parseEnvironment(text)));
   return { variables, problems: findBrokenLines(text, path) };
 }
 

@@ -1,7 +1,7 @@
 // YAML text as a plain value that remembers where each part of it is. Knows nothing of what the keys mean.
 import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
-import { isAlias, isMap, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 
 /** From the root to a value: map keys and list positions. */
@@ -24,6 +24,8 @@ export interface YamlDocument {
    * and at last the beginning of the text.
    */
   locate(path: YamlPath, part?: "key" | "value"): Position;
+  /** Whether a null is written at a path (`null`, `~`), and not just left empty. */
+  isWrittenNull(path: YamlPath): boolean;
 }
 
 const MAX_SYNTAX_ERRORS = 10;
@@ -72,6 +74,10 @@ export function parseYaml(
         diagnose(warning.pos[0], "warning", `Broken YAML: ${warning.message}`)
       ),
       locate: (wanted, part = "value") => place(findOffset(parsed, wanted, part)),
+      isWrittenNull(wanted) {
+        const node = parsed.getIn(wanted, true);
+        return isScalar(node) && node.value === null && Boolean(node.source);
+      },
     },
   };
 }

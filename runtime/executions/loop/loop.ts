@@ -56,7 +56,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       if (open.length > 0) {
         // An answer that crosses a limit is still the answer; calls are not begun any more.
         const crossed = findCrossedLimit(figures, run.agent.settings);
-        if (crossed !== undefined) return { status: "aborted", error: crossed, output: null };
+        if (crossed !== undefined) return refuseCalls(open, crossed);
         const pause = await settleToolCalls(run, open);
         if (pause !== undefined) return pause;
       }
@@ -72,6 +72,11 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
     if (error instanceof BudgetExceeded) return budgetPause(run, error);
     return toOutcome(error);
   }
+}
+
+/** The run ends at a limit, before any of these calls was made. */
+function refuseCalls({ length: refusedCalls }: readonly unknown[], error: string): Outcome {
+  return { status: "aborted", error, output: null, refusedCalls };
 }
 
 /** A call does not fit into a budget: a person is asked, or the run ends. */

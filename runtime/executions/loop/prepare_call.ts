@@ -2,7 +2,7 @@
 // process left of it.
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { parseArguments } from "../../tools/arguments.ts";
+import { givenArguments, parseArguments } from "../../tools/arguments.ts";
 import type { AnsweredQuestion, Delegation, Tool, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
@@ -26,7 +26,8 @@ export type PreparedCall =
   | { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true }
   /** It is described, not made: see dry_run.ts. */
   | { kind: "describe"; tool: DescribedTool; args: JsonObject }
-  | { kind: "run"; ready: ReadyCall } & Remarked
+  /** `given`: the arguments that the model gave, without defaults. */
+  | { kind: "run"; ready: ReadyCall; given: JsonObject } & Remarked
   /** Another execution works on it, or, with `delegation`, is to begin. */
   | { kind: "delegate"; delegation?: Delegation } & Remarked;
 
@@ -48,9 +49,9 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
   const answers = run.answers.get(call.position) ?? [];
   // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
   const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
-  const given = answers.find(isOfGuard);
-  const permission = given?.answer;
-  const remark = given && describeApproval(given);
+  const verdict = answers.find(isOfGuard);
+  const permission = verdict?.answer;
+  const remark = verdict && describeApproval(verdict);
   const remarked: Remarked = remark === undefined ? {} : { remark };
   // Whatever the agent's file says by now: another execution works on it, and what that does is to be known.
   if (run.delegated.has(call.position)) return { kind: "delegate", ...remarked };
@@ -60,11 +61,13 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
   }
   try {
     const edited = permission && "approved" in permission ? permission.arguments : undefined;
-    const args = tool.check(edited ?? parseArguments(call.arguments));
+    const written = edited ?? parseArguments(call.arguments);
+    const args = tool.check(written);
+    const given = givenArguments(args, written);
     if (tool.question !== undefined) {
-      const [given] = answers;
-      if (given === undefined) return { kind: "ask", question: tool.question(args), args };
-      return settled(answerResult(given.answer));
+      const [answered] = answers;
+      if (answered !== undefined) return settled(answerResult(answered.answer));
+      return { kind: "ask", question: tool.question(args), args: given };
     }
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
     // A page may have been quoted in it: no more than reading goes without a person.
@@ -81,7 +84,12 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
       );
     }
     if (permission === undefined && asks) {
-      return { kind: "ask", question: confirmation(call.name, isDoubtful), args, isGuard: true };
+      return {
+        kind: "ask",
+        question: confirmation(call.name, isDoubtful),
+        args: given,
+        isGuard: true,
+      };
     }
     if (permission !== undefined && !("approved" in permission && permission.approved)) {
       return settled({ content: describeDenial(permission), isError: true });
@@ -90,7 +98,7 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
       return { kind: "delegate", delegation: tool.delegation(args), ...remarked };
     }
     const own = answers.filter((given) => !isOfGuard(given)).map(toAnsweredQuestion);
-    return { kind: "run", ready: { tool, args, effect, answers: own }, ...remarked };
+    return { kind: "run", ready: { tool, args, effect, answers: own }, given, ...remarked };
   } catch (error) {
     if (error instanceof ToolFailure) return refuse(error.message);
     throw error;

@@ -22,6 +22,7 @@ const REMARK_CHARACTERS = 10_000;
 export interface OpenQuestion {
   call: Pick<PlannedCall, "position" | "name">;
   question: ToolQuestion;
+  /** As the model gave them, without defaults. */
   args: JsonObject;
   /** Set where it is asked whether the call may run at all. */
   isGuard?: true;
@@ -131,7 +132,7 @@ async function perform(
       if (!(result instanceof QuestionRaised)) return result;
       // It asks before it does something: a dry run need not know whether it may.
       if (run.execution.isDryRun) return await describeCall(run, step.ready);
-      return { call, question: result.question, args: step.ready.args };
+      return { call, question: result.question, args: step.given };
     }
     case "delegate":
       return await delegate(run, call, step.delegation);

@@ -28,6 +28,8 @@ export interface Outcome {
   cut?: CutReply;
   /** Its model could not be reached: the same run may succeed later. */
   isTransient?: true;
+  /** How many calls of the last reply a limit refused: they are not counted as made. */
+  refusedCalls?: number;
 }
 
 /** How an end counts for the trigger that started the run. */
@@ -55,6 +57,8 @@ export interface Ending {
   output: string | null;
   /** What a reply that was cut off used; it is added to the figures. */
   cut?: CutReply;
+  /** Calls that were counted with their reply and not made. */
+  refusedCalls?: number;
   finishedAt: number;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;

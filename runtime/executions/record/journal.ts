@@ -196,9 +196,7 @@ export class Journal {
     return { execution, request };
   }
 
-  /**
-   * Lets the execution wait because one that it delegated to waits. Undefined when that one does not (any more).
-   */
+  /** Lets the execution wait because one that it delegated to waits. Undefined when that one does not (any more). */
   async waitForChild(
     childId: number,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
@@ -280,6 +278,7 @@ export class Journal {
       error: outcome.error === null ? null : shown(outcome.error),
       output,
       ...(outcome.cut && { cut: outcome.cut }),
+      ...(outcome.refusedCalls && { refusedCalls: outcome.refusedCalls }),
       ...this.#ports.consequencesOf?.(this.#execution, outcome),
       frames: (figures) => [
         ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),

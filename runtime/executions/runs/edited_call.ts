@@ -6,7 +6,7 @@ import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { MAX_LEVELS } from "../../tools/arguments.ts";
+import { givenArguments, MAX_LEVELS } from "../../tools/arguments.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
 import {
@@ -29,7 +29,7 @@ export interface EditedCallPorts {
 }
 
 /**
- * The answer with the arguments as the tool takes them, defaults filled in; without any where they are those of the call.
+ * The answer with the arguments as the tool takes them; without any where they come to those of the call.
  * Throws AnswerMisfit for what does not fit, and ArgumentsNotChecked where the tools cannot be opened.
  */
 export async function checkEditedCall(
@@ -59,7 +59,8 @@ export async function checkEditedCall(
     const args = tool.check(whole);
     // Whom it may call is a rule of its own.
     tool.delegation?.(args);
-    return isDeepStrictEqual(args, toolArgs) ? verdict : { ...verdict, arguments: args };
+    if (isDeepStrictEqual(args, tool.check(toolArgs))) return verdict;
+    return { ...verdict, arguments: givenArguments(args, whole) };
   } catch (error) {
     if (error instanceof ToolFailure) throw new AnswerMisfit(error.message, { cause: error });
     throw error;

@@ -47,7 +47,7 @@ export class SqlEndingStore implements EndingStore {
       const ending = planned.insteadOf?.(wanted) ?? planned;
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET status = ?1, error = ?2, output_data = ?3, finished_at = ?4, " +
-          "duration_ms = coalesce(duration_ms, 0) + ?5, " +
+          "duration_ms = coalesce(duration_ms, 0) + ?5, tool_calls = tool_calls - ?12, " +
           "input_tokens = input_tokens + ?6, output_tokens = output_tokens + ?7, " +
           "total_tokens = CASE WHEN ?8 THEN coalesce(total_tokens, 0) + ?6 + ?7 ELSE total_tokens END, " +
           `cost_usd = coalesce(round(coalesce(cost_usd, 0) + ?9, ${COST_PLACES}), cost_usd) ` +
@@ -63,6 +63,7 @@ export class SqlEndingStore implements EndingStore {
         ending.cut?.costUsd ?? null,
         executionId,
         ending.from,
+        ending.refusedCalls ?? 0,
       );
       if (row === undefined) return undefined;
       yield* voidRequests(executionId, ending.finishedAt);

@@ -1,6 +1,7 @@
 // One call of a custom tool: from a process of the pool to what the model reads.
 import type { JsonObject } from "../../../base/json.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
+import { nextSlice } from "../../../base/slices.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { QuestionRaised } from "../question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer, ToolContext, ToolQuestion } from "../tool.ts";
@@ -134,6 +135,8 @@ async function converse(
     if (message.type === "log") context.log(message.text);
     if (message.type !== "request") continue;
     const { id, request } = message;
+    // A tool may ask for thousands of deep paths at once, each of which takes milliseconds of the service.
+    await nextSlice();
     const settled = request.kind === "path"
       ? await untilAborted(resolvePath(request, context), signal)
       : answerQuestion(request, answers);

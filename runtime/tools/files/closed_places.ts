@@ -12,6 +12,11 @@ export interface ClosedFolders {
   stateDir: string;
 }
 
+/** What the system makes up as it is read: Deno opens it to a process with all permissions only. */
+const SYSTEM_FOLDER = /^\/(proc|sys|dev)(?=\/|$)/;
+/** Memory as a disk: files like any other, for a process that may see them. */
+const SHARED_MEMORY = "/dev/shm";
+
 /** Closed folders, and names that are closed wherever they stand. */
 export class ClosedPlaces {
   readonly #folders: { place: SandboxPlace; what: string }[];
@@ -42,9 +47,24 @@ export class ClosedPlaces {
       isWithin(absolute, place.path) || isWithin(absolute, place.real)
     );
     if (inClosed !== undefined) return `${inClosed.what} is closed to agents`;
+    const [system] = SYSTEM_FOLDER.exec(absolute) ?? [];
+    if (system !== undefined && !isSharedMemory(absolute)) {
+      return `${system} is the system's own and closed to agents`;
+    }
     if (absolute.split(sep).some(isEnvFileName)) {
       return "environment files (.env*) are closed to agents";
     }
     return undefined;
+  }
+}
+
+function isSharedMemory(absolute: string): boolean {
+  if (!isWithin(absolute, SHARED_MEMORY)) return false;
+  try {
+    Deno.lstatSync(SHARED_MEMORY);
+    return true;
+  } catch {
+    // It is not there, or not for this process.
+    return false;
   }
 }

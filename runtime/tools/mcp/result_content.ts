@@ -1,7 +1,7 @@
 // What a server's tool gave back, as the text a model reads.
 import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import { isDeeperThan } from "../../../base/json.ts";
+import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { isBinary } from "../text_content.ts";
 
@@ -11,15 +11,32 @@ const MAX_DEPTH = 500;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * The texts of a result, one below the other; a line in place of what is not text. The structured content says the same once
- * more, by the protocol, and often holds an image as letters: it counts only where there is nothing else.
+ * The texts of a result, one below the other; a line in place of what is not text. By the protocol a text says what the
+ * structured content says: that counts where there is no text, without the images and sounds that stand beside it.
  */
 export function toResultText({ content, structuredContent }: CallToolResult): string {
-  if (content.length > 0 || structuredContent === undefined) return content.map(toText).join("\n");
-  if (isDeeperThan(structuredContent, MAX_DEPTH)) {
+  const lines = content.map(toText);
+  if (structuredContent === undefined || content.some(({ type }) => type === "text")) {
+    return lines.join("\n");
+  }
+  const structured = toStructuredText(structuredContent, new Set(content.flatMap(dataOf)));
+  return (structured === "{}" && lines.length > 0 ? lines : [...lines, structured]).join("\n");
+}
+
+/** Structured content as JSON, but for what is `shown` already as letters, and the objects around that. */
+function toStructuredText(structured: unknown, shown: ReadonlySet<unknown>): string {
+  if (isDeeperThan(structured, MAX_DEPTH)) {
     return `[structured content, nested over ${MAX_DEPTH} levels deep]`;
   }
-  return JSON.stringify(structuredContent);
+  const isShown = (value: unknown) =>
+    shown.has(value) ||
+    isJsonObject(value) && ["data", "blob"].some((key) => shown.has(value[key]));
+  return JSON.stringify(structured, (_key, value) => isShown(value) ? undefined : value);
+}
+
+function dataOf(block: ContentBlock): string[] {
+  if (block.type === "image" || block.type === "audio") return [block.data];
+  return block.type === "resource" && "blob" in block.resource ? [block.resource.blob] : [];
 }
 
 function toText(block: ContentBlock): string {

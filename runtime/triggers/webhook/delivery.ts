@@ -24,7 +24,7 @@ export interface ReadDelivery {
 
 /** Why a delivery cannot be read. */
 export interface UnreadableDelivery {
-  status: 400 | 415;
+  status: 400 | 413 | 415;
   reason: string;
 }
 
@@ -32,10 +32,12 @@ export interface UnreadableDelivery {
 const MAX_NAME_CHARACTERS = 200;
 /** No event of any service is that deep. */
 const MAX_DEPTH = 100;
+/** Of these schemes anybody may be the sender, also one that knows no JSON. */
+const TEXT_SCHEMES: ReadonlySet<WebhookScheme> = new Set(["hmac", "token"]);
 /** Of the schemes only these services send forms. */
 const FORM_SCHEMES: ReadonlySet<WebhookScheme> = new Set(["github", "slack"]);
 
-/** Reads a delivery whose signature is right. */
+/** Reads a delivery whose signature is right, and whose body is decompressed. */
 export function readDelivery(
   { headers, body }: Delivery,
   scheme: WebhookScheme,
@@ -74,7 +76,7 @@ function readContent(
   headers: Headers,
   body: Uint8Array,
   scheme: WebhookScheme,
-): { text: string; value: JsonValue } | UnreadableDelivery {
+): Content | UnreadableDelivery {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -91,19 +93,28 @@ function readContent(
       ? { text, value: Object.fromEntries(form) as JsonValue }
       : parseJson(payload);
   }
+  if (TEXT_SCHEMES.has(scheme) && mediaType === "text/plain") {
+    return parseJson(text, { otherwise: { text, value: text } });
+  }
   if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType)) {
     return { status: 415, reason: "Content-Type must be application/json" };
   }
   return parseJson(text);
 }
 
-function parseJson(text: string): { text: string; value: JsonValue } | UnreadableDelivery {
+type Content = { text: string; value: JsonValue };
+
+/** `otherwise`: what a text is that is no JSON; absent: unreadable. */
+function parseJson(
+  text: string,
+  { otherwise }: { otherwise?: Content } = {},
+): Content | UnreadableDelivery {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { status: 400, reason: "The body is not valid JSON" };
+    return otherwise ?? { status: 400, reason: "The body is not valid JSON" };
   }
   // Whoever writes a part of it as text again goes as deep as it does.
   if (isDeeperThan(value, MAX_DEPTH)) {

@@ -1,6 +1,7 @@
 // Deliveries to agents with a webhook: checked, filtered, and turned into one run each.
 import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -8,6 +9,7 @@ import type { WebhookCause } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun } from "../fire.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
+import { decodeBody } from "./content_encoding.ts";
 import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
 import { whyFiltered } from "./filter.ts";
 import { isGenuine, keyOf } from "./signature.ts";
@@ -18,7 +20,7 @@ export type HookOutcome =
   | { outcome: "unknown" }
   /** It does not show who sent it, or is too old; which of these is told to nobody. */
   | { outcome: "unsigned" }
-  | { outcome: "unreadable"; status: 400 | 415; reason: string }
+  | { outcome: "unreadable"; status: 400 | 413 | 415; reason: string }
   /** It may be sent again later. */
   | { outcome: "later"; reason: string }
   /** It only tries the address; the answer to that. */
@@ -35,7 +37,7 @@ export interface WebhooksPorts extends RunBrakePorts {
   environment: Pick<Environment, "get">;
   start: StartRun;
   /** The execution that a delivery with this key got within 24 hours. */
-  findByKey(key: string): Promise<number | undefined>;
+  findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
   isPaused: () => Promise<boolean>;
   clock: Pick<Clock, "now">;
   log: ServiceLog;
@@ -76,36 +78,36 @@ export class Webhooks {
       this.#countRefused(agent);
       return { outcome: "unsigned" };
     }
-    const read = readDelivery(delivery, trigger.scheme);
+    const body = await decodeBody(delivery);
+    if ("status" in body) return { outcome: "unreadable", ...body };
+    const read = readDelivery({ ...delivery, body }, trigger.scheme);
     if ("status" in read) return { outcome: "unreadable", ...read };
-    const body = answerHandshake(read, trigger.scheme);
-    if (body !== undefined) return { outcome: "answered", body };
+    const answer = answerHandshake(read, trigger.scheme);
+    if (answer !== undefined) return { outcome: "answered", body: answer };
     const reason = whyFiltered(read, trigger.filter);
     if (reason !== undefined) {
       const fields = { agent: agent.id, reason };
       this.#ports.log.write("info", "A delivery starts nothing: it is filtered out", fields);
       return { outcome: "filtered", reason };
     }
-    const [key, ...otherKeys] = await idempotencyKeys(agent, { delivery, read });
-    return await this.#queueOf(agent.id).run(() =>
-      this.#accept(agent, { read, delivery, keys: [key, ...otherKeys] })
-    );
+    const marks = await idempotencyKeys(agent, { delivery, read, now });
+    return await this.#queueOf(agent.id).run(() => this.#accept(agent, { read, delivery, marks }));
   }
 
   async #accept(
     agent: HookedAgent,
-    { read, delivery, keys }: {
+    { read, delivery, marks }: {
       read: ReadDelivery;
       delivery: Delivery;
-      keys: [string, ...string[]];
+      marks: DeliveryKeys;
     },
   ): Promise<HookOutcome> {
     const { start, isPaused, findByKey } = this.#ports;
     const { syncMs, maxRuns } = agent.trigger;
-    for (const key of keys) {
-      const executionId = await findByKey(key);
-      if (executionId === undefined) continue;
-      return { outcome: "accepted", executionId, isNew: false, syncMs };
+    for (const key of [...marks.own, ...marks.before ?? []]) {
+      const known = await findByKey(key);
+      if (known === undefined || known.startedAt < marks.since) continue;
+      return { outcome: "accepted", executionId: known.id, isNew: false, syncMs };
     }
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
     if (!this.#brake.admits(agent, { maxRuns, cause: "deliveries" })) {
@@ -113,7 +115,7 @@ export class Webhooks {
       const why = isFailing ? "its runs fail" : "too many runs";
       return { outcome: "later", reason: `The webhook is stopped: ${why}` };
     }
-    const fired = await start(agent, { ...toCause(agent, { read, delivery }), keys });
+    const fired = await start(agent, { ...toCause(agent, { read, delivery }), keys: marks.own });
     switch (fired.outcome) {
       case "started":
         this.#brake.started(agent.id, fired.executionId);
@@ -172,21 +174,49 @@ function isHooked(agent: Agent): agent is HookedAgent {
   return agent.trigger.type === "webhook";
 }
 
+/** What a delivery is known by when it comes again. */
+interface DeliveryKeys {
+  /** Those that its execution gets. */
+  own: [string, ...string[]];
+  /** One that an equal delivery may have got a moment ago. */
+  before?: string[];
+  /** What was accepted before that, in milliseconds since the epoch, was another delivery. */
+  since: number;
+}
+
+/** For how long equal bodies that bring no id are one delivery: time for a sender that heard no answer. */
+const DEDUPE_MS = MINUTE_MS;
+
 /**
  * What makes a delivery that comes again the same one: its id, and where the signature does not cover that, its body as well,
- * because whoever has got hold of a delivery can send it under another id. None of them is a key that a program can send with
- * a run, since those are trimmed.
+ * because whoever has got hold of a delivery can send it under another id. Of `hmac` and `token` an equal body may be meant a
+ * second time: it counts for `trigger.dedupe` only, and its key names the span of that length that it came in. None of them is a
+ * key that a program can send with a run, since those are trimmed.
  */
 async function idempotencyKeys(
   { id: agentId, trigger }: HookedAgent,
-  { delivery, read }: { delivery: Delivery; read: ReadDelivery },
-): Promise<[string, ...string[]]> {
+  { delivery, read, now }: { delivery: Delivery; read: ReadDelivery; now: number },
+): Promise<DeliveryKeys> {
   const keyOf = async (kind: string, content: string | Uint8Array<ArrayBuffer>) =>
     ` webhook ${agentId} ${trigger.scheme} ${kind} ${await sha256Of(content)}`;
   const body = () => keyOf("body", delivery.body);
-  if (read.id === null) return [await body()];
-  const id = await keyOf("id", read.id);
-  return read.isIdSigned ? [id] : [id, await body()];
+  if (read.id !== null) {
+    const id = await keyOf("id", read.id);
+    const own: DeliveryKeys["own"] = read.isIdSigned ? [id] : [id, await body()];
+    return { own, since: -Infinity };
+  }
+  if (trigger.scheme !== "hmac" && trigger.scheme !== "token") {
+    return { own: [await body()], since: -Infinity };
+  }
+  const { dedupeMs = DEDUPE_MS } = trigger;
+  if (dedupeMs === 0) return { own: [await keyOf("once", crypto.randomUUID())], since: now };
+  const key = await body();
+  const span = Math.floor(now / dedupeMs);
+  return {
+    own: [`${key} ${dedupeMs} ${span}`],
+    before: [`${key} ${dedupeMs} ${span - 1}`],
+    since: now - dedupeMs,
+  };
 }
 
 /** What a person asked for with `{header.X}`; never what proves who sent it. */

@@ -97,6 +97,7 @@ Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, bef
     assert.equal((await runtime.getAgent("old")).agent.body.trim(), version);
     const named = ECHO.replace("---\nRepeat.", `name: ${version}\n---\nRepeat.`);
     await place.writeAgent("old", named);
+    assert.notEqual((await runtime.getAgent("old", { fresh: false })).agent.displayName, version);
     await runtime.planRun("old", { withMessages: false });
     assert.equal(runtime.brokenAgentFiles().length, 0);
     assert.equal((await runtime.listAgents()).at(-1)?.agent.displayName, version);

@@ -278,6 +278,18 @@ Deno.test("parseConfig() refuses an agents directory that is no folder of the wo
   assert.equal(read("agents_dir: a~b/~c").agentsDir, "a~b/~c");
 });
 
+Deno.test("parseConfig() refuses NUL in a path, and null for a limit that cannot be switched off", () => {
+  const rows = [
+    ['workspace: "a\\0b"', "1:12: workspace must not hold a NUL character"],
+    ['agents_dir: "a\\0b"', "1:13: agents_dir must not hold a NUL character"],
+    ["defaults: {timeout: null}", "1:21: defaults.timeout must be a whole number, got null"],
+    ["defaults: {confirm_timeout: 5w}", "1:29: defaults.confirm_timeout must be a duration"],
+  ];
+  for (const [text = "", problem = ""] of rows) {
+    assert.ok(problems(text).join().startsWith(`config.yaml:${problem}`), problems(text).join());
+  }
+});
+
 Deno.test("parseConfig() reports broken YAML", () => {
   const rows: [text: string, problem: RegExp][] = [
     ["a: 1\na: 2\n", /^config\.yaml:2:1: The key a stands twice in the same map$/],

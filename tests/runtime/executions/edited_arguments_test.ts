@@ -129,7 +129,10 @@ Deno.test("arguments that are the call's own, defaults filled in or not, are no 
     "confirm: [file_edit]\nauto_approve: [file_write]",
   );
   const { runtime, id } = on;
-  assert.equal((await approve(runtime, id, edit)).status, "waiting");
+  const shown = async () => (await runtime.pendingRequest(id)).toolArgs;
+  assert.deepEqual(await shown(), edit, "without the defaults that the tool fills in");
+  assert.equal((await approve(runtime, id, { ...edit, replace_all: false })).status, "waiting");
+  assert.deepEqual(await shown(), { question: "Sure?", kind: "confirm" });
   const [, result] = await resultsOf(runtime, id);
   assert.equal(result?.["content"], "Updated a.txt (1 replacement, line 1)");
   await assert.rejects(approve(runtime, id, { question: "Really?" }), /keeps its arguments/);

@@ -39,9 +39,14 @@ Deno.test("tryModel() asks once, with the key that is in no file yet, else with 
 
 Deno.test("tryModel() tells at once what the provider says, without the key", async () => {
   const body = JSON.stringify({ error: { message: `Busy: ${KEY}` } });
-  await using server = new OpenAiServer([{ status: 503, body }]);
+  await using server = new OpenAiServer([
+    { status: 503, body },
+    { status: 503, body: JSON.stringify({ error: { message: "none is free" } }) },
+  ]);
   const refusal = { name: "ModelError", message: "mine answered 503: Busy: [key]" };
   await assert.rejects(attempt(server, { apiKey: KEY }), refusal);
+  // A dummy key is a common word.
+  await assert.rejects(attempt(server, { apiKey: "none" }), /mine answered 503: none is free$/);
   server.assertDone();
 });
 

@@ -135,6 +135,7 @@ Deno.test("GET /executions refuses what does not fit, naming the place and the l
     ["offset=9007199254740993", ["query", "offset"]],
     ["status=done", ["query", "status", 0]],
     ["status=running,", ["query", "status", 1]],
+    ["status=,", ["query", "status", 0]],
     ["status=running&status=done", ["query", "status", 1]],
   ];
   for (const [query, loc] of bad) {

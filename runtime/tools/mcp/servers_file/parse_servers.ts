@@ -1,10 +1,11 @@
 // mcp-servers.json, text to entries. A broken entry is its own problem; no problem repeats a value, which may be a key.
 import type { z } from "zod";
 import { isJsonObject } from "../../../../base/json.ts";
+import { toPlainJson } from "../../../../base/text/json_comments.ts";
 import { suggest } from "../../../../base/text/suggestion.ts";
 import { findJsonFault } from "../../json_fault.ts";
 import { MAX_SERVERS } from "../mcp_limits.ts";
-import { findEntries, namesBeside, URL_KEYS } from "./server_entries.ts";
+import { findEntries, namesBeside, toOwnEntry, URL_KEYS } from "./server_entries.ts";
 import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
 
 /** An entry of a file: the server, or why it cannot be used; and what a person who uses it should look at. */
@@ -21,13 +22,14 @@ export interface ServersDocument {
 const LONGEST_NAME = 100;
 
 /**
- * The servers of a file, by name: bare, or inside `mcpServers`, `servers` or `mcp.servers`, as other clients have them; or,
+ * The servers of a file, which may hold comments, by name: bare, or inside `mcpServers`, `servers` or `mcp.servers`, as other clients have them; or,
  * where the text holds no such map, the problem with its place.
  */
 export function parseServers(
-  text: string,
+  written: string,
   path: string,
 ): ServersDocument | { problem: string } {
+  const text = toPlainJson(written);
   const fault = findJsonFault(text);
   if (fault !== undefined) {
     const before = text.slice(0, fault.position).split("\n");
@@ -58,12 +60,13 @@ function misplaced(wrapper: string): ParsedServer {
   };
 }
 
-function parseServer(name: string, entry: unknown): ParsedServer {
+function parseServer(name: string, written: unknown): ParsedServer {
   const refuse = (problem: string): ParsedServer => ({ problem, warnings: [] });
   if (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
     return refuse(`its name must be 1 to ${LONGEST_NAME} characters, none of them invisible`);
   }
-  if (!isJsonObject(entry)) return refuse("it must be an object with a command or a url");
+  if (!isJsonObject(written)) return refuse("it must be an object with a command or a url");
+  const entry = toOwnEntry(written);
   if (entry["disabled"] === true) return refuse("it is disabled by its entry");
   for (const place of ["env", "headers"]) {
     const map = entry[place];

@@ -31,9 +31,6 @@ const patterns = z.array(filledText);
 const shared = {
   /** Patterns of the tools that agents get; absent: all. */
   tools: z.strictObject({ include: patterns.optional(), exclude: patterns.optional() }).optional(),
-  /** The same, as other clients write it. */
-  includeTools: patterns.optional(),
-  excludeTools: patterns.optional(),
   /** As other clients write it. */
   disabled: z.boolean().default(false),
   timeout: timeout.optional(),
@@ -73,8 +70,7 @@ export interface ToolChoice {
 
 /** What an entry says of its tools. */
 export function toToolChoice({ declared }: DeclaredServer): ToolChoice {
-  const include = declared.tools?.include ?? declared.includeTools;
-  const exclude = [...declared.tools?.exclude ?? [], ...declared.excludeTools ?? []];
+  const { include, exclude = [] } = declared.tools ?? {};
   return { ...(include && { include }), exclude };
 }
 

@@ -1,5 +1,7 @@
 // The secrets that stand in mcp-servers.json, for the redaction of everything that is shown. The file is looked at on every
 // question, like the environment's, and read when it changed.
+import { isJsonObject } from "../../../../base/json.ts";
+import { toPlainJson } from "../../../../base/text/json_comments.ts";
 import { stampFile } from "../../../config/files/file_stamp.ts";
 import {
   isStillMissing,
@@ -11,7 +13,7 @@ import { unreadableReason } from "../../../../base/files/unreadable.ts";
 import type { Secret } from "../../../secrets/secret.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
-import { findEntries } from "./server_entries.ts";
+import { findEntries, toOwnEntry } from "./server_entries.ts";
 import { LARGEST_SERVERS_FILE_BYTES, MAX_SERVERS } from "../mcp_limits.ts";
 
 /**
@@ -39,7 +41,8 @@ export function withServerSecrets(
       if (!info.isFile || info.size > LARGEST_SERVERS_FILE_BYTES) return;
       const decoded = decodeText(Deno.readFileSync(path), path);
       if ("diagnostic" in decoded) return;
-      entries = Object.values(findEntries(JSON.parse(decoded.text)).entries ?? {});
+      const root = JSON.parse(toPlainJson(decoded.text));
+      entries = Object.values(findEntries(root).entries ?? {});
       known = undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) missing = rememberMissing(path);
@@ -73,7 +76,8 @@ function findSecrets(entries: readonly unknown[], lookup: (name: string) => stri
   };
   const own = entries.slice(0, MAX_SERVERS).flatMap((entry) => {
     const expansion = new Expansion(remembered);
-    return declaredSecrets(entry, (text) => expansion.fill(text));
+    const own = isJsonObject(entry) ? toOwnEntry(entry) : entry;
+    return declaredSecrets(own, (text) => expansion.fill(text));
   });
   return { variables, own };
 }

@@ -194,6 +194,8 @@ Deno.test("ServerInstaller adds programs and addresses beside what is there, wit
   });
   assert.match(await at.refusal({ name: "old" }), /^There is a server "old" in .* already$/);
   await Deno.writeTextFile(at.file, "{ // mine\n}");
+  assert.match(await at.refusal({}), /has no place for it: add the entry by hand/);
+  await Deno.writeTextFile(at.file, "{ mine\n}");
   assert.match(await at.refusal({}), /The file is no JSON/);
 });
 

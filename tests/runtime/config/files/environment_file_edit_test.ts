@@ -22,6 +22,7 @@ Deno.test("setVariable() keeps every other line and comment", () => {
     // Inside another variable's value it is no variable.
     ["B='\nA_KEY=old\n'\n", "B='\nA_KEY=old\n'\nA_KEY=new\n"],
     ["#A_KEY=old\n", "#A_KEY=old\nA_KEY=new\n"],
+    ["A_KEY=pa#ss # until May\n", "A_KEY=new # until May\n"],
     ["A_KEY=new # as it is", "A_KEY=new # as it is"],
   ];
   for (const [text, expected] of table) assert.equal(set(text, "new"), expected);

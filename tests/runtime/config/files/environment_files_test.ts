@@ -16,6 +16,26 @@ Deno.test("EnvironmentFiles takes the first file that has a value, then the shel
     assert.deepEqual(environment.problems(), []);
   }));
 
+Deno.test("EnvironmentFiles takes a # for a comment behind a space only, and looks for no variables in a value", async () => {
+  const table: [text: string, value: string][] = [
+    ["A=pa#ss", "pa#ss"],
+    ["export A = pa#s s # said # twice", "pa#s s"],
+    ["A=#pass\t# said", "#pass"],
+    ["A= # said", ""],
+    ["A='a # b'# said", "a # b"],
+    ['B="\nA=no#ne\n"\nA=1#2 #3', "1#2"],
+    ["A=one#1\nA=two", "two"],
+    ["A=${HOME}#$B", "${HOME}#$B"],
+  ];
+  await withTempDir(async (dir) => {
+    for (const [n, [text, value]] of table.entries()) {
+      await Deno.writeTextFile(`${dir}/${n}`, `${text}\nLAST=1\n`);
+      const files = new EnvironmentFiles({ files: [`${dir}/${n}`], shell: {} });
+      assert.deepEqual([files.get("A"), files.get("LAST")], [value, "1"], text);
+    }
+  });
+});
+
 Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/.env`;

@@ -237,6 +237,7 @@ Deno.test("runLoop() ends at limits, in loops and for replies that are no answer
       ? "aborted"
       : "error";
     assert.deepEqual([ended.status, ended.outputData], [status, output], name);
+    if (name === "too many calls") assert.equal(ended.toolCalls, 2, "refused ones are not counted");
   }
   const made = [...Deno.readDirSync(place.workspace)].map(({ name }) => name).sort();
   assert.deepEqual(made, ["1", "2", "a.txt", "agents"]);

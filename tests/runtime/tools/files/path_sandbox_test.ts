@@ -82,6 +82,11 @@ Deno.test("PathSandbox.resolve() closes agents, config and state folders even in
     assert.match(await failureOf(sandbox.resolve(text, "read")), sentence);
   }
   assert.equal((await sandbox.resolve("agents2/me.md", "write")).exists, false);
+  const root = fixture.sandbox([{ alias: "root", path: "/" }]);
+  for (const path of ["proc/self/status", "sys/class/net", "dev/null"]) {
+    const message = await failureOf(root.resolve(`{root}/${path}`, "read"));
+    assert.match(message, /\/\w+ is the system's own and closed to agents/);
+  }
 });
 
 Deno.test("PathSandbox.resolve() closes environment files always and database files for writing", async () => {

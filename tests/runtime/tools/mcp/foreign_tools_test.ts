@@ -99,6 +99,16 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
   ]);
 });
 
+Deno.test("toToolSchema() takes `required` out of the properties, and refuses what is no schema", () => {
+  const coin = { type: "string" };
+  assert.deepEqual(toToolSchema({ type: "object", properties: { coin, required: ["coin"] } }), {
+    schema: { type: "object", properties: { coin }, required: ["coin"] },
+  });
+  assert.deepEqual(toToolSchema({ type: "object", properties: { coin: "text" } }), {
+    problem: 'its input schema has no schema for "coin"',
+  });
+});
+
 Deno.test("toToolSchema() survives a nesting that no stack can follow", () => {
   let schema: JsonObject = {};
   for (let i = 0; i < 100_000; i++) schema = { items: schema };
@@ -180,13 +190,18 @@ Deno.test("toRemoteTools() leaves out the tools that are wrong, each by its name
   ]);
 });
 
-Deno.test("toResultText() gives structured content where there is nothing else, and says what is no text", () => {
+Deno.test("toResultText() gives structured content where no text says the same, and says what is no text", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
   const content = [{ type: "text" as const, text: "one" }];
   assert.equal(toResultText({ content, structuredContent: { a: 1 } }), "one");
   const image = { type: "image" as const, mimeType: "image/png\x1b[2J\nx", data: "AAAA" };
   const shown = toResultText({ content: [image], structuredContent: { result: image } });
   assert.equal(shown, "[image image/png x, 3 bytes]");
+  const both = toResultText({
+    content: [image],
+    structuredContent: { width: 3, shown: { image } },
+  });
+  assert.equal(both, '[image image/png x, 3 bytes]\n{"width":3,"shown":{}}');
   let deep: unknown = [];
   for (let i = 0; i < 100_000; i++) deep = [deep];
   const expected = "[structured content, nested over 500 levels deep]";

@@ -19,7 +19,10 @@ export interface HookWorld extends AsyncDisposable {
   place: TestWorkspace;
   clock: TestClock;
   runtime: Runtime;
-  send(agentId: string, sent: Sent): Promise<HookOutcome>;
+  send(
+    agentId: string,
+    sent: Omit<Sent, "body"> & { body: string | Uint8Array<ArrayBuffer> },
+  ): Promise<HookOutcome>;
   /** How many executions there are. */
   count(): Promise<number>;
   /** The user turn of an accepted delivery's run. */
@@ -47,11 +50,11 @@ export async function openHookWorld(
     place,
     clock,
     runtime: await place.open({ clock }),
-    send(agentId: string, { headers, body }: Sent) {
+    send(agentId: string, { headers, body }: Parameters<HookWorld["send"]>[1]) {
       if (world.runtime.webhooks === undefined) throw new TypeError("No service runs");
       return world.runtime.webhooks.receive(agentId, {
         headers: new Headers(headers),
-        body: new TextEncoder().encode(body),
+        body: typeof body === "string" ? new TextEncoder().encode(body) : body,
       });
     },
     async count() {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import type { HookOutcome } from "../../../../runtime/runtime.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
 import { fromGitHub, fromSlack, fromStripe, openHookWorld, readRecorded } from "./hook_world.ts";
@@ -77,6 +79,28 @@ Deno.test("Webhooks take an id that the token's holder gives, else the body, for
   assert.equal(idOf(await world.send("door", withToken("[]", { "idempotency-key": "2" }))), second);
 });
 
+Deno.test("Webhooks take equal bodies without an id for one delivery within dedupe only, also empty ones", async () => {
+  await using world = await openHookWorld({
+    door: "scheme: token, secret: HOOK",
+    bell: "scheme: token, secret: HOOK, dedupe: 0s",
+  });
+  for (const body of ["", '{"on":true}']) {
+    const ring = async () => idOf(await world.send("door", withToken(body)));
+    const first = await ring();
+    world.clock.jump(59_000);
+    assert.equal(await ring(), first);
+    world.clock.jump(2_000);
+    const second = await ring();
+    assert.notEqual(second, first);
+    world.clock.jump(59_000);
+    assert.equal(await ring(), second);
+    assert.notEqual(
+      idOf(await world.send("bell", withToken(body))),
+      idOf(await world.send("bell", withToken(body))),
+    );
+  }
+});
+
 Deno.test("Webhooks refuse who cannot sign, say nothing of why, and count it in the log", async () => {
   await using world = await openHookWorld({ review: GITHUB });
   const sent = fromGitHub({});
@@ -149,6 +173,53 @@ Deno.test("Webhooks read Slack's forms and GitHub's, and no form of others", asy
   const pushed = await world.send("review", fromGitHub(body, { contentType: form }));
   assert.match(await world.turnOf(pushed), /^refs\/heads\/main\n/);
   const outcome = await world.send("door", withToken("a=1", { "content-type": form }));
+  assert.equal(outcome.outcome === "unreadable" && outcome.status, 415);
+});
+
+Deno.test("Webhooks decompress a body within the limit, and check the signature of the bytes that came", async () => {
+  await using world = await openHookWorld({ shop: "scheme: hmac, secret: HOOK" });
+  const send = (body: Uint8Array, encoding: string, signed = body) =>
+    world.send("shop", {
+      headers: {
+        "content-type": "application/json",
+        "content-encoding": encoding,
+        "x-signature": createHmac("sha256", SECRET).update(signed).digest("hex"),
+      },
+      body: Uint8Array.from(body),
+    });
+  const json = (n: number) => new TextEncoder().encode(`{"n":${n}}`);
+  const encodings: [string, Uint8Array][] = [
+    ["gzip", gzipSync(json(0))],
+    ["deflate", deflateSync(json(1))],
+    ["Deflate", deflateRawSync(json(2))],
+    ["identity", json(3)],
+  ];
+  for (const [n, [encoding, body]] of encodings.entries()) {
+    assert.match(await world.turnOf(await send(body, encoding)), new RegExp(`\\{"n":${n}\\}`));
+  }
+  assert.equal((await send(gzipSync(json(4)), "gzip", json(4))).outcome, "unsigned");
+  const refused: [string, Uint8Array, number][] = [
+    ["gzip", gzipSync(new Uint8Array(100_000_000)), 413],
+    ["br", json(5), 415],
+    ["gzip", json(6), 400],
+  ];
+  for (const [encoding, body, status] of refused) {
+    const outcome = await send(body, encoding);
+    assert.equal(outcome.outcome === "unreadable" && outcome.status, status, encoding);
+  }
+});
+
+Deno.test("Webhooks of token and hmac take text, which may be JSON", async () => {
+  const input = 'input: "{field:/a}{body}"';
+  await using world = await openHookWorld({
+    door: `scheme: token, secret: HOOK, ${input}`,
+    review: GITHUB,
+  });
+  const plain = { "content-type": "text/plain; charset=utf-8" };
+  for (const [text, turn] of [["Fire!", /^Fire!/], ['{"a":1}', /^1\{"a":1\}/]] as const) {
+    assert.match(await world.turnOf(await world.send("door", withToken(text, plain))), turn);
+  }
+  const outcome = await world.send("review", fromGitHub("Fire!", { contentType: "text/plain" }));
   assert.equal(outcome.outcome === "unreadable" && outcome.status, 415);
 });
 

@@ -7,6 +7,7 @@ import {
   MAX_EXPANDED_CHARACTERS,
 } from "../../../../../runtime/tools/mcp/servers_file/expansion.ts";
 import { parseServers } from "../../../../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { isChosen } from "../../../../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { resolveServer } from "../../../../../runtime/tools/mcp/servers_file/resolve_server.ts";
 
 const parse = (value: unknown) => {
@@ -43,6 +44,53 @@ Deno.test("parseServers() takes a server that is called like what other clients 
   for (const name of ["servers", "mcpServers", "mcp"]) {
     assert.deepEqual([...parse({ [name]: entry }).servers.keys()], [name]);
   }
+});
+
+Deno.test("parseServers() reads comments and a comma at the end, and tells a fault at its place", () => {
+  const written = `{
+  // servers of the team
+  "servers": { "one": { "command": "node", /* "x" */ "args": ["// no comment, ]",], }, },
+}`;
+  const read = parseServers(written, "/w/s.json");
+  assert.deepEqual(
+    read,
+    parse({ servers: { one: { command: "node", args: ["// no comment, ]"] } } }),
+  );
+  const broken = parseServers('{ // said\n  "one": { "command" } }', "/w/s.json");
+  assert.match(
+    "problem" in broken ? broken.problem : "",
+    /^\/w\/s\.json:2:22: The file is no JSON/,
+  );
+});
+
+Deno.test("parseServers() takes entries as other clients write them", () => {
+  const url = "https://example.com/mcp";
+  const program = { command: "node", args: ["server.js"] };
+  const table: [theirs: Record<string, unknown>, ours: Record<string, unknown>][] = [
+    [
+      { type: "local", command: ["node", "server.js"], environment: { A: "b" }, enabled: true },
+      { ...program, type: "stdio", env: { A: "b" } },
+    ],
+    [{ type: "remote", url, enabled: true }, { type: "http", url }],
+    [
+      { type: "stdio", cmd: "node", args: ["server.js"], envs: { A: "1" }, env_keys: ["B_TOK"] },
+      { ...program, type: "stdio", env: { B_TOK: "${B_TOK}", A: "1" } },
+    ],
+    [{ ...program, env: { PORT: 5, ON: true } }, { ...program, env: { PORT: "5", ON: "true" } }],
+    [{ command: "node server.js" }, program],
+    [
+      { httpUrl: url, includeTools: ["a*"], excludeTools: ["ab"] },
+      { url, tools: { include: ["a*"], exclude: ["ab"] } },
+    ],
+  ];
+  for (const [theirs, ours] of table) {
+    assert.deepEqual(parse({ s: theirs }), parse({ s: ours }), JSON.stringify(theirs));
+    assert.deepEqual(parse({ s: theirs }).servers.get("s")?.warnings, []);
+  }
+  assert.match(problemOf({ type: "local", command: ["x"], enabled: false }), /is disabled/);
+  assert.equal(parse({ s: { command: "/my tools/x" } }).servers.get("s")?.warnings.length, 0);
+  const offered = (name: string) => isChosen(name, { include: ["a*"], exclude: ["ab"] });
+  assert.deepEqual(["a", "ab", "abc", "b"].map(offered), [true, false, true, false]);
 });
 
 Deno.test("parseServers() knows the other names of an address", () => {
@@ -82,7 +130,7 @@ Deno.test("parseServers() says of each entry what is wrong with it", () => {
   assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is out of date/);
   assert.equal(problemOf({ command: "" }), "command: must not be empty");
   assert.match(problemOf({ command: "a", args: "b" }), /^args: expected array, received string$/);
-  assert.match(problemOf({ command: "a", env: { KEY: 5 } }), /^env\.KEY: expected string/);
+  assert.match(problemOf({ command: "a", env: { KEY: [] } }), /^env\.KEY: expected string/);
   const message = problemOf({ url: "http://x", headers: { A: null } });
   assert.match(message, /^headers\.A: expected string/);
   const named = parse({ "\u0007": { command: "a" } }).servers.get("\u0007");
