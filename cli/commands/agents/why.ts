@@ -106,27 +106,23 @@ export async function explain(
   };
 }
 
-/** The agent, and what is wrong with its file; one of them is there. Throws ApiError 404. */
+/** The agent, whose file is read for this if it has changed, and what is wrong with it; one is there. Throws ApiError 404. */
 async function findAgent(
   client: Client,
   agentId: string,
 ): Promise<{ agent: AgentDetail | undefined; broken: AgentErrorBody | undefined }> {
-  let agent: AgentDetail | undefined;
-  let missing: unknown;
-  try {
-    agent = await client.agent(agentId);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    missing = error;
-  }
-  // Behind that question, which reads the agent's file if it has changed.
+  const asked = await client.agent(agentId).catch((error) => {
+    if (error instanceof ApiError && error.status === 404) return error;
+    throw error;
+  });
   const { agent_errors: never, agent_warnings: since } = await client.info();
+  const agent = asked instanceof ApiError ? undefined : asked;
   const broken = agent === undefined
     ? never.find(({ id }) => id === agentId)
     : since.find(({ id, diagnostics }) =>
       id === agent.id && errorsOf(diagnostics).some(({ path }) => path === agent.source_path)
     );
-  if (agent === undefined && broken === undefined) throw missing;
+  if (asked instanceof ApiError && broken === undefined) throw asked;
   return { agent, broken };
 }
 
