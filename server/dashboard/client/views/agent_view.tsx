@@ -64,7 +64,7 @@ export function AgentView({ id }: { id: string }): VNode {
 
 /** An agent whose file never parsed since the service started. */
 function BrokenAgent(
-  { id, files, runs }: {
+  { id, ...shown }: {
     id: string;
     files: readonly AgentErrorBody[];
     runs: ExecutionSummary[] | undefined;
@@ -78,8 +78,8 @@ function BrokenAgent(
           <h1>{id}</h1>
         </div>
       </header>
-      <BrokenAgents files={files} />
-      {runs !== undefined && <LatestRuns id={id} runs={runs} />}
+      <BrokenAgents files={shown.files} />
+      <LatestRuns id={id} runs={shown.runs} />
     </article>
   );
 }
