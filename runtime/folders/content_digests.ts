@@ -56,7 +56,7 @@ export class ContentDigests {
     this.#started.resolve();
   }
 
-  /** Takes the digests of existing files, one after the other, in the background. `report` is given those that were taken. */
+  /** Takes the digests of existing files, one after the other, in the background. `report` is given all of them. */
   survey(
     files: () => Iterable<[path: string, stamp: Stamp]>,
     report?: (files: readonly DigestedFile[]) => Promise<void>,
@@ -66,9 +66,8 @@ export class ContentDigests {
       let taken: DigestedFile[] = [];
       for (const [path, stamp] of this.#isOver ? [] : files()) {
         if (this.#isOver) return;
-        const isNew = this.#find(path, stamp) === undefined;
         const digest = await this.take(path, stamp);
-        if (isNew && digest !== undefined) taken.push({ path, stamp, digest });
+        if (digest !== undefined) taken.push({ path, stamp, digest });
         if (taken.length < BATCH) continue;
         await report?.(taken);
         taken = [];

@@ -123,7 +123,8 @@ export class SqlWatchStore implements WatchStore {
     return this.#db.change("process", function* () {
       for (const { path, stamp, digest } of files) {
         yield* run(
-          "UPDATE watched_files SET digest = ? WHERE agent_id = ? AND path = ? AND stamp = ?",
+          "UPDATE watched_files SET digest = ? " +
+            "WHERE agent_id = ? AND path = ? AND stamp = ? AND digest IS NULL",
           digest,
           agentId,
           path,

@@ -161,7 +161,7 @@ export const AgentDetail = AgentSummary.extend({
   warnings: z.array(DiagnosticBody),
   last_execution: ExecutionSummary.nullable(),
   max_failures: z.int().nullable().meta({
-    description: "How many failures in a row pause its trigger; null: any number",
+    description: "How many failures in a row pause its trigger; null: no limit",
   }),
   passed_over: z.object({ path: z.string(), at: timestamp, count }).nullable().meta({
     description: "The last change that did not fire, because the file's content was the same",

@@ -43,7 +43,7 @@ Deno.test("a trigger that is stopped is reported everywhere, and started again b
   assert.match(reason ?? "", /as often as trigger\.max_runs allows/);
   assert.match(
     live.place.logged.find(({ message }) => message.includes("is stopped"))?.message ?? "",
-    /Edit the agent, resume the scheduler or reload the agents/,
+    /Edit the agent, resume it \(inkling resume\) or the scheduler, or reload the agents/,
   );
   const { jobs } = await call(runtime, "GET", "/scheduler") as {
     jobs: { agent_id: string; trigger_paused: string | null }[];

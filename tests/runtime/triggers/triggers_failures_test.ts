@@ -105,7 +105,10 @@ Deno.test("a watch, a webhook and an agent that follows pause when they fail; re
   const isPaused = (id: string) =>
     until(async () => await pausedBy(runtime, id) !== null, `${id} is paused`);
   const deliver = async (body: string) => {
-    const headers = new Headers({ authorization: "Bearer secret" });
+    const headers = new Headers({
+      authorization: "Bearer secret",
+      "content-type": "application/json",
+    });
     return await runtime.webhooks?.receive("hook", {
       headers,
       body: new TextEncoder().encode(body),
