@@ -27,7 +27,8 @@ export class ListedTools {
     this.#stateDir = stateDir;
   }
 
-  async keep(server: string, names: readonly string[]): Promise<void> {
+  async keep(server: string, tools: readonly { name: string }[]): Promise<void> {
+    const names = tools.map(({ name }) => name);
     const list = JSON.stringify(names);
     if (this.#kept.get(server) === list) return;
     this.#kept.set(server, list);
@@ -39,6 +40,9 @@ export class ListedTools {
       const temporary = `${file}.${crypto.randomUUID()}`;
       await Deno.writeTextFile(temporary, JSON.stringify({ ...before, [server]: names }));
       await Deno.rename(temporary, file);
+    }).catch(() => {
+      // No run is to fail for what only `validate` counts by: the next one tries again.
+      this.#kept.delete(server);
     });
   }
 }

@@ -3,6 +3,7 @@ import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
+import type { ResolvedServer } from "./servers_file/resolve_server.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import type { CallOptions, Session, SessionPorts } from "./session.ts";
@@ -36,6 +37,12 @@ export class McpServer implements AsyncDisposable {
     this.#name = name;
     this.definition = definition;
     this.#ports = ports;
+  }
+
+  /** Whether it is the server of this entry, and the entry says what it said. */
+  isAs(entry: ResolvedServer | undefined): boolean {
+    return entry !== undefined && "definition" in entry &&
+      JSON.stringify(entry.definition) === JSON.stringify(this.definition);
   }
 
   /** The tools as the server lists them now. Rejects with ServerUnavailable. A start, which may take long, is told. */

@@ -93,9 +93,7 @@ export class McpServers implements AsyncDisposable {
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
         const tools = await this.#server(server).tools(signal, options.tell);
-        if (leaveOut === undefined) {
-          await this.#listed.keep(server, tools.map(({ name }) => name));
-        }
+        if (leaveOut === undefined) await this.#listed.keep(server, tools);
         const { definition } = this.#server(server);
         return tools.filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
           .map((tool) => ({ server, tool }));
@@ -110,10 +108,8 @@ export class McpServers implements AsyncDisposable {
     }
     const found = outcomes.flatMap((one) => one.status === "fulfilled" ? one.value : []);
     if (leaveOut === undefined) await this.#warnOfUnasked(found.map(({ tool }) => tool));
-    const names = nameTools(
-      found.map(({ server, tool }) => ({ server, tool: tool.name })),
-      options.taken,
-    );
+    const wanted = found.map(({ server, tool }) => ({ server, tool: tool.name }));
+    const names = nameTools(wanted, options.taken);
     return await Promise.all(
       found.map(({ server, tool }, index) =>
         createMcpTool(tool, {
@@ -217,7 +213,7 @@ export class McpServers implements AsyncDisposable {
       ]),
     );
     for (const [name, server] of this.#servers) {
-      if (!isSame(server, this.#entries.get(name))) this.#replace(name, server);
+      if (!server.isAs(this.#entries.get(name))) this.#replace(name, server);
     }
     return new Map(
       [...content.servers].map(([name, { warnings }]) => [

@@ -46,11 +46,12 @@ export function resolveServer(
   const own = declaredSecrets(server.declared, (text) => filled.fill(text));
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
   const { timeout } = server.declared;
+  const tools = toToolChoice(server);
   return {
     definition: {
       ...definition,
       secrets,
-      tools: toToolChoice(server),
+      ...(tools !== undefined && { tools }),
       ...(timeout !== undefined && { timeoutMs: timeout }),
     },
   };
@@ -68,7 +69,7 @@ function toProgram(
     agentPaths?: readonly string[];
     lookup: (name: string) => string | undefined;
   },
-): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets" | "tools"> | { problem: string } {
+): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
   const { expansion, workspace, ownFolder, lookup, agentPaths = [workspace] } = context;
   const env: Record<string, string> = {};
   for (const name of INHERITED) {
@@ -120,7 +121,7 @@ function toProgram(
 function toEndpoint(
   declared: Endpoint,
   expansion: Expansion,
-): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets" | "tools"> | {
+): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets"> | {
   problem: string;
 } {
   const text = expansion.fill(declared.url);

@@ -68,16 +68,17 @@ export interface ToolChoice {
   exclude: readonly string[];
 }
 
-/** What an entry says of its tools. */
-export function toToolChoice({ declared }: DeclaredServer): ToolChoice {
+/** What an entry says of its tools; undefined: agents get all. */
+export function toToolChoice({ declared }: DeclaredServer): ToolChoice | undefined {
   const { include, exclude = [] } = declared.tools ?? {};
+  if (include === undefined && exclude.length === 0) return undefined;
   return { ...(include && { include }), exclude };
 }
 
 /** Whether an agent gets a tool: by the entry of its server, and by its own patterns, if it has any. */
 export function isChosen(
   tool: string,
-  { include, exclude }: ToolChoice,
+  { include, exclude }: ToolChoice = { exclude: [] },
   own: readonly string[] = ["*"],
 ): boolean {
   const isIn = (patterns: readonly string[]) => patterns.some((one) => fitsPattern(tool, one));
@@ -115,8 +116,8 @@ export interface ServerEndpoint {
 export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
   /** How long a call may take, in milliseconds, where the entry says so. */
   timeoutMs?: number;
-  /** Patterns of the tools that agents get. */
-  tools: ToolChoice;
+  /** Which tools agents get, where the entry says so. */
+  tools?: ToolChoice;
   /** Values that no message may show; longest first. */
   secrets: readonly Secret[];
 };

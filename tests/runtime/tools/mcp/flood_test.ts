@@ -45,7 +45,6 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
     sandbox: null,
     workspace: "/",
     secrets: [],
-    tools: { exclude: [] },
   }, {
     clock: new TestClock(),
     limits: MCP_LIMITS,
