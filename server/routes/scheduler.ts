@@ -34,8 +34,8 @@ export const schedulerOperations: readonly Operation[] = [
     response: SchedulerChanged,
     errors: [503],
     async handle(_request, { runtime }) {
-      const dropped_changes = await runtime.resumeScheduler();
-      return { status: "running" as const, dropped_changes };
+      const dropped = await runtime.resumeScheduler();
+      return { status: "running" as const, ...(dropped > 0 && { dropped_changes: dropped }) };
     },
   }),
 ];

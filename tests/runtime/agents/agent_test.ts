@@ -22,7 +22,7 @@ Deno.test("parseAgent() reads every field", () => {
 description: What it does
 icon: ⚙️
 model: {provider: my-server, name: "m:1", url: "http://10.0.0.2:8000", api_key_env: MY_KEY, stream_usage: false}
-trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, max_runs: 50, catch_up: once, input: "See {path}"}
+trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, max_runs: 50, max_failures: none, same_content: true, catch_up: once, input: "See {path}"}
 settings: {temperature: 0, max_tokens: 10, timeout: 5, max_tool_calls: null, max_execution_tokens: none, max_cost_usd: 0.5, loop_detection: false}
 tools: [search]
 mcp: [files]
@@ -46,6 +46,7 @@ enabled: false`,
   );
   assert.deepEqual(agent, {
     after: [{ agentId: "collector", on: "success" }, { agentId: "mailer", on: "any" }],
+    maxFailures: null,
     id: "daily",
     displayName: "Tägliche Übersicht 2",
     description: "What it does",
@@ -63,6 +64,7 @@ enabled: false`,
       filters: { include: ["*.pdf"], exclude: ["~*"] },
       debounceMs: 2_000,
       maxRuns: 50,
+      sameContent: true,
       catchUp: "once",
       input: "See {path}",
     },

@@ -64,7 +64,8 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
         number,
       ]
     ),
-    ["INSERT INTO watched_files VALUES ('w', 'z', 's')"],
+    ["INSERT INTO watched_files VALUES ('w', 'z', 's', 'd')"],
+    ["INSERT INTO trigger_states VALUES ('a', 3, 'p', 'it failed', 5)"],
     ["INSERT INTO watches VALUES ('w')"],
     ["INSERT INTO mcp_tools VALUES ('s', 't', ?)", '{ "b" : 1, "a" : 1.0 }'],
     ["INSERT INTO follow_ups VALUES ('f', ?)", ended.id],
