@@ -15,8 +15,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "no call is made that does not fit into a budget",
     file: "runtime/storage/budgets.ts",
-    find: "if (leftOf(state) >= need) continue;",
-    replace: "if (leftOf(state) >= -need) continue;",
+    find: "leftOf(state) >= need) continue;",
+    replace: "leftOf(state) >= -need) continue;",
     tests: ["tests/runtime/executions/budget", "tests/proof/budgets_test.ts"],
   },
   {

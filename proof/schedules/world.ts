@@ -71,7 +71,15 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
   const open = async () => {
     const log = new LogLines();
     const stops = { admits: () => true, reasonOf: () => null };
-    const ports = { store, start, clock, log, timeZone: script.zone, isPaused: () => isPaused, stops };
+    const ports = {
+      store,
+      start,
+      clock,
+      log,
+      timeZone: script.zone,
+      isPaused: () => isPaused,
+      stops,
+    };
     const scheduler = new Scheduler(ports);
     await scheduler.reconcile(agents(), { isUnreadable: () => false });
     scheduler.start();

@@ -84,7 +84,7 @@ export const executionOperations: readonly Operation[] = [
         ...(session !== undefined && { sessionId: session }),
         ...(since !== undefined && { since: Date.parse(since) }),
         ...(until !== undefined && { until: Date.parse(until) }),
-        ...(q !== undefined && { text: q, isOfResults: results === "true" }),
+        ...(q !== undefined && { text: q, ...(results === "true" && { isOfResults: true }) }),
         ...(preview === "true" && { preview: true }),
         ...page,
       });

@@ -111,6 +111,9 @@ export type TriggerBody = z.infer<typeof TriggerBody>;
 const dollars = z.number().nullable();
 const tokens = z.int().nullable();
 
+/** A change that did not start a run, because the file's content was the same, and how many there were. */
+const PassedOver = z.object({ path: z.string(), at: timestamp, count }).meta({ id: "PassedOver" });
+
 /** An agent with its whole configuration. */
 export const AgentDetail = AgentSummary.extend({
   history: z.enum(HISTORY_LEVELS),
@@ -163,7 +166,7 @@ export const AgentDetail = AgentSummary.extend({
   max_failures: z.int().nullable().meta({
     description: "How many failures in a row pause its trigger; null: no limit",
   }),
-  passed_over: z.object({ path: z.string(), at: timestamp, count }).nullable().meta({
+  passed_over: PassedOver.nullable().meta({
     description: "The last change that did not fire, because the file's content was the same",
   }),
 }).meta({ id: "AgentDetail" });

@@ -5,8 +5,7 @@ import { z } from "zod";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { type FetchContext, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
-import type { PackageName } from "./package_name.ts";
-import type { InstalledPackage, InstallFolders } from "./server_package.ts";
+import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
 
 /** What pip writes with --report. */
 const reportSchema = z.object({

@@ -4,28 +4,8 @@ import { z } from "zod";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
-import { parsePackageName } from "./package_name.ts";
+import { type InstalledPackage, type InstallFolders, parsePackageName } from "./package_name.ts";
 import { pythonSource } from "./python_package.ts";
-
-/** An installed package. */
-export interface InstalledPackage {
-  /** `npm:name@version` or `pypi:name@version`, with the digest of its archive. */
-  pinned: string;
-  /** How many other packages came with it. */
-  others: number;
-  /** What starts it. */
-  command: string;
-  args: string[];
-  /** Variables that it needs, with their values. */
-  env?: Record<string, string>;
-}
-
-/** Where a package is installed, and where it is moved to then. */
-export interface InstallFolders {
-  /** Empty. */
-  fresh: string;
-  folder: string;
-}
 
 const lockSchema = z.object({
   packages: z.record(

@@ -1,6 +1,5 @@
 // One conversation with a server: greeted, its tools listed, calls in flight. Heavy (the client package), so loaded late.
 import { Client } from "@modelcontextprotocol/client";
-import { z } from "zod";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
@@ -28,10 +27,7 @@ import {
   mayKnowNewerGreeting,
 } from "./session_failure.ts";
 import { StdioTransport } from "./stdio_transport.ts";
-import { ToolList } from "./tool_list.ts";
-
-/** A page of tools, of which each is read by itself: one that is wrong must not cost the others. */
-const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+import { fetchToolPages, ToolList } from "./tool_list.ts";
 
 /** The client's own timer knows another clock than ours; it never decides. */
 const NEVER_MS = 2 ** 31 - 1;
@@ -139,7 +135,7 @@ export class Session {
     this.#list = new ToolList({
       clock,
       maxAgeMs: definition.kind === "program" ? Infinity : REMOTE_LIST_MS,
-      fetch: (signal) => this.#fetchTools(signal),
+      fetch: (signal) => fetchToolPages(this.#client, { signal, timeout: NEVER_MS }),
       onProblem: (problem) => log.write("warn", problem, { server: name }),
     });
   }
@@ -282,22 +278,6 @@ export class Session {
       if (this.ended.aborted) throw this.ended.reason;
       throw new ServerUnavailable(describeFailure(error, this.#server), { cause: error });
     }
-  }
-
-  /** Not by the client's own listTools(), which gathers all pages first and writes to the console. */
-  async *#fetchTools(signal: AbortSignal): AsyncGenerator<readonly unknown[], void, void> {
-    if (this.#client.getServerCapabilities()?.tools === undefined) return;
-    let cursor: string | null | undefined;
-    do {
-      const before = cursor;
-      const params = cursor === undefined ? {} : { cursor };
-      const options = { signal, timeout: NEVER_MS };
-      const page = await this.#client.request({ method: "tools/list", params }, TOOL_PAGE, options);
-      yield page.tools;
-      cursor = page.nextCursor;
-      // Some servers repeat the cursor, or send an empty one, at the end of the list.
-      if (cursor === before) return;
-    } while (cursor);
   }
 
   #finish(reason: unknown): void {

@@ -1,4 +1,6 @@
 // The tools that a server lists, as they were last fetched, and whether that can still be trusted.
+import type { Client, RequestOptions } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { MAX_TOOLS } from "./mcp_limits.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
@@ -68,4 +70,25 @@ export class ToolList {
       throw error;
     }
   }
+}
+
+/** A page of tools, of which each is read by itself: one that is wrong must not cost the others. */
+const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+/** Requests the pages of a server's list. Not by the client's own listTools(), which gathers all first and writes to the console. */
+export async function* fetchToolPages(
+  client: Client,
+  options: RequestOptions,
+): AsyncGenerator<readonly unknown[], void, void> {
+  if (client.getServerCapabilities()?.tools === undefined) return;
+  let cursor: string | null | undefined;
+  do {
+    const before = cursor;
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: "tools/list", params }, TOOL_PAGE, options);
+    yield page.tools;
+    cursor = page.nextCursor;
+    // Some servers repeat the cursor, or send an empty one, at the end of the list.
+    if (cursor === before) return;
+  } while (cursor);
 }

@@ -177,7 +177,7 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     assert.deepEqual(registry.broken(), []);
     const live = registry.get("a");
     assert.equal(live?.body, "Do it.");
-    const expected = [["warning", 2], ["error", 2], ["warning", 3]];
+    const expected = [["error", 2], ["warning", 2], ["warning", 3]];
     assert.deepEqual(live?.warnings.map((one) => [one.severity, one.line]), expected);
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     assert.deepEqual((await registry.load()).updated, ["a"]);

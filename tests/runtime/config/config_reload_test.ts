@@ -61,7 +61,7 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
     `${key} has changed: it takes effect when the service starts again`
   );
   assert.deepEqual(warningsOf(runtime), expected);
-  assert.deepEqual(runtime.config.warnings.map(({ line }) => line), [1, 2, 7, 5, 6, 4, 3]);
+  assert.deepEqual(runtime.config.warnings.map(({ line }) => line), [1, 2, 8, 6, 7, 5, 4, 3]);
   assert.deepEqual(
     place.logged.flatMap(({ message }) => expected.filter((one) => message.endsWith(one))),
     expected,

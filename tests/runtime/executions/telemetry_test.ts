@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { ToldTelemetry } from "../../support/told_telemetry.ts";
+import { ToldTelemetry } from "./told_telemetry.ts";
 import { call } from "./executions_of.ts";
 
 /** Takes what was told once this was told, too: a run is seen to end a moment before it has returned. */

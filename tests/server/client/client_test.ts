@@ -26,7 +26,7 @@ Deno.test("Client sends each call to its endpoint", async () => {
     [
       (client) => client.executions({ status: ["error", "timeout"], agent: "a b" }),
       "GET",
-      "/executions?status=error%2Ctimeout&agent=a+b",
+      "/executions?agent=a+b&status=error%2Ctimeout",
     ],
     [(client) => client.executions({ parent: 4 }), "GET", "/executions?parent=4"],
     [(client) => client.scheduler({ upcoming: 9 }), "GET", "/scheduler?upcoming=9"],

@@ -47,6 +47,7 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
     query("since", moment),
     query("until", moment),
     query("q", { type: "string", minLength: 3, maxLength: 200 }),
+    query("results", { type: "string", enum: ["true", "false"], default: "false" }),
     query("preview", { type: "string", enum: ["true", "false"], default: "false" }),
     query("limit", { ...id, maximum: 500, default: 50 }),
     query("offset", { type: "integer", minimum: 0, default: 0 }),

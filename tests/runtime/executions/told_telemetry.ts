@@ -1,5 +1,5 @@
 // The port to telemetry, keeping what it is told in a line each.
-import type { Telemetry } from "../../runtime/executions/telemetry.ts";
+import type { Telemetry } from "../../../runtime/executions/telemetry.ts";
 
 /** `lines` hold how each thing ended, in that order, and where a stretch of an execution began. */
 export class ToldTelemetry implements Telemetry {
