@@ -36,14 +36,10 @@ import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
 import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
 export { ApiError, ServiceUnreachable } from "./client/client_errors.ts";
-
 export type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
-
 export type { Transport } from "./client/client_transport.ts";
 
-interface CallOptions {
-  signal?: AbortSignal;
-}
+type CallOptions = Pick<ClientRequest, "signal">;
 
 interface OperationOptions extends Omit<ClientRequest, "method" | "path"> {
   /** What its path is about. */

@@ -71,8 +71,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "money is allowed only by a yes",
     file: "runtime/executions/record/journal.ts",
-    find: "...(raise && isApproved && { raise }),",
-    replace: "...(raise && { raise }),",
+    find: "...(request.raise && isApproved && { raise: request.raise }),",
+    replace: "...(request.raise && { raise: request.raise }),",
     tests: ["tests/runtime/executions/budget"],
   },
   {

@@ -423,6 +423,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   },
   "watch of what waits": { argv: ["watch", "4"], code: 4 },
   "cancel": { argv: ["cancel", "4"] },
+  "resume": { argv: ["resume", "sorter"] },
   "status": { argv: ["status"] },
   "status -v": { argv: ["status", "-v"] },
   "status of several nodes": { argv: ["status"], before: addNodes },

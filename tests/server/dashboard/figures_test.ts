@@ -19,7 +19,7 @@ import {
 import { toTicks } from "../../../server/dashboard/client/state/axis.ts";
 import { foldFailures } from "../../../server/dashboard/client/state/fold_failures.ts";
 import { beginOf, fromLook, toLook } from "../../../server/dashboard/client/state/look.ts";
-import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/log_line.ts";
+import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/state/log_line.ts";
 import {
   COLOURS,
   type Series,

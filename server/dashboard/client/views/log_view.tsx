@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { formatDate, formatMoment, formatSeconds } from "../format.ts";
-import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "../log_line.ts";
+import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "../state/log_line.ts";
 import { Empty, Loading, Problem } from "../parts.tsx";
 import { useService } from "../state/service_context.ts";
 import { useNow, useResource } from "../state/use_resource.ts";

@@ -99,16 +99,6 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
   ]);
 });
 
-Deno.test("toToolSchema() takes `required` out of the properties, and refuses what is no schema", () => {
-  const coin = { type: "string" };
-  assert.deepEqual(toToolSchema({ type: "object", properties: { coin, required: ["coin"] } }), {
-    schema: { type: "object", properties: { coin }, required: ["coin"] },
-  });
-  assert.deepEqual(toToolSchema({ type: "object", properties: { coin: "text" } }), {
-    problem: 'its input schema has no schema for "coin"',
-  });
-});
-
 Deno.test("toToolSchema() survives a nesting that no stack can follow", () => {
   let schema: JsonObject = {};
   for (let i = 0; i < 100_000; i++) schema = { items: schema };
