@@ -225,8 +225,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "what is added without a terminal is added only with --yes",
     file: "cli/install/consent.ts",
-    find: "if (!yes) await requireConsent(context, question);",
-    replace: "if (!yes && context.app.input.isTerminal) await requireConsent(context, question);",
+    find: "if (!yes) {",
+    replace: "if (!yes && context.app.input.isTerminal) {",
     tests: ["tests/cli/commands/agents/mcp_test.ts", "tests/cli/commands/agents/skill_test.ts"],
   },
   {
@@ -966,7 +966,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the address of the default provider holds for agents that name it",
-    file: "runtime/agents/agent.ts",
+    file: "runtime/config/providers.ts",
     find: "model.provider === defaults.provider ? defaults.baseUrl : undefined",
     replace: "undefined",
     tests: ["tests/runtime/agents/agent_test.ts"],
@@ -1426,7 +1426,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a dry run asks nobody about a guarded call",
     file: "runtime/executions/loop/prepare_call.ts",
-    find: '(effect !== "read" || isGuarded(run.agent, tool))',
+    find: '(effect !== "read" || asks)',
     replace: '(effect !== "read")',
     tests: ["tests/runtime/executions/dry_run_test.ts"],
   },
@@ -1447,8 +1447,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "no agent follows a dry run",
     file: "runtime/executions/runs/followers.ts",
-    find: 'if (isDryRun || trigger === "chat"',
-    replace: 'if (trigger === "chat"',
+    find: "if (isDryRun || isUnfollowed",
+    replace: "if (isUnfollowed",
     tests: ["tests/runtime/executions/dry_run_test.ts"],
   },
   {

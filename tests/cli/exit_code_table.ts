@@ -199,6 +199,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   fork: ["1 -d", "1 -d --at 2 --message Shorter", "1 --at x", "99 -d", ""],
   diff: ["1 1", "1 99", ""],
   cancel: ["2", "1", "2 --json", "99", "x", "", { words: "2", ...SILENT }],
+  resume: ["daily", "daily --json", "dayly", ""],
   pending: ["", "--json", "extra", { words: "", ...SILENT }],
   respond: [
     { words: "2 --yes", then: (cli) => finish(cli, 2, "Done.") },
