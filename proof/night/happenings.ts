@@ -85,7 +85,7 @@ export const HAPPENINGS: readonly Happening[] = [
     time: null,
     outcome: "stopped",
     reason: /as often as trigger\.max_runs allows/,
-    remedy: /then save its file/,
+    remedy: /inkling resume looper/,
   },
   {
     agent: "edited",

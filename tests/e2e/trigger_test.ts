@@ -13,7 +13,7 @@ async function writeLoop(home: RealHome): Promise<void> {
         { call: [{ name: "file_write", arguments: { path: `${to}/ball.md`, content: "over" } }] },
         { say: "done" },
       ],
-      `trigger: { type: watch, paths: [${from}], debounce: 0 }\nauto_approve: [file_write]\nhistory: off`,
+      `trigger: { type: watch, paths: [${from}], debounce: 0, same_content: true }\nauto_approve: [file_write]\nhistory: off`,
     );
   }
 }

@@ -451,7 +451,7 @@ Deno.test("run goes on when somebody else has answered", async () => {
     return confirm(question);
   };
   assert.equal(await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1)), 0);
-  assert.match(cli.stderr.text, /The question has been answered elsewhere/);
+  assert.match(cli.stderr.text, /The question of execution 1 is closed: its status is success/);
   assert.match(cli.stdout.text, /Without you\./);
 });
 
