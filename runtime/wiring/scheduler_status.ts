@@ -34,10 +34,12 @@ export async function describeScheduler(
 /** The agents with what the store and the triggers know of them. */
 export async function toListings(
   agents: readonly Agent[],
-  { history, triggers, triggerStates }: {
+  { history, triggers, triggerStates, withLessons }: {
     history: Pick<ShownHistory, "newest">;
     triggers: Triggers | undefined;
     triggerStates: Pick<TriggerStateStore, "readStopped">;
+    /** Adds what was learned of its model's endpoint. */
+    withLessons: (agent: Agent) => Agent;
   },
 ): Promise<AgentListing[]> {
   const newest = await history.newest(agents.map(({ id }) => id));
@@ -48,7 +50,7 @@ export async function toListings(
     const passedOver = triggers?.passedOver(agent.id) ?? null;
     return {
       ...(passedOver && { passedOver }),
-      agent,
+      agent: withLessons(agent),
       lastExecution: newest.get(agent.id) ?? null,
       nextRun: triggers?.nextRun(agent.id) ?? null,
       triggerPaused: triggers?.pausedReason(agent.id) ?? stopped?.reason ?? null,
