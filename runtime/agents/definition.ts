@@ -17,12 +17,10 @@ import {
   pathText,
   section,
   textList,
-  variableName,
   withoutDefaults,
 } from "../config/fields.ts";
 import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
-import { parseDuration } from "../../base/durations.ts";
 import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../trigger_kinds.ts";
 import { describeBadName } from "./agent_id.ts";
 import { WEBHOOK_FIELDS } from "./webhook_rules.ts";

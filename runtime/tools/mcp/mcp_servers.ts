@@ -252,8 +252,3 @@ export class McpServers implements AsyncDisposable {
     }).finally(() => this.#retiring.delete(server));
   }
 }
-
-function isSame({ definition }: McpServer, entry: ResolvedServer | undefined): boolean {
-  return entry !== undefined && "definition" in entry &&
-    JSON.stringify(entry.definition) === JSON.stringify(definition);
-}
