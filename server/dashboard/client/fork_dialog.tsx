@@ -29,6 +29,7 @@ export function ForkDialog(
   const { client, announce } = useService();
   const [message, setMessage] = useState("");
   const [model, setModel] = useState("");
+  const [startsFollowers, setStartsFollowers] = useState(false);
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -43,6 +44,7 @@ export function ForkDialog(
       step,
       ...(message.trim() !== "" && { message }),
       ...(model.trim() !== "" && { model: model.trim() }),
+      ...(startsFollowers && { start_followers: true }),
     };
     try {
       const idempotencyKey = keys.current.keyOf(body);
@@ -91,6 +93,14 @@ export function ForkDialog(
             Another one that answers from here on, as provider/name.
           </p>
         </div>
+        <label class="option">
+          <input
+            type="checkbox"
+            checked={startsFollowers}
+            onChange={({ currentTarget }) => setStartsFollowers(currentTarget.checked)}
+          />
+          When it ends, start the agents that run after this one
+        </label>
         {problem !== null && <p class="problem" role="alert">{problem}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending}>Fork</button>

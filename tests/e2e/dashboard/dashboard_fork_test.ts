@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { testInBrowser as test } from "../../support/machine/browser.ts";
+import { until } from "../../support/until.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
@@ -93,6 +94,18 @@ test("dashboard: forks: a fork takes a message or another model; refusals stand 
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
   await page.getByText("Execution 4", { exact: true }).waitFor();
   await page.getByText("Heard.", { exact: true }).first().waitFor();
+
+  // Agents that run after this one start only when asked.
+  const runtime = world.runtime();
+  await world.workspace.writeScript("sequel", [{ say: "Told." }], "after: chief");
+  await runtime.reloadAgents();
+  await page.evaluate('location.hash = "#/executions/1"');
+  await forkButton(page, 3).click();
+  await dialog.getByLabel("Message").fill('```demo\n[{"say":"Again."}]\n```');
+  await dialog.getByLabel("start the agents that run after this one").check();
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  const sequels = () => runtime.listExecutions({ agentId: ["sequel"], limit: 9, offset: 0 });
+  await until(async () => (await sequels()).length === 1, "the follower runs");
 });
 
 test("dashboard: forks: axe finds no fault in steps, origin and dialog, in both themes and widths", async (browser) => {
