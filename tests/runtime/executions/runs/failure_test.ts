@@ -20,7 +20,10 @@ Deno.test("toFailure() gives the sentence of what can be expected to fail, and l
     new StorageUnavailable("The disk is full"),
   ];
   for (const one of expected) {
-    assert.deepEqual(failureOf(one), { status: "error", error: one.message, output: null });
+    // Only what may succeed later pauses no trigger.
+    const transient = one instanceof ModelError && { isTransient: true };
+    const outcome = { status: "error", error: one.message, output: null, ...transient };
+    assert.deepEqual(failureOf(one), outcome);
   }
   const stopped = { status: "aborted", error: "Cancelled", output: null };
   assert.deepEqual(failureOf(new RunStopped("Cancelled")), stopped);
