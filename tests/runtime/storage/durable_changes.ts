@@ -7,6 +7,7 @@ import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
 import { SqlSettingsStore } from "../../../runtime/storage/settings.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
+import { SqlTriggerStateStore } from "../../../runtime/storage/trigger_states.ts";
 import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import type { Effect } from "../../../runtime/tools/tool.ts";
@@ -143,6 +144,14 @@ export const POWER: Record<string, Prepare> = {
   "SqlSlotStore.recordSlots": ({ db }) => () =>
     new SqlSlotStore(db).recordSlots([{ ...SLOT, outcome: "missed", lastSlot: 10 }]),
   "SqlWatchStore.enqueue": (on) => () => enqueue(on),
+  "SqlTriggerStateStore.postponeTry": async (on) => {
+    await stopTrigger(on);
+    return () => new SqlTriggerStateStore(on.db).postponeTry("tester", 2_000);
+  },
+  "SqlTriggerStateStore.release": async (on) => {
+    await stopTrigger(on);
+    return () => new SqlTriggerStateStore(on.db).release("tester", { dropsChanges: true });
+  },
   "SqlSettingsStore.changeSetting": ({ db }) => () =>
     new SqlSettingsStore(db).changeSetting("scheduler", "paused", { fallback: "" }),
   "SqlKnownToolStore.keepTool": ({ db }) => () =>
@@ -225,6 +234,11 @@ export const PROCESS: Record<string, Prepare> = {
   },
   "SqlWatchStore.markSeen": ({ db }) => () =>
     new SqlWatchStore(db).markSeen("tester", [{ path: "/a", stamp: "x" }]),
+  "SqlWatchStore.keepDigests": async ({ db }) => {
+    const watches = new SqlWatchStore(db);
+    await watches.markSeen("tester", [{ path: "/a", stamp: "x" }]);
+    return () => watches.keepDigests("tester", [{ path: "/a", stamp: "x", digest: "y" }]);
+  },
   "SqlWatchStore.forgetWatches": async (on) => {
     await enqueue(on);
     return () => new SqlWatchStore(on.db).forgetWatches(["tester"]);
@@ -233,4 +247,9 @@ export const PROCESS: Record<string, Prepare> = {
 
 async function enqueue({ db }: TestStore): Promise<void> {
   await new SqlWatchStore(db).enqueue([CHANGE], { dropped: [], seen: [] });
+}
+
+async function stopTrigger(on: TestStore): Promise<void> {
+  const insert = "INSERT INTO trigger_states (agent_id, failures, print, reason, retry_at) ";
+  await on.run(`${insert}VALUES ('tester', 10, '', 'It failed', 1000)`);
 }
