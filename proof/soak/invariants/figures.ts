@@ -41,18 +41,24 @@ export const FIGURES: readonly Invariant[] = [
     "the row counts the tool calls that frames tell of",
     "SELECT e.id, e.tool_calls, (SELECT coalesce(sum(json_array_length(f.payload, '$.tools')), 0) " +
       "FROM frames f WHERE f.execution_id = e.id AND f.event = 'tool_call') AS told " +
-      "FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> told",
+      `FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> told AND NOT ${isRefused("told")}`,
   ),
   rule(
     "the row counts the tool calls that are stored",
     "SELECT e.id, e.tool_calls, (SELECT count(*) FROM tool_calls c WHERE c.execution_id = e.id) AS stored " +
-      `FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> stored AND ${isKept("e.id")}`,
+      `FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> stored AND ${isKept("e.id")} ` +
+      `AND NOT ${isRefused("stored")}`,
   ),
   {
     name: "tokens and cost are the sum of what each reply used",
     find: (rows, { since }) => findWrongSums(rows, since),
   },
 ];
+
+/** SQL: a limit refused the calls of the last reply, which are not counted as made. */
+function isRefused(calls: string): string {
+  return `(e.status = 'aborted' AND e.error GLOB 'Aborted: max_*' AND e.tool_calls < ${calls})`;
+}
 
 interface Sums {
   input: number;
