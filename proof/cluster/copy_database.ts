@@ -4,14 +4,13 @@ import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts"
 import type { ClusterWorld } from "./cluster_world.ts";
 
 /** Only where machines share executions may nobody have had one: it was ended while it waited for a machine. */
-const OWNER =
-  "coalesce(instance_id, (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)) AS instance_id";
+const OWNER = "coalesce(instance_id, (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1))";
 
 function toSelected(column: string): string {
-  return column === "instance_id" ? OWNER : column;
+  return `${column === "instance_id" ? OWNER : column}::text AS ${column}`;
 }
 
-/** Copies every table to a new file at `world.database`. Nothing may change meanwhile. */
+/** Copies every table, as it is at one moment, to a new file at `world.database`. */
 export async function copyDatabase(world: ClusterWorld): Promise<void> {
   SqliteDatabase.open(world.database)[Symbol.dispose]();
   const copy = new DatabaseSync(world.database, { enableForeignKeyConstraints: false });
@@ -21,12 +20,22 @@ export async function copyDatabase(world: ClusterWorld): Promise<void> {
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' " +
         "AND name NOT LIKE 'executions_text%'",
     ).all() as { name: string }[];
-    for (const { name } of tables) {
-      const columns = copy.prepare(`SELECT name FROM pragma_table_info('${name}')`).all()
-        .map((column) => column.name as string);
-      const rows = await world.query<Record<string, SQLInputValue>>(
-        `SELECT ${columns.map(toSelected).join(", ")} FROM ${name}`,
-      );
+    const found = tables.map(({ name }) => ({
+      name,
+      columns: copy.prepare(`SELECT name FROM pragma_table_info('${name}')`).all()
+        .map((column) => column["name"] as string),
+    }));
+    // One statement sees one moment: a paused schedule goes on to note what it skips. SQLite makes numbers of the texts again.
+    const lists = found.map(({ name, columns }) =>
+      `(SELECT json_agg(t) FROM (SELECT ${
+        columns.map(toSelected).join(", ")
+      } FROM ${name}) t)::text AS ${name}`
+    );
+    const [contents = {}] = await world.query<Record<string, string | null>>(
+      `SELECT ${lists.join(", ")}`,
+    );
+    for (const { name, columns } of found) {
+      const rows: Record<string, SQLInputValue>[] = JSON.parse(contents[name] ?? "[]");
       const insert = copy.prepare(
         `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
       );
