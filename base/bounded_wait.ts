@@ -29,7 +29,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 
 /**
  * Runs `work` with a signal that aborts with the limit's reason after its time, and with the other signal's reason when that
- * aborts. `restart` begins the time anew: for work that shows that it goes on. Work that may ignore its signal is wrapped in
+ * aborts. Work that reports progress calls `restart`, which starts the time again. Wrap work that may ignore its signal in
  * untilAborted.
  */
 export async function withinTime<T>(

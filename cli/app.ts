@@ -217,7 +217,7 @@ export interface CliApp {
   places(workspaceFlag?: string): Promise<Places>;
   /** A client of the service in these places. Nothing is opened before its first call. */
   connect(places: Places): Client;
-  /** What config.yaml says of the service, and the key of its TCP clients. */
+  /** Reads the service settings of config.yaml and the key of TCP clients. */
   serviceDefaults(options: WorkspaceOption): Promise<ServiceDefaults>;
   /** Runs the service in this process until it has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;

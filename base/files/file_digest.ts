@@ -8,7 +8,7 @@ export async function digestOfFile(path: string): Promise<string | undefined> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
   } catch {
-    // Whoever changed it meanwhile, its next event asks again.
+    // Another program changed the file meanwhile. The event of that change takes the digest again.
     return undefined;
   }
   return hash.digest("hex");

@@ -1,7 +1,7 @@
 // Commands whose first argument is an action: `mcp add`, `mcp list`. Each action has words and options of its own.
 import { UsageError } from "./usage_error.ts";
 
-/** What one action takes. */
+/** The words and options of one action. */
 export interface ActionForm {
   /** Arguments that must be there. */
   words: readonly string[];

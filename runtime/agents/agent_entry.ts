@@ -48,7 +48,7 @@ export interface AgentEntryOptions extends ParseAgentOptions {
   fileClock?: Clock;
 }
 
-/** What is wrong with a file that keeps changing. */
+/** The diagnostic of a file that keeps changing. */
 const KEEPS_CHANGING = "The file keeps changing: its last good definition stays until it stops";
 /** A file that has kept changing for so long is told of. */
 const STEADY_MS = 5_000;

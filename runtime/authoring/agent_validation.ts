@@ -122,7 +122,7 @@ export async function openAgentValidation(
   };
 }
 
-/** Where a limit in dollars needs a price: warnings that name the broken entry of the agent's model, or the broken files. */
+/** Warnings of an agent whose limit in dollars needs a price: the broken entry of its model, or the broken files. */
 async function inspectPrice(
   { model, settings, budget, unpriced }: Pick<Agent, "model" | "settings" | "budget" | "unpriced">,
   { config, prices, lists }: {

@@ -1,4 +1,4 @@
-// How many tools an agent has, as far as that is known without starting anything, and whether its model takes so many.
+// Counts the tools of an agent without starting a server, and warns when its model takes fewer.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -47,7 +47,7 @@ export async function inspectToolCount(
   }];
 }
 
-/** Of a model that leads nowhere nothing is known; that is told elsewhere. */
+/** Nothing is known of a model with wrong settings; another check reports those. */
 function findTooManyToolsOf(model: Agent["model"], count: number) {
   try {
     return findTooManyTools(model, count);

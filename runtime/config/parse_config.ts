@@ -49,7 +49,7 @@ export interface ParseConfigOptions {
   hasDatabase?: boolean;
 }
 
-/** What config.yaml says, and where. */
+/** The values of config.yaml, and their places. */
 export interface ReadConfig {
   config: Config;
   file: DiagnosedFile;

@@ -32,7 +32,7 @@ export interface RetryOptions {
   /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
   learned?: Learned;
   window?: AdaptationOptions["window"];
-  /** Whoever waits wants to know at once: after a failure that may pass there is no second attempt. */
+  /** A caller that waits needs the failure at once: no second attempt after a transient failure. */
   isOnce?: true;
   /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
   random?: () => number;

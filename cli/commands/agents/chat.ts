@@ -49,7 +49,7 @@ class Conversation {
   #sessionId: string;
   readonly #startedAt: number;
   #turns = 0;
-  /** What the person said last in the conversation; undefined where nothing has been said in it. */
+  /** The last message of the person; undefined in an empty conversation. */
   #lastMessage: string | undefined;
   #tokens = 0;
   #costUsd: number | null = null;

@@ -149,7 +149,7 @@ async function examineRunning(
   }
 }
 
-/** What stands still although it would fire; `transports`: where the service listens, or would. */
+/** Adds findings for triggers that cannot fire; `transports`: the addresses that the service listens on, or would. */
 async function examineTriggers(
   client: Client,
   { found, transports }: { found: Examination; transports: readonly string[] },

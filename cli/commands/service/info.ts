@@ -56,7 +56,7 @@ export async function info(
   return EXIT.ok;
 }
 
-/** Where the service listens that runs; undefined: none answers. */
+/** Returns the addresses of the running service; undefined when no service answers. */
 async function readTransports(
   { app }: CommandContext,
   places: Places,

@@ -90,7 +90,7 @@ export async function examine(
   return done;
 }
 
-/** What to know before anything is set up. */
+/** Notes for a machine on which nothing is set up yet. */
 async function describeFreshHome(
   { environment }: WorkspaceSettings,
   machine: Machine,

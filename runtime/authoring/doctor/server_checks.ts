@@ -11,7 +11,7 @@ import type { Check, Finding } from "./finding.ts";
 /** What a server says before it ends may be long. */
 const MOST_CHARACTERS = 400;
 
-/** What came of a start: how many tools the server lists, or why it cannot be used. */
+/** The result of a start: the number of listed tools, or the reason of the failure. */
 export type Connection = { tools: number } | { problem: string };
 
 /** Servers opened for a look. Dispose ends all that was started. */

@@ -7,7 +7,7 @@ import { type FetchContext, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
 import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
 
-/** What pip writes with --report. */
+/** The report of `pip --report`. */
 const reportSchema = z.object({
   install: z.array(z.object({
     requested: z.boolean(),
@@ -69,7 +69,7 @@ export async function installPythonPackage(
   };
 }
 
-/** Of several the one that is called as the package is. */
+/** Returns the program with the name of the package, when there are several. */
 async function findProgram(folder: string, name: string): Promise<string | undefined> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
   const names = entries.filter(({ isFile }) => isFile).map((one) => one.name).sort();

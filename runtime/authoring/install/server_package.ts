@@ -65,7 +65,7 @@ export async function installedSource(folder: string): Promise<string | undefine
   return await pythonSource(folder);
 }
 
-/** Of several the one that is called as the package is. */
+/** Returns the program with the name of the package, when there are several. */
 function programOf(bin: string | Record<string, string>, name: string): string | undefined {
   if (typeof bin === "string") return bin;
   const own = name.split("/").at(-1) ?? "";

@@ -4,7 +4,7 @@
 /** The beginning of a line that sets a variable, and its value: quoted, which may take several lines, or not. */
 const ASSIGNMENT =
   /^([ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=)(?:([ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`))|([^\r\n]*))/gm;
-/** What stands in place of a value meanwhile; no file of text holds a NUL. */
+/** Stands for a value meanwhile; a text file holds no NUL. */
 const PLACE = /^\0(\d+)\0$/;
 
 /** The variables of a file. A value is not searched for variables. */

@@ -4,7 +4,7 @@ import { PATHS } from "../../../base/plain_path.ts";
 import type { WorkspaceSettings } from "../settings.ts";
 import { EnvironmentFiles } from "./environment_files.ts";
 
-/** What the defaults are read from. */
+/** The sources of the defaults. */
 type Settled = Pick<WorkspaceSettings, "config" | "shell" | "directories">;
 
 /** How a service runs where no flag says otherwise. */
@@ -43,7 +43,7 @@ export function readServiceDefaults({ config, shell, directories }: Settled): Se
   return { ...defaults, key: undefined, keySource: undefined };
 }
 
-/** Where only an installed unit looks for the key. */
+/** The file that only installed units read for the key. */
 function formerKeyFile({ configDir }: Settled["directories"]): string {
   return PATHS.join(configDir, "service.env");
 }

@@ -117,7 +117,7 @@ async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Exe
   return figures;
 }
 
-/** How a call begins that is written as text; other replies are not looked at. */
+/** The beginning of a call that is written as text. Other replies are not parsed. */
 const BEGINS_LIKE_CALL = /^\s*(?:<(?:tool_call|function|invoke)|```|\[?\s*\{)/;
 
 async function withWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {

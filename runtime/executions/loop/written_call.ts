@@ -8,7 +8,7 @@ import type { Tool } from "../../tools/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { Run } from "../runs/run.ts";
 
-/** What such a text comes to: its calls, or why it cannot be taken for them. */
+/** The calls in such a text, or the reason why there are none. */
 export type WrittenCalls = { calls: ToolCall[] } | { fault: string };
 
 type Part = { name: string; args: string };
@@ -35,7 +35,7 @@ export async function takeWrittenCalls(run: Run, reply: ModelReply): Promise<Mod
   return { ...reply, message, stop: "tool_calls" };
 }
 
-/** How a run ends with an answer that is a call which cannot be made; undefined for every other answer. */
+/** Returns the outcome of a run whose answer is an impossible call; undefined for every other answer. */
 export function judgeWrittenCall(run: Run, { content }: AssistantMessage): Outcome | undefined {
   const read = readWrittenCalls(content, find(run));
   if (read === undefined || "calls" in read) return undefined;

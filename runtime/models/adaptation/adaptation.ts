@@ -10,7 +10,7 @@ const loadFitConversation = lazyModule(() => import("./fit_conversation.ts"));
 
 /** No model's window is smaller: what is shorter is not looked at. */
 const SMALLEST_WINDOW = 2_000;
-/** What is tried when a conversation was too long, in parts of what was sent. */
+/** The sizes that are tried for a conversation that was too long, as parts of the refused size. */
 const PARTS = [0.7, 0.5, 0.25];
 /** Tokens for each one estimated, until a reply has shown it, and at least: nothing is left out that there is room for. */
 const FIRST_RATIO = 0.8;
@@ -18,7 +18,7 @@ const LEAST_RATIO = 0.5;
 
 type Notice = Extract<ModelDelta, { type: "notice" }>;
 
-/** What is known of a model before it refuses anything. */
+/** The limits of a model that are known before a refusal. */
 export interface AdaptationOptions {
   learned: Learned;
   /** The tokens of its context window, if that is known; `isGiven`: a person said so. */
@@ -137,7 +137,7 @@ export interface AdaptedRequest {
   tokens: number;
   /** How often it was shortened because it was refused. */
   tries: number;
-  /** What was left out, in words. */
+  /** The omitted parts, as a text for people. */
   done?: string;
 }
 

@@ -12,7 +12,7 @@ export interface FittedConversation {
   messages: Message[];
   /** Estimated. */
   tokens: number;
-  /** What was done, as a list in words; empty: nothing could be. */
+  /** The changes, as a list for people; empty: none was possible. */
   done: string;
 }
 

@@ -35,7 +35,7 @@ const OVER_MINUTE_LIMIT = /request too large .{0,200}limit (?<limit>\d+), reques
 const TOO_MANY_TOOLS =
   /\b(?:tools|functions|function_?declarations)\b.{0,80}\b(?:array too long|too many|at most|maximum|exceed\w*|more than|less than)\b|too many (?:tools|functions)/;
 
-/** How parameters are called, or what is made of them, when they are refused. */
+/** Other names or replacements of refused parameters. */
 const SCHEMA =
   /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/;
 const NOT_KNOWN =

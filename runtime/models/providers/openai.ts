@@ -39,7 +39,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
 // The package's own clock must never end a call: the timeout per reply stands outside.
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** What endpoints call the most tokens of a reply: one refuses what another insists on. */
+/** The names of the limit of output tokens: some endpoints refuse one, some the other. */
 const LIMIT_NAMES = ["max_tokens", "max_completion_tokens"] as const;
 const NOTHING: ReadonlySet<string> = new Set();
 

@@ -26,7 +26,7 @@ export function toOpenAiMessages(
     .map((message) => toOpenAiMessage(message, kept));
 }
 
-/** Whose fields go back with its replies, and which of them it refuses. */
+/** The owner of kept fields, and the fields that it refuses. */
 interface KeptParts {
   owner: BlockOwner;
   refused: ReadonlySet<string>;

@@ -21,7 +21,7 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   refusal: "refusal",
 }));
 
-/** What a message has anyway, and what says nothing to the model that is sent it again. */
+/** Fields that every message has, or that mean nothing to a model that gets them again. */
 const KNOWN_FIELDS = new Set(
   ["role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio"],
 );

@@ -6,11 +6,11 @@ const CLOSE = "</think>";
 /** The beginning of one reply that streams. */
 export class ThinkTag {
   #state: "before" | "inside" | "behind" | "past" = "before";
-  /** What has not been decided on yet. */
+  /** The text that is not classified yet. */
   #held = "";
   #thought = "";
 
-  /** What stood in the tags. */
+  /** The text inside the tags. */
   get thought(): string {
     return this.#thought;
   }
