@@ -6,7 +6,7 @@ import type { Environment } from "../config/environment.ts";
 import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
-import { resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
+import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/servers_file/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import { hasScripts } from "./skill_scripts.ts";
@@ -111,13 +111,17 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
     const server = content.servers.get(name);
     if (server === undefined || "problem" in server) return [];
     const need = { field: "mcp" as const, why: `the MCP server ${name} of ${agent.id}` };
-    const variables = variablesIn(JSON.stringify(server.declared))
-      .map((value) => ({ ...need, kind: "env" as const, value }));
+    const named = new Set<string>();
     const resolved = resolveServer(server, {
-      lookup: (variable) => environment.get(variable),
+      lookup: (variable) => {
+        named.add(variable);
+        return environment.get(variable);
+      },
       workspace: directories.workspace,
       ownFolder: serverFolder(directories.stateDir, name),
     });
+    const variables = [...named].filter((one) => !INHERITED_VARIABLES.includes(one))
+      .map((value) => ({ ...need, kind: "env" as const, value }));
     const programs = server.kind === "program"
       ? [{ ...need, kind: "run" as const, value: "" }]
       : [];

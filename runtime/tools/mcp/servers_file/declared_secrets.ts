@@ -10,8 +10,11 @@ const SECRET_NAME =
 /** A password in an address, and what follows a scheme of authorization. */
 const SECRET_FORMS = [/\/\/[^\s/:@]*:([^\s/@]+)@/g, /\bBearer\s+([^\s"']+)/gi];
 
-/** The secrets of an entry, whatever it holds. `fill` puts variables in. */
-export function declaredSecrets(entry: unknown, fill: (text: string) => string): Secret[] {
+/** The secrets of an entry, whatever it holds. `fill` puts variables in at a place. */
+export function declaredSecrets(
+  entry: unknown,
+  fill: (text: string, place: string) => string,
+): Secret[] {
   if (!isJsonObject(entry)) return [];
   const found = new Map<string, Secret>();
   const hide = (name: string, value: string) => {
@@ -29,14 +32,14 @@ export function declaredSecrets(entry: unknown, fill: (text: string) => string):
   };
   for (const place of ["env", "headers"]) {
     for (const [name, value] of Object.entries(isJsonObject(entry[place]) ? entry[place] : {})) {
-      if (typeof value === "string") look(name, fill(value));
+      if (typeof value === "string") look(name, fill(value, `${place}.${name}`));
     }
   }
   const args = Array.isArray(entry["args"]) ? entry["args"] : [];
   let option = "";
   for (const written of args) {
     if (typeof written !== "string") continue;
-    const value = fill(written);
+    const value = fill(written, "args");
     const isOption = /^--?[\w.-]+$/.test(value);
     const [, name, rest] = /^-*([\w.-]+)=(.*)$/s.exec(value) ?? [];
     if (!isOption) look(name ?? option, rest ?? value);
@@ -45,7 +48,7 @@ export function declaredSecrets(entry: unknown, fill: (text: string) => string):
   for (const key of URL_KEYS) {
     const written = entry[key];
     if (typeof written !== "string") continue;
-    const url = fill(written);
+    const url = fill(written, "url");
     look("url", url);
     for (const [, name = "", value = ""] of url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)) {
       look(name, value);

@@ -2,20 +2,29 @@
 import { resolve } from "node:path";
 import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
+import { expandHome } from "../../../config/places.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
-import { Expansion, MAX_EXPANDED_CHARACTERS } from "./expansion.ts";
+import { Expansion } from "./expansion.ts";
 import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./server_definition.ts";
 
 /**
  * What a program gets of our environment besides what its entry declares: where things are, who runs it, and which
  * certificates are trusted. Never a key: a server sees only what a person gave it.
  */
-const INHERITED = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", ...CERTIFICATE_VARIABLES];
+export const INHERITED_VARIABLES = [
+  "HOME",
+  "LOGNAME",
+  "PATH",
+  "SHELL",
+  "TERM",
+  "USER",
+  ...CERTIFICATE_VARIABLES,
+];
 
 /** A definition, or why there is none: the end of a sentence. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
 
-/** Expands `${NAME}` in the command, arguments, environment values, folder, url and headers. */
+/** Fills variables in the command, arguments, environment values, folder, url and headers. */
 export function resolveServer(
   server: DeclaredServer,
   options: {
@@ -28,22 +37,21 @@ export function resolveServer(
     agentPaths?: readonly string[];
   },
 ): ResolvedServer {
-  const expansion = new Expansion(options.lookup);
+  // Places that other clients have names for.
+  const lookup = (name: string) =>
+    name === "workspaceFolder"
+      ? options.workspace
+      : options.lookup(name === "userHome" ? "HOME" : name);
+  const expansion = new Expansion(lookup);
   const definition = server.kind === "program"
     ? toProgram(server.declared, { ...options, expansion })
     : toEndpoint(server.declared, expansion);
-  if (expansion.undefinedNames.size > 0) {
-    const names = [...expansion.undefinedNames].map((name) => `\${${name}}`).join(", ");
-    return { problem: `${names} is not defined: set it in the workspace's .env or in the shell` };
-  }
-  if (expansion.isTooLarge) {
-    const most = `${MAX_EXPANDED_CHARACTERS / 1024} KB`;
-    return { problem: `its values come to over ${most} once their variables are filled in` };
-  }
+  const { problem } = expansion;
+  if (problem !== undefined) return { problem };
   if ("problem" in definition) return definition;
   // Another one: what was filled in before has been counted.
-  const filled = new Expansion(options.lookup);
-  const own = declaredSecrets(server.declared, (text) => filled.fill(text));
+  const filled = new Expansion(lookup);
+  const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
   const { timeout } = server.declared;
   const tools = toToolChoice(server);
@@ -72,7 +80,7 @@ function toProgram(
 ): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
   const { expansion, workspace, ownFolder, lookup, agentPaths = [workspace] } = context;
   const env: Record<string, string> = {};
-  for (const name of INHERITED) {
+  for (const name of INHERITED_VARIABLES) {
     const value = lookup(name);
     // A value that a shell would take for a function definition is of no use to a server.
     if (value !== undefined && !value.startsWith("()")) env[name] = value;
@@ -82,27 +90,33 @@ function toProgram(
     ...Object.fromEntries(asked.map((name) => [name, `\${${name}}`])),
     ...declared.env,
   };
+  const home = lookup("HOME") ?? "/";
+  /** `~` is a shell's, and no shell reads these. */
+  const fill = (text: string, place: string) => {
+    const filled = expansion.fill(text, place);
+    return text.startsWith("~") ? expandHome(filled, home) : filled;
+  };
   for (const [name, text] of Object.entries(written)) {
-    const value = expansion.fill(text);
+    const value = fill(text, `env.${name}`);
     if (name === "" || /[=\0]/.test(name) || value.includes("\0")) {
       return { problem: "env has a name or a value that is not allowed in an environment" };
     }
     env[name] = value;
   }
-  const command = expansion.fill(declared.command);
-  const args = declared.args.map((one) => expansion.fill(one));
+  const command = fill(declared.command, "command");
+  const args = declared.args.map((one, at) => fill(one, `args.${at}`));
   if ([command, ...args].some((one) => one.includes("\0"))) {
     return { problem: "the command line contains a NUL character" };
   }
   const cwd = declared.cwd === undefined
     ? ownFolder
-    : resolve(workspace, expansion.fill(declared.cwd));
+    : resolve(workspace, fill(declared.cwd, "cwd"));
   const startsInOwnFolder = declared.cwd === undefined;
   const values = [...args, ...Object.keys(written).map((name) => env[name] ?? "")];
   const sandbox = resolveSandbox(declared.sandbox, { command, values }, {
-    fill: (text) => expansion.fill(text),
+    fill: (text) => expansion.fill(text, "sandbox"),
     workspace,
-    home: lookup("HOME") ?? "/",
+    home,
     agentPaths,
   });
   return {
@@ -124,9 +138,10 @@ function toEndpoint(
 ): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets"> | {
   problem: string;
 } {
-  const text = expansion.fill(declared.url);
+  const text = expansion.fill(declared.url, "url");
   const headers = Object.fromEntries(
-    Object.entries(declared.headers).map(([name, value]) => [name, expansion.fill(value)]),
+    Object.entries(declared.headers)
+      .map(([name, value]) => [name, expansion.fill(value, `headers.${name}`)]),
   );
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeader(name, value)) return { problem: `headers.${name} is not a valid HTTP header` };

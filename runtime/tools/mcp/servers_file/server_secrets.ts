@@ -77,7 +77,7 @@ function findSecrets(entries: readonly unknown[], lookup: (name: string) => stri
   const own = entries.slice(0, MAX_SERVERS).flatMap((entry) => {
     const expansion = new Expansion(remembered);
     const own = isJsonObject(entry) ? toOwnEntry(entry) : entry;
-    return declaredSecrets(own, (text) => expansion.fill(text));
+    return declaredSecrets(own, (text, place) => expansion.fill(text, place));
   });
   return { variables, own };
 }

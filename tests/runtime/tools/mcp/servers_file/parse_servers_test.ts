@@ -202,6 +202,53 @@ Deno.test("resolveServer() fills variables in wherever a value stands", () => {
   );
 });
 
+Deno.test("resolveServer() takes variables as other clients write them, and no shape of one reaches a server", () => {
+  const variables = { A: "one", EMPTY: "", HOME: "/h", INPUT_GITHUB_TOKEN: "token-0123456789" };
+  const valueOf = (text: string) => {
+    const result = resolved({ command: "a", env: { K: text } }, variables);
+    return "problem" in result
+      ? result.problem
+      : result.definition.kind === "program" && result.definition.env["K"];
+  };
+  const table: [written: string, value: string | RegExp][] = [
+    ["${env:A}", "one"],
+    ["<${NO:-two three}>", "<two three>"],
+    ["${EMPTY:-two}${A:-two}${env:NO:-}", "twoone"],
+    ["$A", "one"],
+    ["$$A costs $$5, $5, $A and ${A}", "$A costs $5, $5, $A and one"],
+    ["$${A}", "${A}"],
+    ["~/x", "/h/x"],
+    ["${userHome}${workspaceFolder}", "/h/w"],
+    ["${input:github-token}", "token-0123456789"],
+    ["${input:no}", /^\$\{input:no\} is not defined: set INPUT_NO \(env\.K\) in the workspace's/],
+    ["${env:NO}", /^\$\{env:NO\} is not defined: set NO \(env\.K\)/],
+    ["$NO", /^\$NO is not defined: set NO \(env\.K\)/],
+    ["$ecret-word", "$ecret-word"],
+    ["$ecret", /^env\.K begins with \$ and names no variable: .*\$\$ for a dollar$/],
+    ["Bearer $NO", /^env\.K holds \$NO: write \$\{NO\}, or \$\$ for a dollar$/],
+    ["${command:pick.one}", /^env\.K holds \$\{command:…\}: write \$\{NAME\} or/],
+    ["${A:-${NO}}", /^env\.K holds \$\{A:…\}: /],
+    ["${hunter2-hunter2", /^env\.K holds \$\{…\}: [^2]*$/],
+  ];
+  for (const [written, value] of table) {
+    const found = valueOf(written);
+    if (typeof value === "string") assert.equal(found, value, written);
+    else assert.match(String(found), value, written);
+  }
+  // A shell may be meant by what stands in arguments.
+  const script = 'for f in $FILES "${f%.*}"; do echo $$; done';
+  const result = resolved({ command: "~/sh", args: ["-c", script, "$${A}", "~"] }, variables);
+  assert.ok("definition" in result && result.definition.kind === "program");
+  assert.deepEqual(result.definition.args, ["-c", script, "${A}", "/h"]);
+  assert.equal(result.definition.command, "/h/sh");
+  const web = (url: string) => resolved({ url, headers: { X: "$A" } }, variables);
+  assert.match(
+    JSON.stringify(web("${NO:-https://x}/?$top=1")),
+    /"https:\/\/x\/\?\$top=1".*"X":"one"/,
+  );
+  assert.match(JSON.stringify(web("https://x/?key=$KEY&a=b")), /url holds \$KEY: write \$\{KEY\}/);
+});
+
 Deno.test("resolveServer() gives programs where things are, and what they declare wins", () => {
   const variables = {
     PATH: "/bin",
@@ -220,7 +267,8 @@ Deno.test("resolveServer() names what is not defined, once, and what an address 
     assert.ok("problem" in result);
     return result.problem;
   };
-  const expected = "${NO}, ${NOR} is not defined: set it in the workspace's .env or in the shell";
+  const expected = "${NO}, ${NOR} is not defined: set NO (command, args.0), NOR (args.1) " +
+    "in the workspace's .env or in the shell";
   assert.equal(problem({ command: "${NO}", args: ["${NO}", "${NOR}"] }), expected);
   assert.match(problem({ url: "file:///etc/passwd" }), /must begin with http/);
   assert.match(problem({ url: "no url" }), /its url is not a valid URL/);
