@@ -1,5 +1,6 @@
 // The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
+import { CurrentAgents } from "./agents/current_agents.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorAtStart } from "../base/diagnostics.ts";
 import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
@@ -106,6 +107,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return new OwnWrites(node && ((write) => node.tell("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
+  // Runs that other runs and triggers start must not wait until triggers follow a changed file.
+  const current = new CurrentAgents({
+    registry,
+    agentsDir: directories.agentsDir,
+    reload: () => agentFiles.read(),
+  });
+  const currentAgent = (id: string) => current.find(id);
   const gate = new BudgetGate({
     store: stores.budgets,
     families: stores.families,
@@ -145,6 +153,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...stores,
     ...runPorts,
     events,
+    currentAgent,
     whyUnreadable: (id) => registry.whyUnreadable(id),
     whyStale: (id) => registry.whyStale(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
@@ -176,6 +185,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     executions: stores.executions,
     budgets: stores.budgets,
     registry,
+    currentAgent,
     agentFiles,
     follower,
     folders: agents.folders,

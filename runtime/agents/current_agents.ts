@@ -11,7 +11,7 @@ const { join } = PATHS;
 export interface CurrentAgentsPorts {
   registry: Pick<AgentRegistry, "get" | "isCurrent" | "isChanging">;
   agentsDir: string;
-  /** Reads all agent files that changed into the registry, and reports the changes. */
+  /** Reads all agent files that changed into the registry. */
   reload: () => Promise<unknown>;
 }
 

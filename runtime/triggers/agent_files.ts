@@ -38,6 +38,8 @@ export class AgentFiles implements AsyncDisposable {
   #logged: ReadonlySet<string> = new Set();
   readonly #afterReload: (() => void | Promise<void>)[] = [];
   #watching: Promise<void> | undefined;
+  /** The work that follows what `read()` has read. */
+  #following = Promise.resolve();
   #changed = Promise.withResolvers<void>();
 
   constructor(ports: AgentFilesPorts) {
@@ -47,8 +49,27 @@ export class AgentFiles implements AsyncDisposable {
 
   /** Brings the agents up to date; publishes one event per real change. */
   async reload(): Promise<ReloadReport> {
+    const report = await this.#ports.registry.load();
+    await this.#publish(report);
+    return report;
+  }
+
+  /**
+   * Brings the agents up to date and returns before the work that follows a reload is done: a trigger that starts a run
+   * would wait for itself, because that work waits for triggers.
+   */
+  async read(): Promise<void> {
+    const report = await this.#ports.registry.load();
+    this.#following = Promise.all([this.#following, this.#publish(report)]).then(
+      () => {},
+      (error) => {
+        this.#ports.log.write("error", "Changed agents could not be followed", { error });
+      },
+    );
+  }
+
+  async #publish(report: ReloadReport): Promise<void> {
     const { registry, events, log } = this.#ports;
-    const report = await registry.load();
     const before = this.#names;
     this.#names = namesOf(registry);
     const publish = (change: "loaded" | "updated" | "removed", agentId: string) => {
@@ -63,7 +84,6 @@ export class AgentFiles implements AsyncDisposable {
     for (const work of this.#afterReload) await work();
     // Its last change may have been told of already.
     if (registry.isUnsettled) this.#changed.resolve();
-    return report;
   }
 
   /** From now on does this after each reload, before that returns; it fails with it. In the order of these calls. */
@@ -80,6 +100,7 @@ export class AgentFiles implements AsyncDisposable {
     this.#over.abort();
     this.#changed.resolve();
     await this.#watching;
+    await this.#following;
   }
 
   /** Logs each problem that was not there at the last load. */

@@ -27,14 +27,15 @@ export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire;
  * What became of it, decided and stored in one transaction: `started` is on disk as an execution, with the slot or the
  * queued change that it took. `waiting`: an execution of the same conversation waits for a person and the agent skips
  * meanwhile. `budget`: one of the agent or of the workspace is used up. `running`: the schedule's last run still runs. `claimed`: this slot, or this change, was taken before.
- * `stopping`: the service goes down, nothing was stored.
+ * `withdrawn`: the agent's file has changed and no longer has this trigger; nothing was stored. `stopping`: the service goes
+ * down, nothing was stored.
  */
 export type FireOutcome =
   | { outcome: "started"; executionId: number }
-  | { outcome: "waiting" | "running" | "claimed" | "budget" | "stopping" };
+  | { outcome: "waiting" | "running" | "claimed" | "budget" | "withdrawn" | "stopping" };
 
 /**
- * Starts the run of a fire. For a schedule, each outcome but `stopping` and `claimed` leaves a row for the slot: `run`, or
+ * Starts the run of a fire. For a schedule, each outcome but `stopping`, `withdrawn` and `claimed` leaves a row for the slot: `run`, or
  * `skipped` with its reason. For a watch, `started` takes the change out of the queue; nothing else touches it.
  * The end that an agent follows is taken in the same way. For a webhook, `started` is also what an equal delivery got before.
  */

@@ -1,4 +1,5 @@
 // The triggers of a service, put together: what is due by time, and what is due by changes of files.
+import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -11,7 +12,7 @@ import { SqlTriggerStateStore } from "../storage/trigger_states.ts";
 import { SqlFollowUpStore } from "../storage/follow_ups.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
-import { FollowUps } from "../triggers/after/follow_ups.ts";
+import { follows, FollowUps } from "../triggers/after/follow_ups.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
@@ -33,6 +34,8 @@ const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
 export interface ServiceTriggersOptions {
   settings: WorkspaceSettings;
   registry: Pick<AgentRegistry, "get" | "isUnreadable">;
+  /** Returns an agent as its file is now. */
+  currentAgent: (id: string) => Promise<Agent | undefined>;
   executions: Pick<ExecutionReads, "readByKey">;
   db: Database;
   slots: SqlSlotStore;
@@ -61,7 +64,9 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     isShared,
   });
   const startRun = createStartRun(runner);
-  const start: StartRun = async (agent, fire) => {
+  const start: StartRun = async ({ id }, fire) => {
+    const agent = await options.currentAgent(id);
+    if (agent === undefined || !hasTrigger(agent, fire)) return { outcome: "withdrawn" };
     const fired = await startRun(agent, fire);
     if (fired.outcome === "started") await stops.started(agent.id);
     return fired;
@@ -147,6 +152,12 @@ function watchShares(node: Pick<Node, "leases" | "wantLeases">): WatchShares {
     want: (agentIds) => node.wantLeases(agentIds.map(watchLease)),
     holds: (agentId) => node.leases.holds(watchLease(agentId)),
   };
+}
+
+/** Returns true when the agent may still be started by what fired. */
+function hasTrigger(agent: Agent, fire: Fire): boolean {
+  if (!agent.enabled) return false;
+  return fire.type === "after" ? follows(agent, fire.agentId) : agent.trigger.type === fire.type;
 }
 
 /** Lets triggers start runs. */

@@ -68,6 +68,7 @@ export async function openTestRunner(
     costOf: () => Promise.resolve(null),
     openFormat: () => Promise.resolve(undefined),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),
+    currentAgent: (id) => Promise.resolve(agents.find((agent) => agent.id === id)),
     maxAgentDepth: () => 3,
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,

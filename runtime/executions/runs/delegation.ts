@@ -38,7 +38,8 @@ export interface DelegationPorts {
     begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
     cancel(id: number, error: string): Promise<unknown>;
   };
-  findAgent(id: string): Agent | undefined;
+  /** Returns the agent as its file is now. */
+  currentAgent(id: string): Promise<Agent | undefined>;
   /** How many executions may stand above one. */
   maxAgentDepth: () => number;
 }
@@ -138,8 +139,9 @@ async function begin(
 ): Promise<Execution> {
   if (delegation === undefined) throw new TypeError("There is nobody to delegate to");
   const { agentId, args } = delegation;
-  const agent = ports.findAgent(agentId);
+  const agent = await ports.currentAgent(agentId);
   if (agent === undefined) throw new AgentUnavailable(agentId);
+  if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${agentId}": it is disabled`);
   const maxAgentDepth = ports.maxAgentDepth();
   const depth = (await ports.families.readLineage(parent.id)).length;
   if (depth > maxAgentDepth) {

@@ -48,6 +48,8 @@ export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   whyStale?: (id: string) => Diagnostic | undefined;
   /** The budgets that an agent's runs count in, whatever tree they are of. */
   budgetsOf: (agent: Agent) => Budget[];
+  /** Returns an agent as its file is now. */
+  currentAgent(id: string): Promise<Agent | undefined>;
   /** How many executions may stand above one. */
   maxAgentDepth: () => number;
 };

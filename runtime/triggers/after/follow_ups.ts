@@ -17,6 +17,7 @@ import type { FollowUp, FollowUpStore } from "./follow_up_store.ts";
 export const MAX_FOLLOWED = 10;
 /** So many runs of one agent begin within ten minutes because others have ended; one more stops that. */
 const MAX_RUNS = 200;
+const NO_LONGER_FOLLOWS = "it does not follow any longer";
 /** The wait after a failure to start a run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
@@ -101,7 +102,7 @@ export class FollowUps implements AsyncDisposable {
     const agent = findAgent(follower);
     if (agent === undefined && isUnreadable(follower)) return "waiting";
     if (agent === undefined || !agent.enabled || !follows(agent, ended.agentId)) {
-      return await this.#drop(followUp, "info", "it does not follow any longer");
+      return await this.#drop(followUp, "info", NO_LONGER_FOLLOWS);
     }
     if (depth >= MAX_FOLLOWED) {
       const reason = `${MAX_FOLLOWED} agents in a row were started by the end of the one before`;
@@ -117,6 +118,8 @@ export class FollowUps implements AsyncDisposable {
         return "settled";
       case "claimed":
         return "settled";
+      case "withdrawn":
+        return await this.#drop(followUp, "info", NO_LONGER_FOLLOWS);
       case "running":
       case "waiting":
         return "waiting";
@@ -145,6 +148,7 @@ export class FollowUps implements AsyncDisposable {
   }
 }
 
-function follows({ after }: Agent, agentId: string): boolean {
+/** Returns true when the agent is started by the end of the other one. */
+export function follows({ after }: Agent, agentId: string): boolean {
   return after.some((one) => one.agentId === agentId);
 }

@@ -239,7 +239,7 @@ export class RunQueue implements AsyncDisposable {
           this.#runs.set(executionId, { path, isRunning: true });
         }
         // It took the change out of the store.
-        if (fired.outcome === "started" || fired.outcome === "claimed") this.#changes.delete(path);
+        if (["started", "claimed", "withdrawn"].includes(fired.outcome)) this.#changes.delete(path);
       }
     } catch (error) {
       const message = "Cannot start a run for a file change; it is tried again";

@@ -120,6 +120,8 @@ export class Webhooks {
       case "started":
         this.#brake.started(agent.id, fired.executionId);
         return { outcome: "accepted", executionId: fired.executionId, isNew: true, syncMs };
+      case "withdrawn":
+        return { outcome: "unknown" };
       case "stopping":
         return { outcome: "later", reason: "The service is shutting down" };
       case "budget":

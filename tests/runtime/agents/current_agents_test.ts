@@ -5,6 +5,7 @@ import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
 import { age, withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
 import { parseOptions } from "./parsed_file.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
@@ -144,4 +145,53 @@ Deno.test("reloadAgents() reports the difference to the call before it, whoever 
   const expected = { added: ["second"], updated: ["first"], removed: [] };
   assert.deepEqual({ added, updated, removed }, expected);
   assert.deepEqual((await runtime.reloadAgents()).added, []);
+});
+
+Deno.test("runs that a webhook, the end of a run or another agent start use the agent's file as it is now", async () => {
+  await using place = await createTestWorkspace({ shell: { HOOK: "a-secret-key" } });
+  const write = (id: string, say: string, lines: string) => place.writeScript(id, [{ say }], lines);
+  const hook = "trigger: { type: webhook, secret: HOOK, scheme: token }";
+  const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
+  await place.writeScript("lead", [{ call }, { say: "Done." }], "agents: [helper]");
+  // The watcher's wait for quiet never ends on this clock.
+  await using runtime = await place.open({ clock: new TestClock() });
+  const headers = new Headers({
+    "authorization": "Bearer a-secret-key",
+    "content-type": "application/json",
+  });
+  let delivered = 0;
+  const deliver = async () => {
+    const body = new TextEncoder().encode(JSON.stringify({ number: ++delivered }));
+    return await runtime.webhooks?.receive("hooked", { headers, body });
+  };
+  const newestOf = async (agentId: string) =>
+    (await runtime.listExecutions({ agentId, limit: 1, offset: 0 }))[0]?.id ?? 0;
+  const outputs = async () => {
+    await deliver();
+    await runToEnd(runtime, "lead");
+    await until(async () => await newestOf("follower") > 0, "it follows");
+    const ids = await Promise.all(["hooked", "helper", "follower"].map(newestOf));
+    return await Promise.all(ids.map(async (id) => {
+      await toEnd(runtime, id);
+      return (await payloadsOf(runtime, id)).findLast((one) => one["event_type"] === "final_answer")
+        ?.["content"];
+    }));
+  };
+  const save = async (say: string, more = "") => {
+    await write("hooked", say, `${hook}${more}`);
+    await write("helper", say, more);
+    await write("follower", say, `after: lead${more}`);
+  };
+  await save("Old.");
+  await runtime.listAgents({ fresh: true });
+  await save("New.");
+  assert.deepEqual(await outputs(), ["New.", "New.", "New."]);
+  const before = await Promise.all(["hooked", "helper", "follower"].map(newestOf));
+  await save("Off.", "\nenabled: false");
+  assert.deepEqual(await deliver(), { outcome: "unknown" });
+  const lead = await runToEnd(runtime, "lead");
+  const results = (await payloadsOf(runtime, lead.id)).map(({ content }) => String(content));
+  assert.ok(results.some((text) => text.includes('Cannot run agent "helper": it is disabled')));
+  const newest = await Promise.all(["hooked", "helper", "follower"].map(newestOf));
+  assert.deepEqual(newest, before);
 });
