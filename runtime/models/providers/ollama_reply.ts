@@ -2,8 +2,9 @@
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { type ModelDelta, type ModelReply, type StopReason, type Usage } from "../model.ts";
 import { type ProviderContext, streamedFailure } from "../provider_failure.ts";
-import { addFields, keepFields } from "./kept_fields.ts";
+import { addFields } from "./kept_fields.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
+import { toReplyMessage } from "./reply_message.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { ThinkTag } from "./think_tag.ts";
 import { toTokenCount } from "./token_count.ts";
@@ -67,25 +68,19 @@ export class OllamaReplyAssembly implements ReplyAssembly {
   finish(): ModelReply | undefined {
     const last = this.#last;
     if (last === undefined) return undefined;
-    const toolCalls = this.#toolCalls.finish();
-    const stop =
-      STOP_REASONS.get(typeof last.done_reason === "string" ? last.done_reason : "stop") ??
-        "unknown";
-    this.#text += this.#think.finish({ isCut: stop === "length" });
-    const { ofCalls, characters } = this.#toolCalls.kept();
+    const reason = typeof last.done_reason === "string" ? last.done_reason : "stop";
+    const stop = STOP_REASONS.get(reason) ?? "unknown";
+    const message = toReplyMessage(this.#owner, {
+      text: this.#text,
+      think: this.#think,
+      calls: this.#toolCalls,
+      fields: this.#fields,
+      characters: this.#characters,
+      isCut: stop === "length",
+    });
     return {
-      message: {
-        role: "assistant",
-        content: this.#text,
-        toolCalls,
-        ...keepFields(this.#owner, {
-          fields: this.#fields,
-          ofCalls,
-          characters: characters + this.#characters,
-          thought: this.#think.thought,
-        }),
-      },
-      stop: stop === "end" && toolCalls.length > 0 ? "tool_calls" : stop,
+      message,
+      stop: stop === "end" && message.toolCalls.length > 0 ? "tool_calls" : stop,
       usage: this.#usage,
       reportedCostUsd: null,
     };

@@ -2,8 +2,9 @@
 // endpoints that call themselves compatible differ in every field.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
-import { addFields, keepFields } from "./kept_fields.ts";
+import { addFields } from "./kept_fields.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
+import { toReplyMessage } from "./reply_message.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
 import { ThinkTag } from "./think_tag.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
@@ -63,23 +64,17 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
   /** The whole reply; undefined when the stream never said why it ended, which means that it was cut off. */
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
-    const toolCalls = this.#toolCalls.finish();
-    const stop = this.#stop(toolCalls.length > 0);
-    this.#text += this.#think.finish({ isCut: stop === "length" });
-    const { ofCalls, characters } = this.#toolCalls.kept();
+    const message = toReplyMessage(this.#owner, {
+      text: this.#text,
+      think: this.#think,
+      calls: this.#toolCalls,
+      fields: this.#fields,
+      characters: this.#characters,
+      isCut: STOP_REASONS.get(this.#finishReason) === "length",
+    });
     return {
-      message: {
-        role: "assistant",
-        content: this.#text,
-        toolCalls,
-        ...keepFields(this.#owner, {
-          fields: this.#fields,
-          ofCalls,
-          characters: characters + this.#characters,
-          thought: this.#think.thought,
-        }),
-      },
-      stop,
+      message,
+      stop: this.#stop(message.toolCalls.length > 0),
       usage: this.#usage,
       reportedCostUsd: this.#reportedCostUsd,
     };
