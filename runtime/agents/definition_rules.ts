@@ -1,7 +1,7 @@
 // Rules between the fields of an agent file. They look at the values as written, so that a wrong type elsewhere hides none.
 import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
-import { listWords, showValue } from "../config/shown_value.ts";
+import { formatPath, listWords, showValue } from "../config/shown_value.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";
@@ -23,7 +23,8 @@ export function checkRules(
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
     ...checkProvider(file, root["model"], defaults),
-    ...checkModel(file, section(root, "model")),
+    ...checkModel(file, section(root, "model"), ["model"]),
+    ...checkFallback(file, section(root, "model"), defaults),
     ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
@@ -54,15 +55,41 @@ function checkProvider(
   return [diagnose(file, ["model"], { message }, "key")];
 }
 
-function checkModel(file: DiagnosedFile, model: Written): Diagnostic[] {
-  const diagnostics = checkSynonyms(file, model, ["model"], "base_url", "url");
+/** An entry without a provider has config.yaml's, or else the model's. */
+function checkFallback(
+  file: DiagnosedFile,
+  model: Written,
+  defaults: { provider?: string | null | undefined },
+): Diagnostic[] {
+  const entries = [model["fallback"] ?? []].flat();
+  const provider = defaults.provider ?? model["provider"];
+  return entries.flatMap((entry, index) => {
+    const path = ["model", "fallback", index];
+    if (isJsonObject(entry)) return checkModel(file, entry, path, model["provider"]);
+    const isMissing = provider == null && typeof entry === "string" && !entry.includes("/");
+    const message = `The model ${showValue(entry)} has no provider: write provider/name`;
+    return isMissing ? [diagnose(file, path, { message })] : [];
+  });
+}
+
+/** `reached`: the provider whose address is known without the map. */
+function checkModel(
+  file: DiagnosedFile,
+  model: Written,
+  path: YamlPath,
+  reached?: unknown,
+): Diagnostic[] {
+  const diagnostics = checkSynonyms(file, model, path, "base_url", "url");
   const { provider } = model;
-  if (typeof provider !== "string" || provider.trim() === "") return diagnostics;
+  if (typeof provider !== "string" || provider.trim() === "" || provider === reached) {
+    return diagnostics;
+  }
   if (!isNamedProvider(provider) && !has(model, "base_url") && !has(model, "url")) {
     const nearest = suggest(provider, NAMED_PROVIDERS);
-    diagnostics.push(diagnose(file, ["model", "provider"], {
-      message: `model.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
-        `together with model.base_url, got ${showValue(provider)}`,
+    const name = formatPath(path);
+    diagnostics.push(diagnose(file, [...path, "provider"], {
+      message: `${name}.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
+        `together with ${name}.base_url, got ${showValue(provider)}`,
       ...(nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` }),
     }));
   }

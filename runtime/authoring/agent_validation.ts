@@ -10,6 +10,7 @@ import { validateAgent } from "../agents/validation/validate.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelsOf } from "../models/demo/demo_names.ts";
+import { modelChain } from "../config/providers.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { PriceFile, type PriceList } from "../models/price_file.ts";
 import { ModelPrices, type PricedModel, priceKeysOf } from "../models/pricing.ts";
@@ -88,7 +89,13 @@ export async function openAgentValidation(
     ...(options.connect !== undefined && {
       connect: (name: string) => connect(options.connect ?? "", name),
     }),
-    inspectPrice: (agent) => inspectPrice(agent, { config, prices, lists: readPrices() }),
+    inspectPrice: async (agent) => {
+      const around = { config, prices, lists: readPrices() };
+      const found = modelChain(agent.model).map((model) =>
+        inspectPrice({ ...agent, model }, around)
+      );
+      return (await Promise.all(found)).flat();
+    },
   });
   return {
     errors,

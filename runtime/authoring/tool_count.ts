@@ -1,6 +1,7 @@
 // Counts the tools of an agent without starting a server, and warns when its model takes fewer.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
+import { modelChain } from "../config/providers.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { ModelError } from "../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../models/tool_limit.ts";
@@ -35,16 +36,16 @@ export async function inspectToolCount(
       problems.push({ field: "mcp", severity: "warning", message });
     }
   }
-  const tooMany = findTooManyToolsOf(model, count);
-  if (tooMany === undefined) return problems;
-  const severity = tooMany.isCertain ? "error" : "warning";
-  const { message } = tooMany;
-  return [...problems, {
-    field: mcp.length > 0 ? "mcp" : "model",
-    severity,
-    message,
-    hint: TOOLS_REMEDY,
-  }];
+  const tooMany = modelChain(model).flatMap((one) => findTooManyToolsOf(one, count) ?? []);
+  return [
+    ...problems,
+    ...tooMany.map(({ message, isCertain }): ResourceProblem => ({
+      field: mcp.length > 0 ? "mcp" : "model",
+      severity: isCertain ? "error" : "warning",
+      message,
+      hint: TOOLS_REMEDY,
+    })),
+  ];
 }
 
 /** Nothing is known of a model with wrong settings; another check reports those. */

@@ -1,7 +1,7 @@
 // Models as people write them: the names of providers that stand for an address, and the fields of `model`. How a model is
 // called is the models' business.
 import { z } from "zod";
-import { baseUrl, field, filledText, variableName } from "./fields.ts";
+import { baseUrl, field, filledText, oneOrMore, variableName } from "./fields.ts";
 
 /** Providers that need no `base_url`. Any other name is an OpenAI-compatible endpoint and needs one. */
 export const NAMED_PROVIDERS = [
@@ -33,6 +33,13 @@ export interface ModelSettings {
   contextWindow?: number;
   /** The most tools that its endpoint takes. */
   maxTools?: number;
+  /** The models that are called where it cannot be used, in this order. They have none of their own. */
+  fallback?: readonly ModelSettings[];
+}
+
+/** Returns a model and its fallbacks, in the order in which they are called. */
+export function modelChain(model: ModelSettings | undefined): readonly ModelSettings[] {
+  return model === undefined ? [] : [model, ...model.fallback ?? []];
 }
 
 const PROVIDER = {
@@ -80,34 +87,62 @@ export function readModelText(text: string): { provider?: string; name: string }
     : { provider: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
+const orText = <Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> =>
+  z.preprocess((value) => typeof value === "string" ? readModelText(value) : value, schema);
+
+const withoutProvider = modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) });
+
 /** The same, or as one text. */
-export const modelOrText = z.preprocess(
-  (value) => typeof value === "string" ? readModelText(value) : value,
-  modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) }).nullish(),
+export const modelOrText = orText(
+  withoutProvider.extend({
+    fallback: oneOrMore(orText(withoutProvider)).nullish().meta({
+      values: "list of texts or maps",
+      description: "Models that are called where this one is down, out of quota or refuses, " +
+        "in this order; each as `model` itself",
+    }),
+  }).nullish(),
 );
+
+type WrittenModel = z.output<typeof withoutProvider>;
+
+/** The fields of config.yaml that models take over. */
+interface ModelDefaults {
+  provider?: string | null | undefined;
+  model?: string | null | undefined;
+  baseUrl?: string | null | undefined;
+}
 
 /** The model of an agent: its file's, and for what that leaves out config.yaml's. */
 export function toModel(
   written: z.output<typeof modelOrText>,
-  defaults: {
-    provider?: string | null | undefined;
-    model?: string | null | undefined;
-    baseUrl?: string | null | undefined;
-  },
+  defaults: ModelDefaults,
 ): ModelSettings | undefined {
   const ofConfig = { provider: defaults.provider, name: defaults.model };
-  const own = written && { ...written, provider: written.provider ?? defaults.provider };
-  const model = own ?? modelSchema.safeParse(ofConfig).data;
-  if (model === undefined) return undefined;
-  const ofProvider = model.provider === defaults.provider ? defaults.baseUrl : undefined;
-  const baseUrl = model.base_url ?? model.url ?? ofProvider;
+  const own = written ?? modelSchema.safeParse(ofConfig).data;
+  if (own === undefined) return undefined;
+  const model = toSettings(own, defaults);
+  const fallback = (written?.fallback ?? []).map((one) => toSettings(one, defaults, model));
+  return fallback.length === 0 ? model : { ...model, fallback };
+}
+
+/** `first`: the model whose fallback it is; an entry of the same provider is reached as that one. */
+function toSettings(
+  model: WrittenModel,
+  defaults: ModelDefaults,
+  first?: ModelSettings,
+): ModelSettings {
   // A file with a model of no provider at all is refused: see definition_rules.ts.
-  const provider = model.provider ?? "";
+  const provider = model.provider ?? defaults.provider ?? first?.provider ?? "";
+  const given = model.base_url ?? model.url;
+  const like = given == null && first?.provider === provider ? first : undefined;
+  const ofProvider = provider === defaults.provider ? defaults.baseUrl : undefined;
+  const baseUrl = given ?? like?.baseUrl ?? ofProvider;
+  const apiKeyEnv = model.api_key_env ?? like?.apiKeyEnv;
   return {
     provider,
     name: model.name,
     ...(baseUrl == null ? {} : { baseUrl }),
-    ...(model.api_key_env == null ? {} : { apiKeyEnv: model.api_key_env }),
+    ...(apiKeyEnv == null ? {} : { apiKeyEnv }),
     streamUsage: model.stream_usage,
     ...(model.context_window == null ? {} : { contextWindow: model.context_window }),
     ...(model.max_tools == null ? {} : { maxTools: model.max_tools }),

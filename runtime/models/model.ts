@@ -53,7 +53,7 @@ export type ModelDelta =
 
 /** A language model, whatever its provider's wire format. */
 export interface Model {
-  /** `provider/name`. */
+  /** `provider/name`; of a model with fallbacks, the one that is called now. */
   readonly id: string;
   /**
    * Streams one reply: yields deltas, returns the whole. Throws ModelError for what the provider refused or broke;

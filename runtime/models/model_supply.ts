@@ -1,7 +1,9 @@
 // The models of this service's agents, and what their replies cost. Loaded with the first run.
 import type { Agent, ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Model, ModelReply } from "./model.ts";
+import { modelChain } from "../config/providers.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { Model, ModelReply, ModelRequest } from "./model.ts";
 import { type ModelReach, openPaidModel } from "./paid_model.ts";
 import { modelEndpoint } from "./endpoint.ts";
 import { Learned } from "./adaptation/learned.ts";
@@ -10,11 +12,14 @@ import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";
 import { requireModel, resolveReach } from "./resolve.ts";
 import { withRetry } from "./retry.ts";
+import { refuseTooManyTools } from "./tool_limit.ts";
 import type { Purse, SpendingGate } from "./spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 
 /** More than agents differ in their models, and few enough to be held in memory. */
+const loadFallback = lazyModule(() => import("./fallback.ts"));
+
 const KEPT_MODELS = 100;
 
 /** What they are opened with. */
@@ -45,10 +50,31 @@ export class ModelSupply {
     this.#prices = new ModelPrices({ files: settings.directories.pricingFiles, clock, log });
   }
 
-  /** The model of an agent: with retries, and queued with all others. Throws ModelError with what is missing. */
+  /**
+   * The model of an agent: with retries, and queued with all others. Throws ModelError with what is missing; one with
+   * fallbacks throws when it is called and none of them can be.
+   */
   async open(agent: Agent): Promise<Model> {
-    const { settings: { config, directories, environment }, clock, log, gate } = this.#options;
     const settings = requireModel(agent.model);
+    if (settings.fallback === undefined) {
+      return withQueue(await this.#openOne(settings, { agent }), this.#queue);
+    }
+    const { withFallback } = await loadFallback();
+    const models = modelChain(settings).map((one) => ({
+      id: `${one.provider}/${one.name}`,
+      open: (longestWaitMs: () => number, { tools }: ModelRequest) => {
+        refuseTooManyTools(one, tools.length);
+        return this.#openOne(one, { agent, longestWaitMs });
+      },
+    }));
+    return withQueue(withFallback(models, this.#options.log), this.#queue);
+  }
+
+  async #openOne(
+    settings: ModelSettings,
+    { agent, longestWaitMs }: { agent: Agent; longestWaitMs?: () => number },
+  ): Promise<Model> {
+    const { settings: { config, directories, environment }, clock, log, gate } = this.#options;
     const reach = resolveReach(settings, {
       environment,
       environmentFile: directories.workspaceEnvFile,
@@ -60,32 +86,38 @@ export class ModelSupply {
     const timeoutMs = agent.settings.timeout * 1_000;
     const rates = this.#rates.of(reach);
     const { contextWindow: given } = settings;
-    const patient = withRetry(model, {
+    return withRetry(model, {
       clock,
       timeoutMs,
       log,
       rates,
+      ...(longestWaitMs && { longestWaitMs }),
       learned: this.#learnedOf(settings),
       window: async () => {
         const tokens = given ?? await this.#prices.windowOf(settings);
         return tokens === undefined ? undefined : { tokens, isGiven: given !== undefined };
       },
     });
-    return withQueue(patient, this.#queue);
   }
 
-  /** What the endpoint of an agent's model has taught since this process began, as sentences. */
-  lessonsOf({ model }: Agent): string[] {
-    if (model === undefined) return [];
-    const { id } = modelEndpoint(model);
-    return this.#learnedOf(model).describe().map((lesson) => `Model ${id}: ${lesson}`);
+  /** What the endpoints of an agent's models have taught since this process began, as sentences. */
+  lessonsOf({ model: settings }: Agent): string[] {
+    return modelChain(settings).flatMap((model) => {
+      const { id } = modelEndpoint(model);
+      return this.#learnedOf(model).describe().map((lesson) => `Model ${id}: ${lesson}`);
+    });
   }
 
-  /** What a reply of an agent's model cost in US dollars; null where no price is known. */
+  /** What a reply of an agent's model cost in US dollars; null where no price is known. `id`: of the one that answered. */
   async costOf(
-    { model }: Agent,
+    agent: Agent,
     reply: Pick<ModelReply, "usage" | "reportedCostUsd">,
+    id?: string,
   ): Promise<number | null> {
+    const answered = agent.model?.fallback?.find(({ provider, name }) =>
+      `${provider}/${name}` === id
+    );
+    const model = answered ?? agent.model;
     return model === undefined ? reply.reportedCostUsd : await this.#prices.costOf(model, reply);
   }
 

@@ -33,7 +33,7 @@ const MAX_MESSAGE_LENGTH = 600;
 const MAX_TOLD_LENGTH = 4_000;
 
 /** Whether the same call may succeed later when a provider answered with this status. */
-function isRetryableStatus(status: number): boolean {
+export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 

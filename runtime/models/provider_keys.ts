@@ -1,7 +1,7 @@
 // Which variables hold keys of model providers, and secrets of webhooks. Their values go to their provider, or are held
 // against deliveries; they go nowhere else.
 import type { Agent } from "../agents/agent.ts";
-import { NAMED_PROVIDERS } from "../config/providers.ts";
+import { modelChain, NAMED_PROVIDERS } from "../config/providers.ts";
 import { keyVariableOf } from "./endpoint.ts";
 
 /** With the keys of the named providers, the key of the service itself: no agent may hold it either. */
@@ -47,7 +47,7 @@ export class ProviderKeys {
 }
 
 function findVariables(agents: readonly Agent[]): KeyVariables {
-  const models = agents.flatMap(({ model }) => model ?? []);
+  const models = agents.flatMap(({ model }) => modelChain(model));
   const named = new Set([
     ...models.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
     ...agents.flatMap(({ trigger }) => trigger.type === "webhook" ? trigger.secrets : []),

@@ -47,7 +47,9 @@ export class ModelQueue {
  */
 export function withQueue(model: Model, queue: ModelQueue): Model {
   return {
-    id: model.id,
+    get id() {
+      return model.id;
+    },
     async *generate(
       request: ModelRequest,
       options: Parameters<Model["generate"]>[1],

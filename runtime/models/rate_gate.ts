@@ -1,5 +1,5 @@
-// One gate for all calls with the same key: when the provider asks for a pause, none is made before it is over, and then
-// they go in the order in which they came. So no run takes the place of another that has waited longer.
+// One gate for all calls of a model with the same key: when the provider asks for a pause, none is made before it is over, and
+// then they go in the order in which they came. A pause of the whole account closes the gates of all models with the key.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
@@ -17,21 +17,29 @@ interface Waiting {
   admit: () => void;
 }
 
-/** The gate of one key. */
+/** Until when no call is made. */
+interface Pause {
+  until: number;
+}
+
+/** The gate of one model and key. */
 export class RateGate {
   readonly #clock: Clock;
   readonly #log: ServiceLog;
   /** In the order of their tickets. */
   #line: Waiting[] = [];
-  #closedUntil = 0;
+  readonly #ofModel: Pause = { until: 0 };
+  readonly #ofAccount: Pause;
   #tickets = 0;
   /** Ends the present sleep: the line is empty. */
   #idle = new AbortController();
   #isReleasing = false;
 
-  constructor(options: { clock: Clock; log: ServiceLog }) {
+  /** `account`: shared by all gates of the key. */
+  constructor(options: { clock: Clock; log: ServiceLog; account?: Pause }) {
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#ofAccount = options.account ?? { until: 0 };
   }
 
   /** The place of a call in the order, kept over its attempts. */
@@ -41,7 +49,8 @@ export class RateGate {
 
   /** How long a call that comes now has to wait at least; 0: not at all, unless others are ahead. */
   get waitMs(): number {
-    return Math.max(0, this.#closedUntil - this.#clock.now());
+    const until = Math.max(this.#ofModel.until, this.#ofAccount.until);
+    return Math.max(0, until - this.#clock.now());
   }
 
   /** Whether a call that comes now has to wait. */
@@ -49,12 +58,14 @@ export class RateGate {
     return this.#line.length > 0 || this.waitMs > 0;
   }
 
-  /** The provider asks for a pause. */
-  close(ms: number, model: string): void {
+  /** The provider asks for a pause, of this model or of all that the account has. */
+  close(ms: number, model: string, { ofAccount = false } = {}): void {
+    const pause = ofAccount ? this.#ofAccount : this.#ofModel;
     const until = this.#clock.now() + Math.min(ms, LONGEST_PAUSE_MS);
-    if (until <= this.#closedUntil) return;
-    this.#closedUntil = until;
-    this.#log.write("warn", "The provider asks for a pause: calls with its key wait", {
+    if (until <= pause.until) return;
+    pause.until = until;
+    const calls = ofAccount ? "all calls with its key" : "calls of this model";
+    this.#log.write("warn", `The provider asks for a pause: ${calls} wait`, {
       model,
       wait: formatDuration(ms),
     });
@@ -100,20 +111,23 @@ export class RateGate {
   }
 }
 
-/** The gates of all keys. One per runtime. */
+/** The gates of all models and keys. One per runtime. */
 export class RateGates {
   readonly #options: { clock: Clock; log: ServiceLog };
   readonly #gates = new Map<string, RateGate>();
+  readonly #accounts = new Map<string, Pause>();
 
   constructor(options: { clock: Clock; log: ServiceLog }) {
     this.#options = options;
   }
 
-  /** The gate of the key that a reach has, at its address. */
-  of({ adapter, baseUrl, apiKey }: ModelReach): RateGate {
+  /** The gate of the model and the key that a reach has, at its address. */
+  of({ adapter, baseUrl, apiKey, name }: ModelReach): RateGate {
     const key = JSON.stringify([adapter, baseUrl, apiKey]);
-    const gate = this.#gates.get(key) ?? new RateGate(this.#options);
-    this.#gates.set(key, gate);
-    return gate;
+    const account = this.#accounts.getOrInsertComputed(key, () => ({ until: 0 }));
+    return this.#gates.getOrInsertComputed(
+      `${key} ${name}`,
+      () => new RateGate({ ...this.#options, account }),
+    );
   }
 }

@@ -20,6 +20,9 @@ import {
 } from "./model.ts";
 import type { RateGate } from "./rate_gate.ts";
 import { StallWatch } from "./stall_watch.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+
+const loadRefusals = lazyModule(() => import("./adaptation/refusals.ts"));
 
 /** How patient to be. */
 export interface RetryOptions {
@@ -32,6 +35,8 @@ export interface RetryOptions {
   /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
   learned?: Learned;
   window?: AdaptationOptions["window"];
+  /** A longer wait is not worth it: another model can be called. Absent: any wait within the timeout is. */
+  longestWaitMs?: () => number;
   /** A caller that waits needs the failure at once: no second attempt after a transient failure. */
   isOnce?: true;
   /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
@@ -85,11 +90,13 @@ class RetryingModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { subject } = options;
     options.signal.throwIfAborted();
-    const { clock, timeoutMs, rates, log } = this.#options;
+    const { clock, timeoutMs, rates, log, longestWaitMs = () => Infinity } = this.#options;
     const ticket = rates?.arrive() ?? 0;
     if (rates?.isClosed) {
       // What others were told is no wait for this reply, unless it is longer than anybody would wait for one.
-      if (rates.waitMs >= timeoutMs) throw tooLongPause(this.id, rates.waitMs, timeoutMs);
+      if (rates.waitMs >= Math.min(timeoutMs, longestWaitMs())) {
+        throw tooLongPause(this.id, rates.waitMs, timeoutMs);
+      }
       yield { type: "notice", level: "info", text: describePause(rates.waitMs) };
       await rates.pass(ticket, options.signal);
     }
@@ -121,12 +128,15 @@ class RetryingModel implements Model {
             const lessons = this.#adaptation.lessons();
             log.write("info", `Another call because of a refusal: ${lessons}`, fields);
           } else {
-            if (error.retryAfterMs !== undefined) rates?.close(error.retryAfterMs, this.id);
+            const { isOfAccount } = await loadRefusals();
+            const ofAccount = isOfAccount(error, this.id);
+            const { retryAfterMs } = error;
+            if (retryAfterMs !== undefined) rates?.close(retryAfterMs, this.id, { ofAccount });
             const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
-            // A pause of the key is kept at its gate, in this call's place.
-            const isPause = error.status === 429 || error.retryAfterMs !== undefined;
-            if (isPause && rates !== undefined) rates.close(waitMs, this.id);
+            // A pause is kept at the gate, in this call's place.
+            const isPause = error.status === 429 || retryAfterMs !== undefined;
+            if (isPause && rates !== undefined) rates.close(waitMs, this.id, { ofAccount });
             else await clock.sleep(waitMs, signal);
           }
           if (progress.hasText) yield { type: "restart" };
@@ -175,7 +185,7 @@ class RetryingModel implements Model {
     error: ModelError,
     at: { attempt: number; deadline: number; subject: CallSubject },
   ): number {
-    const { clock, log, random = Math.random, timeoutMs } = this.#options;
+    const { clock, log, random = Math.random, timeoutMs, longestWaitMs } = this.#options;
     const { attempt, deadline, subject } = at;
     if (!error.retryable || this.#options.isOnce) throw error;
     if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
@@ -184,6 +194,9 @@ class RetryingModel implements Model {
     if (clock.now() + waitMs >= deadline) {
       const wanted = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
       throw amended(error, ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`);
+    }
+    if (longestWaitMs !== undefined && waitMs > longestWaitMs()) {
+      throw amended(error, ` (the next attempt would be in ${formatDuration(waitMs)})`);
     }
     log.write("warn", "Model call failed; trying again", {
       ...subject,
@@ -208,20 +221,19 @@ function describeWait(error: ModelError, at: { attempt: number; waitMs: number }
 /** What a call waits for that has not been made yet. */
 function describePause(waitMs: number): string {
   const wait = waitMs > 0 ? ` for ${formatDuration(waitMs)}` : "";
-  return `Waits${wait}: the rate limit of this key is reached`;
+  return `Waits${wait}: the provider's rate limit is reached`;
 }
 
 function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelError {
-  const limit = `the timeout of ${timeoutMs / 1_000}s`;
+  const limit = waitMs < timeoutMs ? "" : `, more than the timeout of ${timeoutMs / 1_000}s`;
   return new ModelError(
-    `${model} cannot be called: the provider asks to wait ${
-      formatDuration(waitMs)
-    }, more than ${limit}`,
+    `${model} cannot be called: the provider asks to wait ${formatDuration(waitMs)}${limit}`,
     { retryable: true, status: 429 },
   );
 }
 
-function amended(error: ModelError, remark: string): ModelError {
+/** The same error with a remark behind its message. */
+export function amended(error: ModelError, remark: string): ModelError {
   const { retryable, status, retryAfterMs, told } = error;
   return new ModelError(error.message + remark, {
     retryable,

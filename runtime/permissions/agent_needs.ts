@@ -1,6 +1,7 @@
 // What one agent needs of Deno's permissions, by what its file says.
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, ModelSettings } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
+import { modelChain } from "../config/providers.ts";
 import type { Directories } from "../config/directories.ts";
 import type { Environment } from "../config/environment.ts";
 import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
@@ -48,7 +49,7 @@ export async function agentNeeds(
 ): Promise<AgentNeeds> {
   const places = placesOf(agent, surroundings);
   const needs = [
-    ...modelNeeds(agent),
+    ...modelChain(agent.model).flatMap((model) => modelNeeds(agent, model)),
     ...webhookNeeds(agent),
     ...places.needs,
     ...await serverNeeds(agent, surroundings),
@@ -62,8 +63,7 @@ export async function agentNeeds(
   };
 }
 
-function modelNeeds({ id, model }: Agent): AgentNeed[] {
-  if (model === undefined) return [];
+function modelNeeds({ id }: Agent, model: ModelSettings): AgentNeed[] {
   try {
     const host = modelHost(model);
     const { keyVariable } = modelEndpoint(model);

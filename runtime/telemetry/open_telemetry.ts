@@ -67,20 +67,21 @@ export class OpenTelemetry implements Telemetry {
   }
 
   async modelCall(asked: AskedModel, work: () => Promise<ModelReply>): Promise<ModelReply> {
-    const model = modelAttributes(asked.model.id);
+    // A fallback may answer instead.
+    const model = () => modelAttributes(asked.model.id);
     return await this.#tracing.follow({
-      name: `chat ${model["gen_ai.request.model"]}`,
+      name: `chat ${model()["gen_ai.request.model"]}`,
       kind: SpanKind.CLIENT,
       attributes: requestAttributes(asked),
       above: context.active(),
       judge: (reply) => {
-        if (reply.usage !== null) this.#instruments.tokens(reply.usage, model);
+        if (reply.usage !== null) this.#instruments.tokens(reply.usage, model());
         return { attributes: replyAttributes(reply) };
       },
       measure: (seconds, error) =>
         this.#instruments.modelSeconds.record(seconds, {
           "gen_ai.operation.name": "chat",
-          ...model,
+          ...model(),
           ...error,
         }),
     }, work);

@@ -31,7 +31,7 @@ function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): 
   throw new AgentTextUnusable(`The agent file cannot be used:\n${problems.join("\n")}`);
 }
 
-/** The agent with another model, written `provider/name`. Throws AgentTextUnusable for what is none. */
+/** The agent with another model, written `provider/name`, and no fallback: it is that model or none. Throws AgentTextUnusable for what is none. */
 export function withModel(agent: Agent, written: string): Agent {
   const model = parseModelName(written);
   if (model === undefined) {
@@ -39,9 +39,8 @@ export function withModel(agent: Agent, written: string): Agent {
   }
   const { provider, name } = model;
   // How it is reached belongs to the provider.
-  return agent.model?.provider === provider
-    ? { ...agent, model: { ...agent.model, name } }
-    : { ...agent, model };
+  const { fallback: _, ...own } = agent.model ?? model;
+  return { ...agent, model: own.provider === provider ? { ...own, name } : model };
 }
 
 /** The model that is written `provider/name`; undefined for what is none. */

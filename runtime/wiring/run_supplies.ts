@@ -47,7 +47,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   return {
     lessonsOf: (agent) => models?.lessonsOf(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
-    costOf: async (agent, reply) => await (await openModels()).costOf(agent, reply),
+    costOf: async (agent, reply, id) => await (await openModels()).costOf(agent, reply, id),
     openTools: async (agent, options) => await (await openShed()).openTools(agent, options),
     async openFormat(agent) {
       if (agent.output === undefined) return undefined;

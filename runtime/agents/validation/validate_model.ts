@@ -4,6 +4,8 @@ import type { Directories } from "../../config/directories.ts";
 import type { Environment } from "../../config/environment.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
+import { modelChain } from "../../config/providers.ts";
+import type { YamlPath } from "../../config/files/yaml_document.ts";
 import type { Agent, ModelSettings } from "../agent.ts";
 
 /** Where a model's settings lead, as far as validation asks. */
@@ -28,32 +30,42 @@ export interface ModelSurroundings {
   hasPrice: (model: ModelSettings) => Promise<boolean>;
 }
 
-/** The problems of the agent's model, its name and its price as diagnostics of its file. */
+/** The problems of the agent's models, their names and their prices as diagnostics of its file. */
 export async function diagnoseModel(
   agent: Agent,
   file: DiagnosedFile,
   around: ModelSurroundings,
 ): Promise<Diagnostic[]> {
-  return [
-    ...checkModel(agent, file, around),
-    ...checkModelName(agent, file, around),
-    ...await checkPrice(agent, file, around),
-  ];
-}
-
-function checkModel(
-  { model }: Agent,
-  file: DiagnosedFile,
-  around: ModelSurroundings,
-): Diagnostic[] {
-  if (model === undefined) {
+  if (agent.model === undefined) {
     return [diagnose(file, [], {
       message: "No model is configured",
       hint:
         "give the agent a model, set defaults.provider and defaults.model in config.yaml, or run inkling setup",
     })];
   }
-  const at = ["model", "provider"];
+  const found = modelChain(agent.model).map(async (model, index) => {
+    const path = index === 0 ? ["model"] : ["model", "fallback", index - 1];
+    return [
+      ...checkModel({ model, path }, file, around),
+      ...checkModelName({ model, path }, file, around),
+      ...await checkPrice({ ...agent, model }, file, around),
+    ];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+interface PlacedModel {
+  model: ModelSettings;
+  /** Its place in the file. */
+  path: YamlPath;
+}
+
+function checkModel(
+  { model, path }: PlacedModel,
+  file: DiagnosedFile,
+  around: ModelSurroundings,
+): Diagnostic[] {
+  const at = [...path, "provider"];
   const id = `${model.provider}/${model.name}`;
   let endpoint: ValidatedEndpoint;
   try {
@@ -74,7 +86,7 @@ function checkModel(
   }
   if (foreignHost === null) return [];
   const { pinKeys } = around.config;
-  return [diagnose(file, ["model", "base_url"], {
+  return [diagnose(file, [...path, "base_url"], {
     severity: pinKeys ? "error" : "warning",
     message: `${keyVariable} goes to ${foreignHost}, which is not ${model.provider}'s own host` +
       (pinKeys ? ", and defaults.pin_keys forbids that" : ""),
@@ -83,12 +95,12 @@ function checkModel(
 }
 
 function checkModelName(
-  { model }: Agent,
+  { model, path }: PlacedModel,
   file: DiagnosedFile,
   around: ModelSurroundings,
 ): Diagnostic[] {
-  const message = model && describeUnknownModel(model, around.modelsOf(model.provider));
-  return message === undefined ? [] : [diagnose(file, ["model", "name"], { message })];
+  const message = describeUnknownModel(model, around.modelsOf(model.provider));
+  return message === undefined ? [] : [diagnose(file, [...path, "name"], { message })];
 }
 
 /** Why the name is not one of the models that its provider has, as a sentence; `known` undefined: any name may be one. */

@@ -1,5 +1,6 @@
 // Keys that cannot work, and files with keys that others can read. No value of a key is ever part of a finding.
 import type { Agent, ModelSettings } from "../../agents/agent.ts";
+import { modelChain } from "../../config/providers.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import { withDatabaseSecrets } from "../../config/database_settings.ts";
 import { EnvironmentFiles } from "../../config/files/environment_files.ts";
@@ -30,10 +31,11 @@ export function checkKeys(
   told: readonly Finding[],
 ): Finding[] {
   const seen = new Set<string>();
-  return [...agents.map(({ model }) => model), defaultModel(settings)].flatMap((model) => {
-    const endpoint = model && endpointOf(model);
+  const models = [...agents.map(({ model }) => model), defaultModel(settings)];
+  return models.flatMap(modelChain).flatMap((model) => {
+    const endpoint = endpointOf(model);
     const variable = endpoint?.keyVariable ?? null;
-    if (endpoint === undefined || model === undefined) return [];
+    if (endpoint === undefined) return [];
     if (variable === null || seen.has(variable)) return [];
     seen.add(variable);
     const value = settings.environment.get(variable)?.trim() ?? "";

@@ -2,6 +2,7 @@
 // says nothing of is a gap: the first one ends the play.
 import type { JsonObject } from "../../../base/json.ts";
 import { type Model, type ModelDelta, ModelError, type ModelReply } from "../../models/model.ts";
+import { isRetryableStatus } from "../../models/provider_failure.ts";
 import { RunStopped } from "../../executions/runs/run.ts";
 import { parseArguments } from "../../tools/arguments.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
@@ -160,7 +161,11 @@ export class CaseScript {
       );
     }
     const number = ++this.#replies;
-    if (reply.error !== undefined) throw new ModelError(reply.error, { retryable: false });
+    const { error, status } = reply;
+    if (error !== undefined) {
+      const retryable = status !== undefined && isRetryableStatus(status);
+      throw new ModelError(error, { retryable, ...(status !== undefined && { status }) });
+    }
     const ids = reply.calls.map((call, index) => {
       const id = `call_${number}_${index + 1}`;
       this.#calls.set(id, call);

@@ -78,7 +78,7 @@ export async function askJudge(
     const model = await models.open(agent);
     for (let count = 0; count < judge.votes; count++) {
       const reply = await ask(model, request);
-      const cost = await models.costOf(agent, reply);
+      const cost = await models.costOf(agent, reply, model.id);
       costUsd = cost === null || costUsd === null ? null : costUsd + cost;
       votes.push(await toVote(reply));
       if ("fault" in (votes.at(-1) ?? {})) break;

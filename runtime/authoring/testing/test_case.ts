@@ -60,11 +60,16 @@ const reply = z.object({
   calls: z.array(call).default([]),
   /** The call of the model fails so. */
   error: z.string().optional(),
+  /** The HTTP status with which it fails: decides whether the model's fallback gives the next reply. */
+  status: z.int().min(400).max(599).optional(),
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal"]).optional(),
   input_tokens: count.optional(),
   output_tokens: count.optional(),
   cost_usd: z.number().min(0).optional(),
-});
+}).refine(
+  ({ error, status }) => status === undefined || error !== undefined,
+  "must have an error beside its status",
+);
 
 const toolReply = z.object({
   when: anyMap.optional(),

@@ -110,7 +110,7 @@ async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Exe
   const figures = await run.journal.reply(reply, {
     position,
     costUsd,
-    terms: run.terms,
+    terms: await run.terms(),
     ...(isPriceMissed && { warning }),
   });
   run.conversation.add({ position, message: { ...reply.message, stop: reply.stop } });

@@ -6,7 +6,7 @@ import type { RunCause } from "../../run_cause.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import { packTerms, toCallTerms } from "../record/call_terms.ts";
+import { packTerms, toCallTerms, withModel } from "../record/call_terms.ts";
 import { Conversation } from "../record/conversation.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
@@ -26,8 +26,8 @@ export interface RunPorts extends FirstMessagesPorts {
   openModel(agent: Agent): Promise<Model>;
   /** What an agent's answer has to fit, if anything. Throws OutputSchemaUnusable. */
   openFormat(agent: Agent): Promise<AnswerFormat | undefined>;
-  /** What a reply of this agent's model cost; null where no price is known. */
-  costOf(agent: Agent, reply: ModelReply): Promise<number | null>;
+  /** What a reply of this agent's model cost; null where no price is known. `model`: the id of the one that answered. */
+  costOf(agent: Agent, reply: ModelReply, model: string): Promise<number | null>;
   /** The tools of an agent, and what its prompt says about them. Throws ToolsUnavailable, and the signal's reason. */
   openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
   /** `lineage`: the execution and all above it, itself first. */
@@ -66,7 +66,8 @@ export async function prepareRun(
   }
   refuseTooManyTools(agent.model, tools.toolbox.names().length);
   const opened = { request, agent, roots: await sandbox.roots(), tools };
-  const terms = await packTerms(toCallTerms(agent, tools.toolbox));
+  const callTerms = toCallTerms(agent, tools.toolbox);
+  const terms = await packTerms(callTerms);
   const first = stored.messages[0];
   if (first === undefined) {
     const messages = await createFirstMessages({ ...opened, execution }, ports);
@@ -83,13 +84,16 @@ export async function prepareRun(
       ports.serviceLog.write("info", change, subjectOf(execution));
     }
   }
+  const model = await ports.openModel(agent);
+  const fallback = (agent.model?.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`);
   return {
     execution,
     agent,
-    model: await ports.openModel(agent),
+    model,
     format,
     toolbox: tools.toolbox,
-    terms,
+    terms: async () =>
+      fallback.includes(model.id) ? await packTerms(withModel(callTerms, model)) : terms,
     sandbox,
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
@@ -97,7 +101,7 @@ export async function prepareRun(
     delegated: stored.delegated,
     journal,
     openReply,
-    costOf: (reply) => ports.costOf(agent, reply),
+    costOf: (reply) => ports.costOf(agent, reply, model.id),
     clock: ports.clock,
     telemetry: ports.telemetry,
     withoutKeys: (value) => ports.keyRedactor.redactValue(value),

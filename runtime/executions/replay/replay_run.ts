@@ -1,6 +1,7 @@
 // Replays a recorded run with an agent as it is now: the same from its first request to its end, or the first place where it
 // would go another way.
 import type { Agent } from "../../agents/agent.ts";
+import { modelChain } from "../../config/providers.ts";
 import { BUILTIN_TOOL_NAMES } from "../../tool_names.ts";
 import type { DeclaredTool } from "../record/call_terms.ts";
 import type { Seed, SeededExecution } from "../record/conversation_store.ts";
@@ -53,7 +54,7 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
       forkedAt + 1,
       createRequestCheck(run, {
         today: {
-          model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
+          models: modelChain(agent.model).map(({ provider, name }) => `${provider}/${name}`),
           customTools: agent.customTools,
           mcp: agent.mcp,
         },

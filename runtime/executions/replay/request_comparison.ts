@@ -7,7 +7,10 @@ import type { Difference } from "./difference.ts";
 import type { PlayedRequest, RequestCheck } from "./played_model.ts";
 
 /** The settings of today's agent that no request shows. */
-export type TodaySettings = Pick<CallSettings, "model" | "customTools" | "mcp">;
+export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp"> {
+  /** The model and its fallbacks, `provider/name`. */
+  models: readonly string[];
+}
 
 /** A check of requests against what a run sent. */
 export function createRequestCheck(
@@ -27,12 +30,18 @@ export function createRequestCheck(
         ...compareTools(terms.tools, request.tools),
         ...compareSettings(terms.settings, {
           ...options.today,
+          model: modelOf(options.today, terms.settings),
           temperature: request.temperature ?? null,
           maxTokens: request.maxTokens,
         }),
       ],
     ].map((difference) => ({ ...difference, call }));
   };
+}
+
+/** The recorded model where it is still one of the agent's, else the agent's first. */
+function modelOf({ models }: TodaySettings, { model }: CallSettings): string {
+  return models.includes(model) ? model : models[0] ?? "";
 }
 
 /** Of a call that got no reply: those of the one before. */

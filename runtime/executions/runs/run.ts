@@ -34,8 +34,8 @@ export interface Run {
   /** What the answer has to fit; undefined: it may be any text. */
   format: AnswerFormat | undefined;
   toolbox: Toolbox;
-  /** What its model calls send besides messages. */
-  terms: PackedTerms;
+  /** What its last model call sent besides messages. */
+  terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;
   conversation: Conversation;
   /** Calls that an earlier process left without a result, by place. */

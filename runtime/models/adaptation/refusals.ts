@@ -2,6 +2,7 @@
 // Loaded with the first failure.
 import type { AssistantMessage } from "../message.ts";
 import type { ModelError, ModelRequest } from "../model.ts";
+import { familyOf } from "../pricing.ts";
 import { keptNames } from "../providers/kept_fields.ts";
 import { keywordsOf, type Learned } from "./learned.ts";
 
@@ -50,7 +51,7 @@ export function recognize(
   { refused }: Learned,
 ): Refusal | undefined {
   const { status } = error;
-  const told = (error.told ?? error.message).toLowerCase().replaceAll(/(?<=\d)[,_](?=\d{3})/g, "");
+  const told = textOf(error).replaceAll(/(?<=\d)[,_](?=\d{3})/g, "");
   const overLimit = OVER_MINUTE_LIMIT.exec(told);
   if (overLimit !== null) return toTooLong(overLimit);
   if (status !== undefined && [401, 402, 403, 404, 429].includes(status)) return undefined;
@@ -63,6 +64,37 @@ export function recognize(
   if (request.tools.length > 0 && TOO_MANY_TOOLS.test(told)) return { kind: "too_many_tools" };
   const tooLong = TOO_LONG.map((one) => one.exec(told)).find(isMatch);
   return tooLong && toTooLong(tooLong);
+}
+
+/** Words for the account that pays for the calls. */
+const ACCOUNT =
+  /quota|billing|organi[sz]ation|\baccount\b|credit balance|insufficient (?:funds|balance)/;
+/** A model or an account that cannot be used, where the status does not say so. */
+const OF_MODEL =
+  /authentication_error|permission_(?:error|denied)|not_found_error|api.?key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api.?key|model_not_found|(?:invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(?:not found|(?:does|did) ?n[o']t exist|is not available|decommissioned|deprecated|no longer)/;
+/** It is about what was said, with whatever status. */
+const OF_CONTENT = /moderation|flagged|content.?(?:policy|filter)|safety/;
+
+/** Whether a failure is one of the whole account: it speaks of it, and does not name the model (`provider/name`). */
+export function isOfAccount(error: ModelError, model: string): boolean {
+  const told = textOf(error);
+  const name = model.slice(model.indexOf("/") + 1);
+  return ACCOUNT.test(told) && !familyOf(name).some((one) => isNamed(told, one));
+}
+
+/** Whether another model may answer the same request: this one is down, or it or its account is refused. */
+export function isOfModel(error: ModelError): boolean {
+  const { status, retryable } = error;
+  if (retryable) return true;
+  const told = textOf(error);
+  if (OF_CONTENT.test(told)) return false;
+  if (status !== undefined && [401, 402, 403, 404, 410].includes(status)) return true;
+  const isUnclear = status === undefined ? error.told !== undefined : status === 400;
+  return isUnclear && (ACCOUNT.test(told) || OF_MODEL.test(told));
+}
+
+function textOf({ told, message }: ModelError): string {
+  return (told ?? message).toLowerCase();
 }
 
 const isMatch = (match: RegExpExecArray | null) => match !== null;

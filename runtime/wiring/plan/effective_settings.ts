@@ -51,6 +51,13 @@ export async function effectiveSettings(
       [["model"]],
       ["defaults", "model"],
     ],
+    ...(model?.fallback === undefined ? [] : [
+      [
+        "fallback",
+        model.fallback.map(({ provider, name }) => `${provider}/${name}`).join(", "),
+        [["model", "fallback"]],
+      ] satisfies [string, unknown, YamlPath[]],
+    ]),
     ...(model?.baseUrl === undefined ? [] : [
       [
         "base_url",

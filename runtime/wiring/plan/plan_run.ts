@@ -5,6 +5,7 @@ import { isGuarded } from "../../agents/guarded_tools.ts";
 import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { exists } from "../../config/files/exists.ts";
+import { modelChain } from "../../config/providers.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
 import { createFirstMessages } from "../../executions/loop/first_messages.ts";
@@ -61,12 +62,16 @@ export async function planRun(
     leaveOut: (reason) => problems.push(reason),
   });
   if (tools.sandboxGap !== undefined) notices.push(tools.sandboxGap);
-  const tooMany = findTooManyTools(agent.model, tools.toolbox.names().length);
-  if (tooMany !== undefined) {
-    (tooMany.isCertain ? problems : notices).push(`${tooMany.message}: ${TOOLS_REMEDY}`);
+  for (const [index, model] of modelChain(agent.model).entries()) {
+    const tooMany = findTooManyTools(model, tools.toolbox.names().length);
+    if (tooMany === undefined) continue;
+    const isProblem = tooMany.isCertain && index === 0;
+    (isProblem ? problems : notices).push(`${tooMany.message}: ${TOOLS_REMEDY}`);
   }
   await orProblem(problems, () => ports.openFormat(agent));
   const key = findKey(agent, { ports, problems });
+  // A run begins without them.
+  for (const model of agent.model?.fallback ?? []) findKey({ model }, { ports, problems: notices });
   const messages = !options.withMessages
     ? null
     : await orProblem(problems, () =>
@@ -153,7 +158,7 @@ function effectOf(tool: Tool): PlannedTool["effect"] {
 }
 
 function findKey(
-  { model }: Agent,
+  { model }: Pick<Agent, "model">,
   { ports: { environment }, problems }: { ports: RunPlanPorts; problems: string[] },
 ): RunPlan["key"] {
   if (model === undefined) {

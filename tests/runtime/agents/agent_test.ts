@@ -291,6 +291,18 @@ Deno.test("parseAgent() gives agents that name the default provider its address,
     const { provider, name } = model ?? {};
     assert.equal(`${provider}/${name}`, text.startsWith("openai") ? text : "x/y");
   }
+  const entries =
+    "[openai/x, z, anthropic/c, {provider: mine, name: d, api_key_env: OTHER}, mine/e]";
+  const mine =
+    `{provider: mine, name: m, base_url: 'https://m.example', api_key_env: K, fallback: ${entries}}`;
+  const own = { baseUrl: "https://m.example", streamUsage: true };
+  assert.deepEqual(agentOf(`model: ${mine}`, { config }).model?.fallback, [
+    { provider: "openai", name: "x", baseUrl: address, streamUsage: true },
+    { provider: "openai", name: "z", baseUrl: address, streamUsage: true },
+    { provider: "anthropic", name: "c", streamUsage: true },
+    { provider: "mine", name: "d", ...own, apiKeyEnv: "OTHER" },
+    { provider: "mine", name: "e", ...own, apiKeyEnv: "K" },
+  ]);
   const alone = agentOf("model: x", { config }).model;
   assert.deepEqual(alone, { provider: "openai", name: "x", baseUrl: address, streamUsage: true });
 });

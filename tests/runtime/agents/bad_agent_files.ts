@@ -83,6 +83,12 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ["model: x", "2:1 model.provider is missing"],
   ["model: {name: x}", "2:1 model.provider is missing"],
   ["model:\n  provider: opnai\n  name: x", '3:13 got "opnai" (did you mean "openai"?)'],
+  ["model: {provider: openai, name: x, fallback: [3]}", "2:47 model.fallback[0] must be a map"],
+  [
+    "model: {provider: openai, name: x, fallback: [{provider: opnai, name: y}]}",
+    "2:58 model.fallback[0].provider must be",
+  ],
+  ["model: {name: x, fallback: y}", "2:1 model.provider is missing"],
   [
     "model: {provider: x, name: y, base_url: host}",
     "2:41 model.base_url must be an http or https address",

@@ -40,7 +40,7 @@ Deno.test("RateGate holds all calls with the key until the time that the provide
   await clock.advance(1_000);
   await Promise.all([first, second, third]);
   assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20500"]);
-  const text = "Waits for 15.0s: the rate limit of this key is reached";
+  const text = "Waits for 15.0s: the provider's rate limit is reached";
   assert.deepEqual((await second).deltas[0], { type: "notice", level: "info", text });
   // The next one finds it open.
   await collectReply(open("d", answers));

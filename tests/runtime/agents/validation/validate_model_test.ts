@@ -42,6 +42,17 @@ Deno.test("diagnoseModel() names the missing key, its variable and its file", as
   }
 });
 
+Deno.test("diagnoseModel() checks the key and, where a limit needs one, the price of each fallback", async () => {
+  const model = "model: {provider: ollama, name: x, fallback: [anthropic/c, ollama/unpriced-1]}";
+  const key = "error daily.md:2:47: The key of model anthropic/c is missing: ANTHROPIC_API_KEY";
+  const keyless = await diagnosed(model);
+  assert.ok(keyless.length === 1 && keyless[0]?.startsWith(key), keyless.join());
+  const found = await diagnosed(`${model}\nsettings: { max_cost_usd: 2 }`, {
+    variables: { ANTHROPIC_API_KEY: "k" },
+  });
+  assert.match(found.join(), /^warning daily.md:3:\d+: No price is known for ollama\/unpriced-1/);
+});
+
 Deno.test("diagnoseModel() finds no model, unless config.yaml has one", async () => {
   assert.match((await diagnosed("name: x")).join(), /^error daily\.md:2:1: No model is configured/);
   const config = configOf("defaults: {provider: demo, model: x}");

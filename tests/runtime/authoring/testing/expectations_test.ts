@@ -177,6 +177,23 @@ expect: { status: error, error: overloaded }
   assert.deepEqual([result.problems, result.failures], [[], []]);
 });
 
+Deno.test("expectations: a failure with a status about the model has the next reply given by its fallback", async () => {
+  await using world = await createTestedWorkspace();
+  const play = async (status: string) => {
+    const replies = `replies:\n  - { error: down${status} }\n  - { text: Done. }\n`;
+    await world.write("worker/case.yaml", `version: 1\n${replies}`);
+    return (await world.tests.run("worker"))[0];
+  };
+  const model = "{ provider: openai, name: gpt-5, fallback: anthropic/c }";
+  await world.workspace.writeAgent("worker", `---\nmodel: ${model}\n---\nDo your task.\n`);
+  for (
+    const [status, isReplaced] of [[", status: 503", true], [", status: 400", false], ["", false]]
+  ) {
+    const result = await play(String(status));
+    assert.equal(result && isPassed(result), isReplaced, `${status} ${JSON.stringify(result)}`);
+  }
+});
+
 Deno.test("expectations: no real file is read or written, however it is named", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, root } = world.workspace;

@@ -1,0 +1,191 @@
+// A model with fallbacks: which failures call the next one, what it costs, what the log says; through the real packages.
+import assert from "node:assert/strict";
+import type { ModelSettings } from "../../../runtime/agents/agent.ts";
+import { ModelError } from "../../../runtime/models/model.ts";
+import { ModelSupply } from "../../../runtime/models/model_supply.ts";
+import type { PlannedSpending } from "../../../runtime/models/spending.ts";
+import { collectReply } from "../../support/collect_reply.ts";
+import { AnthropicServer } from "../../support/models/anthropic_server.ts";
+import type { ModelStep } from "../../support/models/model_server.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { TestClock } from "../../support/test_clock.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
+
+const failing = (status: number, message: string, headers = {}): ModelStep => (
+  { status, headers, body: JSON.stringify({ error: { message } }) }
+);
+
+/** A first model at `steps`, a second at `others`. */
+async function openWorld(
+  steps: ModelStep[],
+  others: ModelStep[],
+  changes: Partial<ModelSettings> = {},
+) {
+  const stack = new AsyncDisposableStack();
+  const [first, second] = [new OpenAiServer(steps), new AnthropicServer(others)];
+  stack.use(first);
+  stack.use(second);
+  const place = stack.use(await createTestWorkspace({ shell: { ANTHROPIC_API_KEY: "k" } }));
+  const clock = new TestClock();
+  const paid: PlannedSpending[] = [];
+  const supply = new ModelSupply({
+    gate: {
+      reserve(call) {
+        paid.push(call);
+        return Promise.resolve({ settle: () => Promise.resolve() });
+      },
+    },
+    settings: await place.settings(),
+    clock,
+    log: { write: () => {} },
+  });
+  const one = { streamUsage: true };
+  const fallback = [{ ...one, provider: "anthropic", name: "c", baseUrl: second.origin }];
+  const model = { ...one, provider: "local", name: "m", baseUrl: first.origin, fallback };
+  const agent = createTestAgent({ model: { ...model, ...changes } });
+  /** Passes the waits between attempts. */
+  const ask = async (settings = agent) => {
+    const opened = await supply.open(settings);
+    let isOver = false;
+    const asked = collectReply(opened).finally(() => isOver = true);
+    asked.catch(() => {});
+    while (!isOver) await clock.advance(2_000);
+    return { opened, ...await asked };
+  };
+  const sole = createTestAgent({ model: { ...model, fallback: undefined as never } });
+  return {
+    first,
+    second,
+    clock,
+    paid,
+    ask,
+    sole,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** What the first model does, and how often it is called before the second is. */
+const FALLS: [what: string, step: ModelStep, calls: number][] = [
+  ["is not allowed", failing(401, "bad key"), 1],
+  ["has no money", failing(402, "pay"), 1],
+  ["is forbidden", failing(403, "no"), 1],
+  ["is not there", failing(404, "no such model"), 1],
+  ["is overloaded", failing(529, "overloaded"), 4],
+  ["has no quota", failing(429, "You exceeded your quota"), 4],
+  ["asks for a long wait", failing(429, "slow", { "retry-after": "60" }), 1],
+  ["says 400 of the account", failing(400, "Your credit balance is too low"), 1],
+  ["never answers", { silent: true }, 1],
+];
+for (const [what, step, calls] of FALLS) {
+  Deno.test(`a model that ${what} is replaced by its fallback, told once, also in the next calls of the run`, async () => {
+    const other = { text: "Hi." };
+    await using world = await openWorld(Array.from({ length: calls }, () => step), [other, other]);
+    const { opened, reply, deltas } = await world.ask();
+    assert.equal(reply.message.content, "Hi.");
+    assert.equal(opened.id, "anthropic/c");
+    const notices = deltas.flatMap((one) => one.type === "notice" ? [one.text] : []);
+    assert.match(
+      notices.at(-1) ?? "",
+      /^anthropic\/c is called instead of local\/m: (local|Timeout)/,
+    );
+    assert.equal(world.first.requests.length, calls);
+    assert.ok((await collectReply(opened)).deltas.every(({ type }) => type !== "notice"));
+    assert.deepEqual(world.paid.map(({ model }) => model).slice(calls), [
+      "anthropic/c",
+      "anthropic/c",
+    ]);
+    world.second.assertDone();
+  });
+}
+
+Deno.test("a model whose key is missing is replaced by its fallback", async () => {
+  await using world = await openWorld([], [{ text: "Hi." }], { provider: "mine" });
+  const { deltas, reply } = await world.ask();
+  assert.equal(reply.message.content, "Hi.");
+  assert.match(JSON.stringify(deltas[0]), /instead of mine\/m: .*MINE_API_KEY is not set/);
+});
+
+const STAYS: [what: string, step: ModelStep][] = [
+  ["refuses the request", failing(400, "messages must not be empty")],
+  ["flags what was said", failing(403, "Your input was flagged by moderation")],
+  ["breaks off in its reply", { text: "Hel", then: "cut" }],
+];
+for (const [what, step] of STAYS) {
+  Deno.test(`a model that ${what} is not replaced`, async () => {
+    await using world = await openWorld(Array.from({ length: 4 }, () => step), []);
+    await assert.rejects(world.ask(), ModelError);
+    assert.equal(world.second.requests.length, 0);
+  });
+}
+
+Deno.test("a call fails once all models have, transient where the first or the last failure is", async () => {
+  const down = Array.from({ length: 4 }, () => failing(503, "down"));
+  const [gone, lost] = [failing(404, "gone"), failing(401, "lost")];
+  const tests: [ModelStep[], ModelStep[], boolean, RegExp][] = [
+    [down, [lost], true, /503: down .*; anthropic\/c failed, too: anthropic answered 401/],
+    [[gone], down, true, /503: .*; local\/m failed, too: local answered 404: gone/],
+    [[gone], [lost], false, /^anthropic answered 401.*local\/m failed, too/],
+  ];
+  for (const [first, second, isTransient, message] of tests) {
+    await using world = await openWorld(first, second);
+    const error = await world.ask().catch((error) => error);
+    assert.ok(error instanceof ModelError);
+    assert.match(error.message, message);
+    assert.equal(error.retryable, isTransient, error.message);
+  }
+});
+
+Deno.test("a wait that a provider asks for closes its other models only where it speaks of the account", async () => {
+  const tests: [string, boolean][] = [
+    ["Rate limit reached for requests", false],
+    ["Rate limit reached for m in organization o", false],
+    ["Quota of your organization exceeded", true],
+  ];
+  for (const [message, isOfAccount] of tests) {
+    const limited = failing(429, message, { "retry-after": "60" });
+    await using world = await openWorld([limited, { text: "ok" }], [{ text: "ok" }]);
+    await world.ask();
+    const { model } = world.sole;
+    const { deltas } = await world.ask({ ...world.sole, model: model && { ...model, name: "n" } });
+    const waits = deltas.filter((one) => one.type === "notice" && /^Waits for/.test(one.text));
+    assert.equal(waits.length === 1, isOfAccount, message);
+  }
+});
+
+Deno.test("a run with a fallback is priced by the model that answers, logs it once, and replays the same", async () => {
+  const look = { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] };
+  await using first = new OpenAiServer([failing(402, "pay")]);
+  await using second = new AnthropicServer([look, { text: "Done." }]);
+  await using place = await createTestWorkspace({ shell: { ANTHROPIC_API_KEY: "key-0123456789" } });
+  await Deno.writeTextFile(
+    `${place.configDir}/pricing.yaml`,
+    "m: { input: 1000, output: 0 }\nc: { input: 0, output: 1000 }\n",
+  );
+  const model = `{ provider: local, name: m, base_url: "${first.url}", fallback: [` +
+    `{ provider: anthropic, name: c, base_url: "${second.origin}" }] }`;
+  await place.writeAgent("a", `---\nmodel: ${model}\n---\nWork.\n`);
+  await using runtime = await place.open();
+  const ended = await runToEnd(runtime, "a");
+  assert.deepEqual([ended.status, ended.outputData, ended.costUsd], ["success", "Done.", 0.01]);
+  const told = "anthropic/c is called instead of local/m: local answered 402: pay";
+  const shown = (await payloadsOf(runtime, ended.id)).map((one) => one["message"]);
+  assert.equal(shown.filter((text) => text === told).length, 1);
+  assert.equal(place.logged.filter(({ message }) => message === told).length, 1);
+  const replay = () => runtime.replays.replay(ended.id, { withAllTools: false });
+  assert.deepEqual((await replay()).differences, []);
+  // The first is well again.
+  first.push({ text: "I am back." });
+  assert.equal((await runToEnd(runtime, "a")).outputData, "I am back.");
+  const { settings, notices } = await runtime.planRun("a", { withMessages: false });
+  assert.equal(settings.find(({ name }) => name === "fallback")?.value, "anthropic/c");
+  assert.deepEqual(notices, []);
+  await place.writeAgent("a", `---\nmodel: { provider: local, name: m }\n---\nWork.\n`);
+  await runtime.reloadAgents();
+  const [difference] = (await replay()).differences;
+  assert.deepEqual([difference?.what, difference?.recorded, difference?.today], [
+    "model",
+    "anthropic/c",
+    "local/m",
+  ]);
+});
