@@ -210,6 +210,7 @@ Deno.test("imports: nobody gets a model that calls a provider but out of a purse
     "runtime/authoring/agent_draft.ts",
     "runtime/authoring/testing/judge.ts",
     "runtime/executions/loop/turn.ts",
+    "runtime/models/fallback.ts",
     "runtime/models/queue.ts",
     "runtime/models/retry.ts",
     "runtime/models/spending.ts",

@@ -1,6 +1,9 @@
 // The script of a case while it is played: which reply comes next, what a call results in, what people answer. What the case
 // says nothing of is a gap: the first one ends the play.
 import type { JsonObject } from "../../../base/json.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { modelChain } from "../../config/providers.ts";
 import { type Model, type ModelDelta, ModelError, type ModelReply } from "../../models/model.ts";
 import { isRetryableStatus } from "../../models/provider_failure.ts";
 import { RunStopped } from "../../executions/runs/run.ts";
@@ -8,6 +11,8 @@ import { parseArguments } from "../../tools/arguments.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import { containsValue } from "./compare_values.ts";
 import type { ScriptedCall, ScriptedReply, TestCase } from "./test_case.ts";
+
+const loadFallback = lazyModule(() => import("../../models/fallback.ts"));
 
 /** What a call results in: one of the two is there. */
 export interface ScriptedResult {
@@ -77,8 +82,19 @@ export class CaseScript {
     this.#stop.abort(new RunStopped(gap));
   }
 
-  /** The model that gives the replies one after another. */
-  model(id: string): Model {
+  /** The model of an agent, which gives the replies one after another; its fallbacks give those behind its failures. */
+  async open({ model }: Pick<Agent, "model">): Promise<Model> {
+    const models = modelChain(model).map(({ provider, name }) =>
+      this.#model(`${provider}/${name}`)
+    );
+    const [first = this.#model("")] = models;
+    if (models.length < 2) return first;
+    const { withFallback } = await loadFallback();
+    const chain = models.map((one) => ({ id: one.id, open: () => Promise.resolve(one) }));
+    return withFallback(chain, { write() {} });
+  }
+
+  #model(id: string): Model {
     const next = () => this.#nextReply();
     return {
       id,

@@ -4,8 +4,6 @@ import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { ExecutionLog } from "../../events/log.ts";
 import type { Agent } from "../../agents/agent.ts";
-import { modelChain } from "../../config/providers.ts";
-import type { Model } from "../../models/model.ts";
 import type { ModelSupply } from "../../models/model_supply.ts";
 import type { Execution } from "../../executions/execution.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
@@ -34,7 +32,6 @@ import { scriptedResult, toTestTools } from "./test_tools.ts";
 
 // As the runs of a service load them.
 const loadPrepare = lazyModule(() => import("../../executions/loop/prepare.ts"));
-const loadFallback = lazyModule(() => import("../../models/fallback.ts"));
 const loadLoop = lazyModule(() => import("../../executions/loop/loop.ts"));
 
 /** A play that takes longer hangs. */
@@ -234,7 +231,7 @@ class CasePlay {
         readConversation: (id) => stores.conversations.readConversation(id),
         readSeed: () => Promise.resolve(undefined),
       },
-      openModel: (own) => live?.open(own) ?? this.#openScripted(own),
+      openModel: (own) => live?.open(own) ?? this.#script.open(own),
       costOf: (own, reply, id) =>
         live?.costOf(own, reply, id) ?? Promise.resolve(reply.reportedCostUsd),
       openSandbox: (own, subject) =>
@@ -248,16 +245,6 @@ class CasePlay {
           argument: (path) => workspace.argument(path),
         }),
     };
-  }
-
-  async #openScripted({ model }: Agent): Promise<Model> {
-    if (model?.fallback === undefined) return this.#script.model(this.#model);
-    const { withFallback } = await loadFallback();
-    const models = modelChain(model).map(({ provider, name }) => {
-      const id = `${provider}/${name}`;
-      return { id, open: () => Promise.resolve(this.#script.model(id)) };
-    });
-    return withFallback(models, this.#silentLog());
   }
 
   /** Puts a question, and the case's answer to it; false where it has none. */
