@@ -34,6 +34,27 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/executions/budget"],
   },
   {
+    guard: "a trigger starts no agent whose file no longer has it",
+    file: "runtime/wiring/service_triggers.ts",
+    find: "if (!agent.enabled) return false;",
+    replace: "",
+    tests: ["tests/runtime/agents/current_agents_test.ts"],
+  },
+  {
+    guard: "runs that triggers and agents start use the agent's file as it is now",
+    file: "runtime/mod.ts",
+    find: "const currentAgent = (id: string) => current.find(id);",
+    replace: "const currentAgent = (id: string) => current && Promise.resolve(registry.get(id));",
+    tests: ["tests/runtime/agents/current_agents_test.ts"],
+  },
+  {
+    guard: "a tool that asks for many paths keeps nobody else from an answer",
+    file: "runtime/tools/custom/tool_call.ts",
+    find: "await nextSlice();",
+    replace: "",
+    tests: ["tests/runtime/tools/custom/custom_tools_test.ts"],
+  },
+  {
     guard: "a tree of delegation counts as one",
     file: "runtime/executions/budget/budget_gate.ts",
     find: "const budgets = [...this.budgetsOf(agent), ...this.#treeBudgets(root)];",

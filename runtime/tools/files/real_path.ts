@@ -20,25 +20,35 @@ export interface RealPath {
  * to another thread and back takes longer than the system needs, and each use of a file asks several times.
  */
 export function realPathOf(absolute: string, shown: string): RealPath {
-  const missing: string[] = [];
-  let current = absolute;
-  for (;;) {
-    const real = unlessMissing(() => Deno.realPathSync(current), shown);
-    if (real === DENIED) return { path: absolute, exists: false, dangling: false };
-    if (real !== undefined) {
-      return { path: join(real, ...missing), exists: missing.length === 0, dangling: false };
-    }
-    if (unlessMissing(() => Deno.lstatSync(current), shown) !== undefined) {
-      return { path: join(current, ...missing), exists: missing.length === 0, dangling: true };
-    }
-    const parent = dirname(current);
-    if (parent === current) return { path: absolute, exists: false, dangling: false };
-    missing.unshift(basename(current));
-    current = parent;
+  // The path, its folder, and so on up to the root.
+  const places = [absolute];
+  for (let place = absolute; dirname(place) !== place; places.push(place)) place = dirname(place);
+  const realOf = (at: number) => unlessMissing(() => Deno.realPathSync(places[at]!), shown);
+  let real = realOf(0);
+  let missing = real === undefined ? 0 : -1;
+  let found = real === undefined ? places.length : 0;
+  // All above a place that exists exists too: few questions find the lowest one, even of thousands of missing names.
+  for (let step = 1; found - missing > 1; step *= 2) {
+    const at = Math.min(missing + step, (missing + found) >> 1);
+    const above = realOf(at);
+    if (above === undefined) missing = at;
+    else [real, found] = [above, at];
   }
+  if (real === undefined || real === DENIED) {
+    return { path: absolute, exists: false, dangling: false };
+  }
+  const names = places.slice(0, found).map((place) => basename(place)).toReversed();
+  const first = places[missing];
+  const dangling = first !== undefined &&
+    unlessMissing(() => Deno.lstatSync(first), shown) !== undefined;
+  return {
+    path: dangling ? join(first, ...names.slice(1)) : join(real, ...names),
+    exists: names.length === 0,
+    dangling,
+  };
 }
 
-const DENIED = Symbol("denied");
+const DENIED: unique symbol = Symbol("denied");
 
 /** The value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
 function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof DENIED {

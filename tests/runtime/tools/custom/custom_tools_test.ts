@@ -379,3 +379,32 @@ Deno.test("a variable that a tool asks for and that is not set is told: before a
   assert.deepEqual(world.logged, [`asking: ${sentence}`]);
   assert.equal(await failureOf(world.call("asking", { strict: true })), `no token\n${sentence}`);
 });
+
+Deno.test("the service answers others between the paths that a tool asks for all at once", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "asker",
+    `const deep = "{workspace}/" + "a/".repeat(900);
+     const ask = (n: number) => context.resolvePath(deep + n).catch((e: Error) => e.message);
+     return (await Promise.all(Array.from({ length: 300 }, (_, n) => ask(n)))).length;`,
+  );
+  const context = world.context();
+  let others = 0;
+  const other = setInterval(() => others++);
+  const turns: number[] = [];
+  const { sandbox } = context;
+  const resolve = sandbox.resolve.bind(sandbox);
+  sandbox.resolve = (...asked) => {
+    // As on a slow disk: each of the first requests takes a slice of its own.
+    for (const end = performance.now() + 11; turns.length < 20 && performance.now() < end;);
+    turns.push(others);
+    return resolve(...asked);
+  };
+  try {
+    const tool = await world.openTool("asker");
+    assert.equal(await tool.run(tool.check({}), context), "300");
+  } finally {
+    clearInterval(other);
+  }
+  assert.equal(new Set(turns.slice(0, 20)).size, 20);
+});
