@@ -32,7 +32,10 @@ export function realPathOf(absolute: string, shown: string): RealPath {
     const at = Math.min(missing + step, (missing + found) >> 1);
     const above = realOf(at);
     if (above === undefined) missing = at;
-    else [real, found] = [above, at];
+    else {
+      real = above;
+      found = at;
+    }
   }
   if (real === undefined || real === DENIED) {
     return { path: absolute, exists: false, dangling: false };
