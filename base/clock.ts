@@ -4,6 +4,8 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Milliseconds since some moment, whatever the wall clock is set to. A clock without it is never set. */
+  elapsed?(): number;
   /** Resolves after `ms` milliseconds; rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -15,6 +17,10 @@ export const NO_LONGER_NEEDED = "no longer needed";
 export class SystemClock implements Clock {
   now(): number {
     return Date.now();
+  }
+
+  elapsed(): number {
+    return performance.now();
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ export function cronSlots(
   const { zone, from, to } = options;
   const matches = readCron(cron);
   const offsetAt = offsets(zone);
+  const isWildcard = /^(?:\S+ )?\*/.test(cron);
   const slots: number[] = [];
   // Two days before: what the wall showed by then.
   const begin = Math.floor(from / MINUTE_MS) * MINUTE_MS - 2 * 86_400_000;
@@ -21,8 +22,12 @@ export function cronSlots(
   for (let minute = begin + MINUTE_MS; minute <= to; minute += MINUTE_MS) {
     const wall = minute + offsetAt(minute);
     let isDue = false;
+    // A `*` in minute or hour: whatever the wall shows counts, as often as it shows it.
+    if (isWildcard) isDue = matches(wall);
     // Minutes of the wall that come up now for the first time: one; none in a repeated hour; many after a gap.
-    for (let fresh = shown + MINUTE_MS; fresh <= wall; fresh += MINUTE_MS) isDue ||= matches(fresh);
+    else {for (let fresh = shown + MINUTE_MS; fresh <= wall; fresh += MINUTE_MS) {
+        isDue ||= matches(fresh);
+      }}
     shown = Math.max(shown, wall);
     if (isDue && minute > from) slots.push(minute);
   }

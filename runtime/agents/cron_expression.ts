@@ -17,6 +17,8 @@ export interface CronExpression {
   weekdays: readonly number[];
   /** Day of month and day of week are both set (neither is `*`): a day that fits one of them is enough. */
   either: boolean;
+  /** Minute or hour begins with `*`: it follows the wall clock also where that is set for summer time, as in cron(8). */
+  isWildcard: boolean;
 }
 
 interface Field {
@@ -83,7 +85,8 @@ export function parseCron(expression: string): CronExpression | { reason: string
   const fits = either ||
     months.some((month) => (days[0] ?? 32) <= (LONGEST_MONTHS[month - 1] ?? 0));
   if (!fits) return { reason: "never fires: no date fits it" };
-  return { text: parts.join(" "), minutes, hours, days, months, weekdays, either };
+  const isWildcard = parts.slice(0, 2).some((part) => part.startsWith("*"));
+  return { text: parts.join(" "), minutes, hours, days, months, weekdays, either, isWildcard };
 }
 
 /**

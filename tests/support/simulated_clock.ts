@@ -37,6 +37,10 @@ export class SimulatedClock implements Clock {
     return this.#real + this.#offset;
   }
 
+  elapsed(): number {
+    return this.#real;
+  }
+
   /** Sets the wall's clock on or back. Nobody is told. */
   step(ms: number): void {
     this.#offset += ms;

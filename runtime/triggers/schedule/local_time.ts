@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../../base/time_units.ts";
 
 /** A stretch of time in which the zone's offset stays the same: from `start` up to, but without, `end`. */
-interface Stretch {
+export interface Stretch {
   start: number;
   end: number;
   offset: number;
@@ -31,11 +31,11 @@ export class LocalTime {
 
   /** The highest wall time shown until this instant: where the clock was set back, one that it showed before. */
   highestUntil(instant: number): number {
-    let stretch = this.#stretchAt(instant);
+    let stretch = this.stretchAt(instant);
     let highest = instant + stretch.offset;
     while (stretch.start > instant - REACH_MS) {
       const last = stretch.start - 1;
-      stretch = this.#stretchAt(last);
+      stretch = this.stretchAt(last);
       highest = Math.max(highest, last + stretch.offset);
     }
     return highest;
@@ -43,19 +43,19 @@ export class LocalTime {
 
   /** The first instant at which the wall shows this or more: for a time in a gap, its end. */
   firstInstant(wall: number): number {
-    let stretch = this.#stretchAt(wall - REACH_MS);
+    let stretch = this.stretchAt(wall - REACH_MS);
     for (;;) {
       const instant = wall - stretch.offset;
       if (instant < stretch.end) return Math.max(instant, stretch.start);
-      stretch = this.#stretchAt(stretch.end);
+      stretch = this.stretchAt(stretch.end);
     }
   }
 
   /** The gaps whose ends lie after `from`, until `to`. */
   gapsIn({ from, to }: { from: number; to: number }): Gap[] {
     const gaps: Gap[] = [];
-    for (let { end } = this.#stretchAt(from); end <= to;) {
-      const next = this.#stretchAt(end);
+    for (let { end } = this.stretchAt(from); end <= to;) {
+      const next = this.stretchAt(end);
       const after = this.highestUntil(end - 1);
       const until = end + next.offset;
       if (until > after + 1) gaps.push({ after, until });
@@ -64,7 +64,8 @@ export class LocalTime {
     return gaps;
   }
 
-  #stretchAt(instant: number): Stretch {
+  /** The stretch of time around an instant. */
+  stretchAt(instant: number): Stretch {
     const holds = ({ start, end }: Stretch) => start <= instant && instant < end;
     if (this.#latest === undefined || !holds(this.#latest)) {
       this.#latest = this.#stretches.find(holds) ?? this.#readStretch(instant);

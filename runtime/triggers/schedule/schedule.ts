@@ -4,12 +4,15 @@ import { type CronExpression, parseCron } from "../../agents/cron_expression.ts"
 import { parseDuration } from "../../../base/durations.ts";
 import type { DueSlots } from "./due_slots.ts";
 import { CronCalendar } from "./cron_calendar.ts";
+import { type CronTimes, FixedTimes, WildcardTimes } from "./cron_times.ts";
 import { LocalTime } from "./local_time.ts";
 
 /** Times at which something is due, for ever. */
 export interface Schedule {
   /** Equal for schedules with the same times: another one begins anew. */
   readonly fingerprint: string;
+  /** Counts elapsed time: it goes on where it was when the wall clock is set back. */
+  readonly isElapsed: boolean;
   /** The first slot after an instant; null when none comes any more. `anchor` is where the schedule began. */
   nextAfter(instant: number, anchor: number): number | null;
   /** The slots after `from`, until `to`; null when there is none. */
@@ -33,6 +36,7 @@ export function createSchedule(
 /** Due once in every so many milliseconds of real time, for the first time one interval after the anchor. */
 class IntervalSchedule implements Schedule {
   readonly fingerprint: string;
+  readonly isElapsed = true;
   readonly #everyMs: number;
 
   constructor(everyMs: number) {
@@ -67,14 +71,11 @@ class IntervalSchedule implements Schedule {
   }
 }
 
-/**
- * A cron expression in a time zone: due whenever the wall clock first shows a time that it names, or first shows a later one. A
- * local time that the clock jumps over is due at the end of the gap; one that it shows twice is due the first time.
- */
-class CronSchedule {
+/** A cron expression in a time zone. */
+class CronSchedule implements Schedule {
   readonly fingerprint: string;
-  readonly #calendar: CronCalendar;
-  readonly #local: LocalTime;
+  readonly isElapsed = false;
+  readonly #times: CronTimes;
 
   /** `zone` is the IANA zone that counts; `declaredZone` the one that the agent names, if it names one. */
   constructor(cron: CronExpression, options: { zone: string; declaredZone: string | undefined }) {
@@ -82,37 +83,21 @@ class CronSchedule {
     // The machine's own zone is not part of the schedule's identity: a machine that moves edits no agent.
     this.fingerprint = ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]]
       .join(" ");
-    this.#calendar = new CronCalendar(cron);
-    this.#local = new LocalTime(zone);
+    const [calendar, local] = [new CronCalendar(cron), new LocalTime(zone)];
+    this.#times = cron.isWildcard
+      ? new WildcardTimes(calendar, local)
+      : new FixedTimes(calendar, local);
   }
 
   nextAfter(instant: number): number | null {
-    const wall = this.#calendar.nextAfter(this.#local.highestUntil(instant));
-    return wall === null ? null : this.#local.firstInstant(wall);
+    return this.#times.nextAfter(instant);
   }
 
   slotsIn({ from, to }: { from: number; to: number }): DueSlots | null {
     const first = this.nextAfter(from);
     if (first === null || first > to) return null;
-    const highest = this.#local.highestUntil(to);
-    const last = this.#instantUntil(highest) ?? first;
-    const count = this.#calendar.count({ from: this.#local.highestUntil(from), to: highest }) -
-      this.#foldedInGaps(from, to);
-    const beforeLast = count > 1 ? this.#instantUntil(this.#local.highestUntil(last - 1)) : null;
-    return { first, last, beforeLast, count };
-  }
-
-  #instantUntil(wall: number): number | null {
-    const last = this.#calendar.lastUntil(wall);
-    return last === null ? null : this.#local.firstInstant(last);
-  }
-
-  /** All times in a gap, and one at its very end, are one slot: how many are too many when each is counted. */
-  #foldedInGaps(from: number, to: number): number {
-    let folded = 0;
-    for (const { after, until } of this.#local.gapsIn({ from, to })) {
-      folded += Math.max(0, this.#calendar.count({ from: after, to: until }) - 1);
-    }
-    return folded;
+    const last = this.#times.lastUntil(to) ?? first;
+    const count = this.#times.count(from, to);
+    return { first, last, beforeLast: count > 1 ? this.#times.lastUntil(last - 1) : null, count };
   }
 }

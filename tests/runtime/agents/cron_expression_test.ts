@@ -15,6 +15,7 @@ Deno.test("parseCron() reads fields, lists, ranges, steps and names", () => {
     months: [1, 3, 4],
     weekdays: [0, 6],
     either: true,
+    isWildcard: true,
   });
 });
 
