@@ -66,6 +66,8 @@ export interface AgentListing {
   nextRun: number | null;
   /** Why its trigger was stopped although the scheduler runs; null when it was not. */
   triggerPaused: string | null;
+  /** The time up to which it has run by its schedule, where the clock was set back to before it. */
+  ranUntil?: number;
   /** The last change of its watched files that did not fire, because the content is the same. */
   passedOver?: PassedOver;
 }

@@ -6,7 +6,7 @@ import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts"
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitise.ts";
-import { isAutomatic } from "./trigger_text.ts";
+import { describeSetBack, isAutomatic } from "./trigger_text.ts";
 
 const SHOWN_WARNINGS = 3;
 
@@ -53,6 +53,9 @@ export function showPauses(
     if (reason === null) continue;
     const remedy = `resume it: inkling resume ${toOneLine(id)}`;
     output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}; ${remedy}`);
+  }
+  for (const agent of agents) {
+    if (agent.ran_until !== undefined) output.warning(describeSetBack(agent));
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(

@@ -1,6 +1,7 @@
 // When an agent runs by itself, in words.
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
-import { formatRelative } from "./time.ts";
+import { toOneLine } from "./sanitise.ts";
+import { formatLocal, formatRelative } from "./time.ts";
 
 /** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `after reporter`. */
 export function describeTrigger(agent: AgentSummary): string {
@@ -32,6 +33,16 @@ export function describeNextRun(agent: AgentSummary, now: number): string {
   if (!isAutomatic(agent)) return "-";
   const { trigger_type: type } = agent;
   return type === "watch" ? "on a change" : type === "webhook" ? "on a delivery" : "-";
+}
+
+/** That the clock was set back, and what an agent's schedule does now. */
+export function describeSetBack(
+  { id, ran_until: until = "", next_run: next, trigger_every: every }: AgentSummary,
+): string {
+  const minute = (at: string) => formatLocal(at).slice(0, -3);
+  const rule = every === null ? "none of them runs again" : "its interval goes on";
+  return `The clock was set back: ${toOneLine(id)} has run for times until ${minute(until)}, and ` +
+    rule + (next === null ? "" : `, next ${minute(next)}`);
 }
 
 /** Whether it would run without being asked. */

@@ -21,12 +21,12 @@ export function expectSlots(
 
 class Expectation {
   readonly #script: WorldScript;
-  readonly #slots: ExpectedSlot[] = [];
+  #slots: ExpectedSlot[] = [];
   readonly #starts: { scheduledFor: number; at: number }[] = [];
   readonly #times: (range: { anchor: number; from: number; to: number }) => number[];
   #offset = 0;
-  /** What the wall showed when the service last looked. */
-  #looked: number;
+  /** The offset at the last look of a service that runs; undefined at its start. */
+  #seenOffset: number | undefined = 0;
   #anchor: number;
   /** The newest slot that has an outcome. */
   #newest: number | null = null;
@@ -39,7 +39,6 @@ class Expectation {
   constructor(script: WorldScript) {
     this.#script = script;
     this.#anchor = script.from;
-    this.#looked = script.from;
     this.#times = timesOf(script);
   }
 
@@ -53,6 +52,7 @@ class Expectation {
         this.#isUp = false;
         this.#runEnds = -Infinity;
         this.#blindUntil = Infinity;
+        this.#seenOffset = undefined;
       } else if (event.type === "start") {
         this.#isUp = true;
         this.#look(event.at, "the service was not running");
@@ -61,7 +61,7 @@ class Expectation {
         if (this.#blindUntil < Infinity) this.#lookAfterStep(event.at);
       }
     }
-    return { slots: this.#slots, starts: this.#starts };
+    return { slots: this.#slots.sort((a, b) => a.at - b.at), starts: this.#starts };
   }
 
   /** Real time passes. */
@@ -75,7 +75,6 @@ class Expectation {
     for (const slot of this.#open(real + this.#offset)) {
       this.#start(slot, slot - this.#offset, null);
     }
-    this.#looked = real + this.#offset;
   }
 
   #lookAfterStep(real: number): void {
@@ -86,19 +85,16 @@ class Expectation {
   /** After a time in which nobody looked. */
   #look(real: number, reason: string): void {
     const now = real + this.#offset;
-    const isFar = this.#newest === null
-      ? this.#anchor > now + MINUTE_MS
-      : this.#newest > now + DAY_MS;
-    if (isFar) {
-      this.#anchor = now;
-      this.#newest = null;
-    }
-    this.#looked = now;
+    this.#goBack(now);
     const due = this.#open(now);
     const last = due.pop();
     if (last === undefined) return;
     const isInTime = now - last <= MINUTE_MS;
-    const runs = !this.#isPaused && (isInTime || this.#script.trigger.catchUp === "once");
+    const isNewest = !this.#slots.some(({ at, outcome }) =>
+      outcome === "run" && at > last && at <= now
+    );
+    const catchesUp = isNewest && this.#script.trigger.catchUp === "once";
+    const runs = !this.#isPaused && (isInTime || catchesUp);
     const passed = this.#isPaused
       ? { outcome: "skipped" as const, reason: "paused" }
       : { outcome: "missed" as const, reason };
@@ -106,6 +102,22 @@ class Expectation {
     this.#newest = last;
     if (runs) this.#start(last, real, isInTime ? null : "caught up");
     else this.#slots.push({ at: last, ...passed });
+  }
+
+  /** What a clock that was set back changes: an interval goes on by real time, a cron expression by what has not run. */
+  #goBack(now: number): void {
+    const setBack = Math.max(0, (this.#seenOffset ?? this.#offset) - this.#offset);
+    this.#seenOffset = this.#offset;
+    const isInterval = this.#script.trigger.every !== undefined;
+    const ahead = (this.#newest ?? this.#anchor) - now;
+    if (ahead <= 1_000 && !(isInterval && setBack > 0)) return;
+    const move = (at: number) => isInterval ? at - Math.max(setBack, ahead) : Math.min(at, now);
+    this.#anchor = move(this.#anchor);
+    if (this.#newest !== null) this.#newest = move(this.#newest);
+    const reached = this.#newest ?? this.#anchor;
+    this.#slots = this.#slots.filter(({ at, outcome }) =>
+      at <= reached || !isInterval && outcome === "run"
+    );
   }
 
   #start(slot: number, real: number, reason: string | null): void {
@@ -125,7 +137,8 @@ class Expectation {
   /** Slots without an outcome, until a time of the wall. */
   #open(to: number): number[] {
     const anchor = this.#anchor;
-    return this.#times({ anchor, from: this.#newest ?? anchor, to });
+    const ran = new Set(this.#slots.flatMap(({ at, outcome }) => outcome === "run" ? at : []));
+    return this.#times({ anchor, from: this.#newest ?? anchor, to }).filter((at) => !ran.has(at));
   }
 }
 

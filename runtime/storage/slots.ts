@@ -1,5 +1,10 @@
 // The tables of schedules and slots: where each schedule's beat begins, how far it got, what became of each slot.
-import type { ScheduleState, Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
+import type {
+  ScheduleState,
+  Slot,
+  SlotStore,
+  StoredSlots,
+} from "../triggers/schedule/slot_store.ts";
 import { type MessageStock, NO_MESSAGES } from "./outbox.ts";
 import type { Database } from "./database.ts";
 import { all, get, lock, type Operation, run } from "./operation.ts";
@@ -8,6 +13,11 @@ const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", ou
   'execution_id AS "executionId", count';
 
 const SCHEDULE_COLUMNS = 'agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot"';
+
+/** Slots that ran further ahead than their schedule has come: the clock was set back since. */
+const FIRED_SLOTS = 'SELECT slots.agent_id AS "agentId", scheduled_for AS at FROM schedules ' +
+  "JOIN slots ON slots.agent_id = schedules.agent_id " +
+  "AND scheduled_for > coalesce(last_fire, anchor) WHERE outcome = 'run' ";
 
 /** Every agent that has slots older than a time: one look into the index for each, whatever their number. */
 const AGENTS_WITH_OLD_SLOTS = `
@@ -70,13 +80,39 @@ function* extendSkipped(slot: Slot): Operation<boolean> {
   const changes = yield* run(
     "UPDATE slots SET count = count + ?3 WHERE agent_id = ?1 AND outcome = 'skipped' " +
       "AND reason IS NOT DISTINCT FROM ?2 AND execution_id IS NULL " +
-      "AND scheduled_for = (SELECT max(scheduled_for) FROM slots WHERE agent_id = ?1) " +
+      "AND scheduled_for = " +
+      "(SELECT max(scheduled_for) FROM slots WHERE agent_id = ?1 AND scheduled_for < ?4) " +
       "AND EXISTS (SELECT 1 FROM schedules WHERE agent_id = ?1 AND last_fire IS NOT NULL)",
     slot.agentId,
     slot.reason,
     slot.count,
+    slot.scheduledFor,
   );
   return changes > 0;
+}
+
+/** Lets the newest row up to a time count no slots after that time. */
+function* shortenNewest(
+  agentId: string,
+  { reached, countSince }: { reached: number; countSince: (first: number) => number },
+): Operation<void> {
+  const newest = yield* get<{ at: number; count: number }>(
+    "SELECT scheduled_for AS at, count FROM slots WHERE agent_id = ? AND scheduled_for <= ? " +
+      "ORDER BY scheduled_for DESC LIMIT 1",
+    agentId,
+    reached,
+  );
+  if (newest === undefined || newest.count === 1) return;
+  yield* run(
+    "UPDATE slots SET count = ? WHERE agent_id = ? AND scheduled_for = ?",
+    Math.min(newest.count, countSince(newest.at)),
+    agentId,
+    newest.at,
+  );
+}
+
+function withFired(state: ScheduleState, fired: { at: number }[] = []): ScheduleState {
+  return { ...state, ...(fired.length > 0 && { fired: fired.map(({ at }) => at) }) };
 }
 
 /** Slots and schedules of one database. */
@@ -91,14 +127,30 @@ export class SqlSlotStore implements SlotStore {
 
   readSchedules(): Promise<ScheduleState[]> {
     return this.#db.read(function* () {
-      return yield* all<ScheduleState>(
+      const schedules = yield* all<ScheduleState>(
         `SELECT ${SCHEDULE_COLUMNS} FROM schedules ORDER BY agent_id`,
       );
+      if (schedules.length === 0) return schedules;
+      const fired = Map.groupBy(
+        yield* all<{ agentId: string; at: number }>(`${FIRED_SLOTS}ORDER BY scheduled_for`),
+        ({ agentId }) => agentId,
+      );
+      return schedules.map((one) => withFired(one, fired.get(one.agentId)));
     });
   }
 
-  beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState> {
+  beginSchedule(
+    { fired: _, ...state }: ScheduleState,
+    before?: ScheduleState,
+    { keepsRuns, countSince }: StoredSlots = { keepsRuns: false },
+  ): Promise<ScheduleState> {
     const { agentId, fingerprint, anchor, lastSlot } = state;
+    const reached = lastSlot ?? anchor;
+    const readFired = () =>
+      all<{ at: number }>(
+        `${FIRED_SLOTS}AND schedules.agent_id = ? ORDER BY scheduled_for`,
+        agentId,
+      );
     return this.#db.change("process", function* () {
       yield* lock(`schedule ${agentId}`);
       const stored = yield* get<ScheduleState>(
@@ -106,7 +158,7 @@ export class SqlSlotStore implements SlotStore {
         agentId,
       );
       const isNew = stored !== undefined && stored.anchor !== before?.anchor;
-      if (isNew && stored.fingerprint === fingerprint) return { ...stored };
+      if (isNew && stored.fingerprint === fingerprint) return withFired(stored, yield* readFired());
       yield* run(
         "INSERT INTO schedules (agent_id, fingerprint, anchor, last_fire) VALUES (?1, ?2, ?3, ?4) " +
           "ON CONFLICT (agent_id) DO UPDATE SET fingerprint = ?2, anchor = ?3, last_fire = ?4",
@@ -116,11 +168,13 @@ export class SqlSlotStore implements SlotStore {
         lastSlot,
       );
       yield* run(
-        "DELETE FROM slots WHERE agent_id = ? AND scheduled_for > ?",
+        "DELETE FROM slots WHERE agent_id = ? AND scheduled_for > ?" +
+          (keepsRuns ? " AND outcome <> 'run'" : ""),
         agentId,
-        lastSlot ?? anchor,
+        reached,
       );
-      return state;
+      if (countSince !== undefined) yield* shortenNewest(agentId, { reached, countSince });
+      return withFired(state, yield* readFired());
     });
   }
 
@@ -145,7 +199,7 @@ export class SqlSlotStore implements SlotStore {
             "SELECT last_fire AS last FROM schedules WHERE agent_id = ?",
             agentId,
           );
-          further.set(agentId, stored?.last ?? scheduledFor);
+          further.set(agentId, Math.max(stored?.last ?? scheduledFor, scheduledFor));
           continue;
         }
         yield* insertSlot(slot, slot.lastSlot);

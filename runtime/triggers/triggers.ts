@@ -74,6 +74,11 @@ export class Triggers implements AsyncDisposable {
     return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
   }
 
+  /** The time up to which an agent has run by its schedule, if the clock was set back to before it; null otherwise. */
+  ranUntil(agentId: string): number | null {
+    return this.#ports.scheduler.ranUntil(agentId);
+  }
+
   /** Why an agent's trigger is stopped; null when it is not. */
   pausedReason(agentId: string): string | null {
     return this.#ports.stops.reasonOf(agentId);

@@ -48,8 +48,10 @@ export async function toListings(
   return agents.map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);
     const passedOver = triggers?.passedOver(agent.id) ?? null;
+    const ranUntil = triggers?.ranUntil(agent.id) ?? null;
     return {
       ...(passedOver && { passedOver }),
+      ...(ranUntil !== null && { ranUntil }),
       agent: withLessons(agent),
       lastExecution: newest.get(agent.id) ?? null,
       nextRun: triggers?.nextRun(agent.id) ?? null,

@@ -48,6 +48,9 @@ export const AgentSummary = z.object({
   trigger_paused: z.string().nullable().meta({
     description: "Why its trigger is stopped although the scheduler runs; otherwise null",
   }),
+  ran_until: timestamp.optional().meta({
+    description: "It has run for times up to this one, because the clock was set back since",
+  }),
   last_day: z.object({ ended: count, succeeded: count }).optional().meta({
     description:
       "With `day=true`: of the executions of the last 24 hours, how many ended, how many with success",
@@ -174,7 +177,7 @@ export type AgentDetail = z.infer<typeof AgentDetail>;
 
 /** An agent as lists show it. */
 export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): AgentSummary {
-  const { agent, lastExecution, nextRun, triggerPaused } = listing;
+  const { agent, lastExecution, nextRun, triggerPaused, ranUntil } = listing;
   const { trigger } = agent;
   const schedule = trigger.type === "schedule" ? trigger : undefined;
   return {
@@ -195,6 +198,7 @@ export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): Agent
     ...toLastRun(lastExecution),
     next_run: toTimestampOrNull(nextRun),
     trigger_paused: triggerPaused,
+    ...(ranUntil !== undefined && { ran_until: toTimestamp(ranUntil) }),
     ...(lastDay && { last_day: lastDay }),
   };
 }

@@ -8,7 +8,7 @@ import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { formatLocal } from "../../output/time.ts";
-import { isAutomatic } from "../../output/trigger_text.ts";
+import { describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
 
 /** Why, and what to do; null where there is nothing to do. */
 export interface Reason {
@@ -197,7 +197,10 @@ export function explainState(agent: AgentSummary, around: AgentSurroundings): Re
   if (scheduler === "paused") {
     return { reason: "The scheduler is paused: nothing runs by itself", remedy: RESUME };
   }
-  if (waiting === undefined) return undefined;
+  if (waiting === undefined) {
+    if (agent.ran_until === undefined) return undefined;
+    return { reason: describeSetBack(agent), remedy: null };
+  }
   const what = agent.trigger_type === "watch" ? "what changes meanwhile is held" : "it is skipped";
   return {
     reason: `${id} runs nothing else until then, and ${what}: ${describeWaiting(waiting)}`,

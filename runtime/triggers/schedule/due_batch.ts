@@ -99,13 +99,13 @@ async function startRuns(
 
 function judge(
   entry: ScheduleEntry,
-  circumstances: Pick<DueBatchPorts, "book" | "stops"> & {
+  around: Pick<DueBatchPorts, "book" | "stops"> & {
     now: number;
     wokeLate: boolean;
     isPaused: boolean;
   },
 ): Judged {
-  const { book, stops, now, wokeLate, isPaused } = circumstances;
+  const { book, stops, now, wokeLate, isPaused } = around;
   const { id } = entry.agent;
   const stopped = stops.admits(id) ? undefined : `its trigger is stopped: ${stops.reasonOf(id)}`;
   const due = book.dueSlots(entry, now);
@@ -113,7 +113,10 @@ function judge(
   const { catchUp } = entry.agent.trigger;
   const pausedBecause = isPaused ? "paused" : stopped;
   const missedBecause = whyMissed(entry, { due, wokeLate });
-  return { entry, verdict: judgeSlots(due, { now, pausedBecause, catchUp, missedBecause }) };
+  const circumstances = { now, pausedBecause, missedBecause };
+  // A later one has run.
+  const verdict = judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
+  return { entry, verdict };
 }
 
 function whyMissed(

@@ -8,6 +8,7 @@ import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
+import { moveBack } from "./set_back.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";
 
 /** How many schedules begin before others have their turn. */
@@ -24,6 +25,8 @@ export interface ScheduleEntry {
   readonly unseen: { until: number; because: string };
   /** Its last start failed. */
   hasFailed: boolean;
+  /** The last time that it ran for before the clock was set back; 0: it was not. */
+  readonly ranUntil: number;
 }
 
 /** What keeping track of schedules needs. */
@@ -42,6 +45,8 @@ export class ScheduleBook {
   readonly #ports: ScheduleBookPorts;
   readonly #entries = new Map<string, ScheduleEntry>();
   readonly #queue = new DueQueue();
+  /** Schedules that were moved back with the clock and are not logged yet. */
+  #movedBack: ScheduleEntry[] = [];
   /** What is stored of agents that have no entry (yet); undefined until it is read. */
   #stored: Map<string, ScheduleState> | undefined;
 
@@ -58,16 +63,22 @@ export class ScheduleBook {
   nextRuns(agentId: string, { limit, from = 0 }: { limit: number; from?: number }): number[] {
     const entry = this.#entries.get(agentId);
     if (entry === undefined) return [];
-    const { schedule, state: { anchor, lastSlot } } = entry;
+    const { anchor, lastSlot } = entry.state;
     const times: number[] = [];
     let last = Math.max(lastSlot ?? anchor, this.#ports.clock.now(), from - 1);
     while (times.length < limit) {
-      const next = schedule.nextAfter(last, anchor);
+      const next = nextOpen(entry, last);
       if (next === null) break;
       times.push(next);
       last = next;
     }
     return times;
+  }
+
+  /** The time up to which a schedule has run, if the clock was set back since and does not show that time yet. */
+  ranUntil(agentId: string): number | null {
+    const ranUntil = this.#entries.get(agentId)?.ranUntil ?? 0;
+    return ranUntil > this.#ports.clock.now() ? ranUntil : null;
   }
 
   /** Brings the book in step with the agents: schedules begin, begin anew where their times changed, and end. */
@@ -92,14 +103,17 @@ export class ScheduleBook {
         if (++begun % BEGUN_AT_ONCE === 0) await setImmediate();
       }
     }
+    this.#reportMovedBack();
   }
 
-  /** Begins those anew that are further ahead than the clock can have been right. */
-  async rebeginAhead(): Promise<void> {
+  /** Moves the schedules back with the wall clock, which was set back by so much. */
+  async moveBack(byMs: number): Promise<void> {
     const now = this.#ports.clock.now();
-    for (const { agent, schedule, state } of this.#entries.values()) {
-      if (isAhead(state, now)) await this.#begin(agent, { schedule, because: "" });
+    for (const { agent, schedule, state } of [...this.#entries.values()]) {
+      if (moveBack(state, { schedule, now, byMs }) === undefined) continue;
+      await this.#begin(agent, { schedule, because: "", byMs });
     }
+    this.#reportMovedBack();
   }
 
   /** Takes out up to `limit` entries that are due; each goes back with `advance` or `postpone`. */
@@ -114,9 +128,19 @@ export class ScheduleBook {
     return taken;
   }
 
-  /** The slots of an entry that have no outcome yet. */
-  dueSlots({ schedule, state: { anchor, lastSlot } }: ScheduleEntry, now: number): DueSlots | null {
-    return schedule.slotsIn({ from: lastSlot ?? anchor, to: now, anchor });
+  /** Slots of an entry that have no outcome yet, up to the first one that has run under a clock that was set back since. */
+  dueSlots(
+    { schedule, state: { anchor, lastSlot, fired = [] } }: ScheduleEntry,
+    now: number,
+  ): DueSlots & { isNewest: boolean } | null {
+    let from = lastSlot ?? anchor;
+    const ran = fired.filter((at) => at > from && at <= now);
+    for (const to of [...ran.map((at) => at - 1), now]) {
+      const due = schedule.slotsIn({ from, to, anchor });
+      if (due !== null) return { ...due, isNewest: to === now };
+      from = to + 1;
+    }
+    return null;
   }
 
   /** All slots until this one have their outcome now; null: it is no further than before. */
@@ -157,57 +181,72 @@ export class ScheduleBook {
 
   async #begin(
     agent: ScheduledAgent,
-    { schedule, because }: { schedule: Schedule; because: string },
+    { schedule, because, byMs = 0 }: { schedule: Schedule; because: string; byMs?: number },
   ): Promise<void> {
-    const { clock, log, store } = this.#ports;
+    const { clock, store } = this.#ports;
     const now = clock.now();
-    const agentId = agent.id;
-    const before = this.#entries.get(agentId)?.state ?? this.#stored?.get(agentId);
-    const next = continueSchedule(before, { agentId, fingerprint: schedule.fingerprint, now });
-    const state = next === before ? next : await store.beginSchedule(next, before);
-    if (before !== undefined && isAhead(before, now)) {
-      const ranUntil = toTimestamp(before.lastSlot ?? before.anchor);
-      log.write("warn", "The clock was ahead: the schedule begins anew", { agentId, ranUntil });
-    }
+    const { id: agentId } = agent;
+    const { fingerprint } = schedule;
+    const known = this.#entries.get(agentId);
+    const before = known?.state ?? this.#stored?.get(agentId);
+    const isSame = before?.fingerprint === fingerprint;
+    const moved = isSame ? moveBack(before, { schedule, now, byMs }) : undefined;
+    const state = isSame && moved === undefined ? before : await store.beginSchedule(
+      moved ?? { agentId, fingerprint, anchor: now, lastSlot: null },
+      before,
+      { keepsRuns: !schedule.isElapsed, ...(moved && { countSince: countUntil(moved, schedule) }) },
+    );
     this.#stored?.delete(agentId);
-    const entry = { agent, schedule, state, unseen: { until: now, because }, hasFailed: false };
+    const unseen = known?.unseen ?? { until: now, because };
+    const ranUntil = Math.max(
+      known?.ranUntil ?? 0,
+      moved && schedule.isElapsed && before?.lastSlot || 0,
+      state.fired?.at(-1) ?? 0,
+    );
+    const entry = { agent, schedule, state, unseen, hasFailed: false, ranUntil };
     this.#entries.set(agentId, entry);
     this.#enqueue(entry);
+    if (moved !== undefined) this.#movedBack.push(entry);
   }
 
-  #enqueue({ agent, schedule, state: { anchor, lastSlot } }: ScheduleEntry): void {
-    const next = schedule.nextAfter(lastSlot ?? anchor, anchor);
-    if (next === null) this.#queue.remove(agent.id);
-    else this.#queue.put(agent.id, next);
+  #reportMovedBack(): void {
+    const entries = this.#movedBack.splice(0);
+    const [first] = entries;
+    if (first === undefined) return;
+    const latest = (times: (number | null)[]) => {
+      const known = times.flatMap((at) => at ?? []);
+      return known.length === 0 ? undefined : toTimestamp(Math.max(...known));
+    };
+    const message =
+      "The clock was set back: intervals go on by elapsed time, and no due time runs " +
+      "twice";
+    this.#ports.log.write("warn", message, {
+      ...(entries.length === 1 ? { agent: first.agent.id } : { agents: entries.length }),
+      ranUntil: latest(entries.map(({ agent }) => this.ranUntil(agent.id))),
+      nextRun: latest(entries.flatMap(({ agent }) => this.nextRuns(agent.id, { limit: 1 }))),
+    });
   }
+
+  #enqueue(entry: ScheduleEntry): void {
+    const next = nextOpen(entry, entry.state.lastSlot ?? entry.state.anchor);
+    if (next === null) this.#queue.remove(entry.agent.id);
+    else this.#queue.put(entry.agent.id, next);
+  }
+}
+
+/** The first slot after an instant that has not run. */
+function nextOpen({ schedule, state: { anchor, fired } }: ScheduleEntry, after: number) {
+  let next = schedule.nextAfter(after, anchor);
+  while (next !== null && fired?.includes(next)) next = schedule.nextAfter(next, anchor);
+  return next;
+}
+
+/** Counts the slots from a first one until the last one that a state has come to. */
+function countUntil({ anchor, lastSlot }: ScheduleState, schedule: Schedule) {
+  const to = lastSlot ?? anchor;
+  return (first: number) => schedule.slotsIn({ from: first - 1, to, anchor })?.count ?? 1;
 }
 
 function isScheduled(agent: Agent): agent is ScheduledAgent {
   return agent.enabled && agent.trigger.type === "schedule";
-}
-
-/** What ran further ahead than this ran under a wrong clock. */
-const WRONG_CLOCK_MS = 86_400_000;
-/** A clock is put right by less than this all the time. */
-const ADJUSTMENT_MS = 60_000;
-
-/**
- * Whether a schedule is ahead of a time by more than a clock is ever set back on purpose. Waiting for that time to come
- * would mean not to run for as long. One that never ran has nothing that could come twice.
- */
-function isAhead({ anchor, lastSlot }: ScheduleState, now: number): boolean {
-  return lastSlot === null ? anchor > now + ADJUSTMENT_MS : lastSlot > now + WRONG_CLOCK_MS;
-}
-
-/** The state to go on with: the same object where nothing changed, else a beginning at `now`, to be stored. */
-function continueSchedule(
-  before: ScheduleState | undefined,
-  { agentId, fingerprint, now }: { agentId: string; fingerprint: string; now: number },
-): ScheduleState {
-  const anew = { agentId, fingerprint, anchor: now, lastSlot: null };
-  if (before === undefined || isAhead(before, now)) return anew;
-  if (before.fingerprint === fingerprint) return before;
-  // Another schedule; but what was due before the clock was set back does not come again.
-  const { lastSlot } = before;
-  return { ...anew, lastSlot: lastSlot !== null && lastSlot > now ? lastSlot : null };
 }

@@ -6,6 +6,7 @@ import { SerialQueue } from "../../../base/serial_queue.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
+import { ADJUSTMENT_MS } from "./set_back.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
 
 /** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
@@ -30,8 +31,8 @@ export class Scheduler implements AsyncDisposable {
   #waking = new AbortController();
   #isOver = false;
   #watching: Promise<void> | undefined;
-  /** What the wall clock showed at the last check. */
-  #checkedAt = -Infinity;
+  /** What the wall clock was ahead of the monotonic clock at the last check. */
+  #drift = -Infinity;
   #wokeLate = false;
   #purgedAt = -Infinity;
 
@@ -56,6 +57,11 @@ export class Scheduler implements AsyncDisposable {
    */
   nextRuns(agentId: string, options: { limit: number; from?: number }): number[] {
     return this.#book.nextRuns(agentId, options);
+  }
+
+  /** See ScheduleBook.ranUntil. */
+  ranUntil(agentId: string): number | null {
+    return this.#book.ranUntil(agentId);
   }
 
   /** Begins to start runs. What came due before is judged at once. */
@@ -104,8 +110,10 @@ export class Scheduler implements AsyncDisposable {
   /** Gives every slot that is due by now its outcome. */
   async #settle(): Promise<void> {
     const now = this.#ports.clock.now();
-    if (now < this.#checkedAt) await this.#changes.run(() => this.#book.rebeginAhead());
-    this.#checkedAt = now;
+    const drift = now - (this.#ports.clock.elapsed?.() ?? now);
+    const byMs = this.#drift - drift;
+    this.#drift = drift;
+    if (byMs > ADJUSTMENT_MS) await this.#changes.run(() => this.#book.moveBack(byMs));
     if (this.#owed !== undefined) await this.#changes.run(() => this.#settleOwed());
     const reports: BatchReport[] = [];
     try {

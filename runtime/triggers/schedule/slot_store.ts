@@ -29,6 +29,16 @@ export interface ScheduleState {
   anchor: number;
   /** The newest slot that has an outcome; null before the first. */
   lastSlot: number | null;
+  /** Slots after it that have run, because the clock was set back since; absent if there is none. */
+  fired?: number[];
+}
+
+/** What becomes of slots that are stored beyond the place where a schedule begins. */
+export interface StoredSlots {
+  /** Those that ran stay, and do not run again. */
+  keepsRuns: boolean;
+  /** Counts the slots from one until that place, for a row that reaches beyond it. */
+  countSince?: (first: number) => number;
 }
 
 /** Each method is one transaction. */
@@ -38,7 +48,11 @@ export interface SlotStore {
    * Begins a schedule, or begins it anew in the place of `before`. Returns how it stands: where another machine has begun the
    * same one meanwhile, all go by its beat.
    */
-  beginSchedule(state: ScheduleState, before?: ScheduleState): Promise<ScheduleState>;
+  beginSchedule(
+    state: ScheduleState,
+    before?: ScheduleState,
+    slots?: StoredSlots,
+  ): Promise<ScheduleState>;
   /** Forgets schedules that are no more; their slots stay as history. */
   endSchedules(agentIds: readonly string[]): Promise<void>;
   /**

@@ -51,6 +51,29 @@ Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine bega
   assert.deepEqual(await schedules(), [other]);
 });
 
+Deno.test("SqlSlotStore.beginSchedule() keeps what ran beyond its place, and cuts a row that reaches beyond it", async () => {
+  await using world = await open();
+  const { store, insert, schedules } = world;
+  const before = await store.beginSchedule(state());
+  await insert(slot(110, { outcome: "skipped", count: 4 }), 140);
+  await insert(slot(150));
+  await insert(slot(160, { outcome: "missed" }));
+  await insert(slot(170));
+  const moved = state({ lastSlot: 125 });
+  const begun = await store.beginSchedule(moved, before, { keepsRuns: true, countSince: () => 2 });
+  assert.deepEqual(begun, { ...moved, fired: [150, 170] });
+  assert.deepEqual(await schedules(), [begun]);
+  const rows = await store.listSlots("daily", ALL);
+  assert.deepEqual(rows.map((one) => [one.scheduledFor, one.count]), [[170, 1], [150, 1], [
+    110,
+    2,
+  ]]);
+  // A skipped slot joins the row before it, not one beyond it.
+  await insert(slot(130, { outcome: "skipped" }));
+  assert.equal((await store.listSlots("daily", ALL))[2]?.count, 3);
+  assert.deepEqual((await store.beginSchedule(moved)).fired, [150, 170]);
+});
+
 Deno.test("SqlSlotStore.recordSlots() is one change: all rows or none", async () => {
   await using world = await open();
   const { store } = world;

@@ -74,6 +74,12 @@ Deno.test("why tells what keeps an agent from running at all", async () => {
     await why(cli, "idle", "2026-01-01T02:31Z"),
     /^idle was not due at .*: cron 30 \* \* \* \*/,
   );
+  Object.assign(cli.runtime.agents.get("idle")!, { ranUntil: START, nextRun: START + 3_600_000 });
+  const setBack =
+    /The clock was set back: idle has run for times until .*:30, and none of them runs again, next .*:30\n/;
+  assert.match(await why(cli, "idle"), setBack);
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stderr.text, setBack);
   cli.runtime.schedulerStatus = "paused";
   assert.match(await why(cli, "idle"), /^The scheduler is paused/);
   assert.deepEqual(JSON.parse(await why(cli, "off", "--json")), {

@@ -93,7 +93,12 @@ export const CRON_CASES: [cron: string, zone: string, after: string, slots: stri
   ["15 2 * * *", LORD_HOWE, "2026-10-03T00:00Z", "2026-10-03T15:30Z 2026-10-04T15:15Z"],
   // 5 April 2026, 02:00 becomes 01:30, at 15:00 UTC of the day before.
   ["45 1 * * *", LORD_HOWE, "2026-04-04T00:00Z", "2026-04-04T14:45Z 2026-04-05T15:15Z"],
-  ["*/15 1 * * *", LORD_HOWE, "2026-04-04T14:20Z", "2026-04-04T14:30Z 14:45Z 15:00Z 15:15Z 2026-04-05T14:30Z"],
+  [
+    "*/15 1 * * *",
+    LORD_HOWE,
+    "2026-04-04T14:20Z",
+    "2026-04-04T14:30Z 14:45Z 15:00Z 15:15Z 2026-04-05T14:30Z",
+  ],
 
   // 29 March 2026 has no midnight: 00:00 becomes 01:00, at 22:00 UTC of the day before.
   ["0 0 * * *", BEIRUT, "2026-03-28T00:00Z", "2026-03-28T22:00Z 2026-03-29T21:00Z"],
