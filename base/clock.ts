@@ -20,7 +20,7 @@ export class SystemClock implements Clock {
   }
 
   elapsed(): number {
-    return performance.now();
+    return Math.round(performance.now());
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -32,8 +32,7 @@ import type { Database } from "./storage/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";
-import type { PassedOver } from "./triggers/watch/same_content.ts";
-import type { TriggerResumed } from "./triggers/triggers.ts";
+import type { TriggerNotes, TriggerResumed } from "./triggers/triggers.ts";
 import type { Webhooks } from "./triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "./executions/budget/budget.ts";
@@ -58,18 +57,10 @@ export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
 
 /** An agent with what the store knows of it. Times are milliseconds since the epoch. */
-export interface AgentListing {
+export interface AgentListing extends TriggerNotes {
   agent: Agent;
   /** The newest execution of it, if any. */
   lastExecution: ListedExecution | null;
-  /** When its trigger fires next; null when nothing is due by time. */
-  nextRun: number | null;
-  /** Why its trigger was stopped although the scheduler runs; null when it was not. */
-  triggerPaused: string | null;
-  /** The time up to which it has run by its schedule, where the clock was set back to before it. */
-  ranUntil?: number;
-  /** The last change of its watched files that did not fire, because the content is the same. */
-  passedOver?: PassedOver;
 }
 
 /** An execution with its answer. */

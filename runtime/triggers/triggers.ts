@@ -40,6 +40,18 @@ export interface TriggerResumed {
   droppedChanges: number;
 }
 
+/** What the triggers know of an agent. Times are milliseconds since the epoch. */
+export interface TriggerNotes {
+  /** When its trigger fires next; null when nothing is due by time. */
+  nextRun: number | null;
+  /** Why its trigger was stopped although the scheduler runs; null when it was not. */
+  triggerPaused: string | null;
+  /** The time up to which it has run by its schedule, where the clock was set back to before it. */
+  ranUntil?: number;
+  /** The last change of its watched files that did not fire, because the content is the same. */
+  passedOver?: PassedOver;
+}
+
 /** The triggers of a service. */
 export class Triggers implements AsyncDisposable {
   readonly #ports: TriggersPorts;
@@ -74,19 +86,16 @@ export class Triggers implements AsyncDisposable {
     return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
   }
 
-  /** The time up to which an agent has run by its schedule, if the clock was set back to before it; null otherwise. */
-  ranUntil(agentId: string): number | null {
-    return this.#ports.scheduler.ranUntil(agentId);
-  }
-
-  /** Why an agent's trigger is stopped; null when it is not. */
-  pausedReason(agentId: string): string | null {
-    return this.#ports.stops.reasonOf(agentId);
-  }
-
-  /** The last change of an agent's files that did not fire, because the content is the same; null: there was none. */
-  passedOver(agentId: string): PassedOver | null {
-    return this.#openWatcher?.passedOver(agentId) ?? null;
+  notes(agentId: string): TriggerNotes {
+    const { scheduler, stops } = this.#ports;
+    const ranUntil = scheduler.ranUntil(agentId);
+    const passedOver = this.#openWatcher?.passedOver(agentId) ?? null;
+    return {
+      nextRun: this.nextRun(agentId),
+      triggerPaused: stops.reasonOf(agentId),
+      ...(ranUntil !== null && { ranUntil }),
+      ...(passedOver && { passedOver }),
+    };
   }
 
   /** Follows the agents as they are now; only what differs changes. */

@@ -47,15 +47,11 @@ export async function toListings(
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
   return agents.map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);
-    const passedOver = triggers?.passedOver(agent.id) ?? null;
-    const ranUntil = triggers?.ranUntil(agent.id) ?? null;
+    const notes = triggers?.notes(agent.id);
     return {
-      ...(passedOver && { passedOver }),
-      ...(ranUntil !== null && { ranUntil }),
+      ...(notes ?? { nextRun: null, triggerPaused: stopped?.reason ?? null }),
       agent: withLessons(agent),
       lastExecution: newest.get(agent.id) ?? null,
-      nextRun: triggers?.nextRun(agent.id) ?? null,
-      triggerPaused: triggers?.pausedReason(agent.id) ?? stopped?.reason ?? null,
     };
   });
 }

@@ -17,7 +17,7 @@ export class DatabaseClock implements Clock {
     const now = this.#system.now();
     const drift = now - this.#system.elapsed();
     // The database's clock was not set with it.
-    if (drift < this.#drift - SET_BACK_MS) this.#aheadMs += Math.round(this.#drift - drift);
+    if (drift < this.#drift - SET_BACK_MS) this.#aheadMs += this.#drift - drift;
     this.#drift = drift;
     return now + this.#aheadMs;
   }

@@ -33,6 +33,8 @@ export class Scheduler implements AsyncDisposable {
   #watching: Promise<void> | undefined;
   /** What the wall clock was ahead of the monotonic clock at the last check. */
   #drift = -Infinity;
+  /** The clock was set back, and the schedules have not been moved with it yet. */
+  #isSetBack = false;
   #wokeLate = false;
   #purgedAt = -Infinity;
 
@@ -113,7 +115,11 @@ export class Scheduler implements AsyncDisposable {
     const drift = now - (this.#ports.clock.elapsed?.() ?? now);
     const byMs = this.#drift - drift;
     this.#drift = drift;
-    if (byMs > ADJUSTMENT_MS) await this.#changes.run(() => this.#book.moveBack(byMs));
+    this.#isSetBack ||= byMs > ADJUSTMENT_MS;
+    if (this.#isSetBack) {
+      await this.#changes.run(() => this.#book.moveBack(Math.max(0, byMs)));
+      this.#isSetBack = false;
+    }
     if (this.#owed !== undefined) await this.#changes.run(() => this.#settleOwed());
     const reports: BatchReport[] = [];
     try {

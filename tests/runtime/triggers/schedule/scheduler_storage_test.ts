@@ -134,6 +134,19 @@ Deno.test("Scheduler gives missed slots their outcome as soon as it can be store
   assert.deepEqual(await service.slots("half"), expected);
 });
 
+Deno.test("Scheduler moves schedules back with the clock as soon as it can be stored", async () => {
+  await using service = new ScheduledService();
+  const store = new FillableStore(service.db);
+  await service.open([scheduled("often", { every: "10m" })], { store });
+  await service.advance(11 * MINUTE_MS);
+  store.isFull = true;
+  service.clock.step(-5 * HOUR_MS);
+  await service.advance(2 * MINUTE_MS);
+  store.isFull = false;
+  await service.advance(11 * MINUTE_MS);
+  assert.equal(service.runs.length, 2);
+});
+
 Deno.test("Scheduler goes on from where another machine came meanwhile, and leaves nothing out", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(MINUTE_MS);
