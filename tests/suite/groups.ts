@@ -13,9 +13,16 @@ export interface Group {
 }
 
 /** More files in a group save little, and the last group to end would end late. */
-const LARGEST_GROUP = 12;
-/** Folders whose tests take longest, so that they begin first. */
-const FIRST = ["tests/e2e", "tests/proof", "tests/runtime/tools", "tests/release"];
+const LARGEST_GROUP = 24;
+/** Folders whose tests take longest: their groups begin first, and are smaller. */
+const FIRST = [
+  "tests/e2e",
+  "tests/proof",
+  "tests/runtime/tools",
+  "tests/release",
+  "tests/runtime/triggers",
+];
+const LARGEST_SLOW_GROUP = 12;
 const MARK = "▸ ";
 
 /** Finds the test files in files and folders. Throws Error for a path that is not there, or holds no test. */
@@ -44,20 +51,39 @@ export function groupFiles(
 ): Group[] {
   // A filter hides marks, too, unless they contain its text. An expression can hide any mark: then each file is a group.
   const isExpression = filter !== undefined && /^\/.*\/$/s.test(filter);
-  const largest = isExpression ? 1 : LARGEST_GROUP;
   const markOf = (file: string) => `${MARK}${file}${filter === undefined ? "" : ` (${filter})`}`;
   const groups: string[][] = [];
   const byFolder = Map.groupBy(files, (file) => takesSnapshots(file) ? file : dirname(file));
-  for (const ofFolder of byFolder.values()) {
+  for (const [folder, ofFolder] of byFolder) {
+    const isSlow = rankOf(ofFolder) < FIRST.length;
+    const largest = isExpression ? 1 : isSlow ? LARGEST_SLOW_GROUP : LARGEST_GROUP;
+    // Neighbors load the same modules. A file that takes snapshots is its own folder here.
+    const last = folder === ofFolder[0] ? undefined : groups.at(-1);
+    const canJoin = last !== undefined && !takesSnapshots(last[0] ?? "") &&
+      roomOf(last) === roomOf(ofFolder) && last.length + ofFolder.length <= largest;
+    if (canJoin) {
+      last.push(...ofFolder);
+      continue;
+    }
     const parts = Math.ceil(ofFolder.length / largest);
     const size = Math.ceil(ofFolder.length / parts);
     for (let at = 0; at < ofFolder.length; at += size) groups.push(ofFolder.slice(at, at + size));
   }
-  const rank = ([file = ""]: string[]) => {
-    const at = FIRST.findIndex((folder) => file.startsWith(`${folder}/`));
-    return at < 0 ? FIRST.length : at;
-  };
-  return groups.sort((a, b) => rank(a) - rank(b)).map((ofGroup) => ({ files: ofGroup, markOf }));
+  return groups.sort((a, b) => rankOf(a) - rankOf(b)).map((ofGroup) => ({
+    files: ofGroup,
+    markOf,
+  }));
+}
+
+/** The place of a group's folder in FIRST, or its length. */
+function rankOf([file = ""]: readonly string[]): number {
+  const at = FIRST.findIndex((folder) => file.startsWith(`${folder}/`));
+  return at < 0 ? FIRST.length : at;
+}
+
+/** The part of the product that a group tests: a folder at the top, or a folder of the runtime. */
+function roomOf([file = ""]: readonly string[]): string {
+  return file.split("/").slice(1, file.startsWith("tests/runtime/") ? 3 : 2).join("/");
 }
 
 /** A snapshot lies beside the module that Deno was told to run, so such a file is run by itself. */
