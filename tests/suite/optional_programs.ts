@@ -1,4 +1,5 @@
 // Programs that some tests need, and that are skipped where they are missing.
+import { CHROMIUM_PATHS } from "../support/machine/browser.ts";
 
 /** What is skipped without a program, and the Debian packages that bring it. */
 export interface OptionalProgram {
@@ -9,7 +10,11 @@ export interface OptionalProgram {
 }
 
 const PROGRAMS: readonly OptionalProgram[] = [
-  { what: "Chromium, for the tests of the page", paths: ["/usr/bin/chromium"], get: "chromium" },
+  {
+    what: "Chromium, for the tests of the page",
+    paths: CHROMIUM_PATHS,
+    get: "chromium-headless-shell",
+  },
   {
     what: "PostgreSQL, for the tests of a shared database",
     paths: ["/usr/lib/postgresql"],
