@@ -33,7 +33,7 @@ import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";
 import type { TriggerNotes, TriggerResumed } from "./triggers/triggers.ts";
-import type { Webhooks } from "./triggers/webhook/webhooks.ts";
+import type { DeliveryPort } from "./triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "./executions/budget/budget.ts";
 export type { RaiseRequest } from "./executions/budget/budget_desk.ts";
@@ -203,7 +203,7 @@ export interface Runtime extends AsyncDisposable {
   /** How budgets stand, and allowing more. */
   readonly budgets: Pick<BudgetDesk, "list" | "raise">;
   /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
-  readonly webhooks: Pick<Webhooks, "has" | "receive"> | undefined;
+  readonly webhooks: DeliveryPort | undefined;
   /** Recorded runs: played again, and gone on from. */
   readonly replays: RecordedRuns;
 

@@ -72,7 +72,8 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   }
   if (takesDeliveries) {
     const take = createDeliveries(runtime);
-    app.post(toPattern(HOOK_PATH), (c) => take(c.req.raw, c.req.param("agent") ?? ""));
+    const paths = [toPattern(HOOK_PATH), `${toPattern(HOOK_PATH)}/`];
+    app.on(["POST", "GET"], paths, (c) => take(c.req.raw, c.req.param("agent") ?? ""));
   }
   for (const { path, respond } of pages) app.get(path, (c) => respond(c.req.raw));
   app.notFound((c) => toErrorResponse(refuseRoute(c), log));

@@ -133,7 +133,7 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
         refused,
         // A delivery has a signature instead, an answer its link.
         admits: (request) =>
-          isDelivery(request) || answers.admits(request) || login.admits(request),
+          isDelivery(request, runtime) || answers.admits(request) || login.admits(request),
         explain: login.explain,
       }),
       login.explainRefusals,

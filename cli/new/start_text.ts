@@ -5,11 +5,10 @@ import type { AgentStart } from "./agent_author.ts";
 
 /** Returns the sentences for the person who saved the agent; none for a manual agent. */
 export function describeStart(
-  id: string,
   start: AgentStart,
   { isRunning }: { isRunning: boolean },
 ): string[] {
-  const times = [...describeTrigger(id, start), ...describeFollowed(start)];
+  const times = [...describeTrigger(start), ...describeFollowed(start)];
   if (times.length === 0) return [];
   if (!start.enabled) return ["It does not start by itself: enabled: false is in its file"];
   const needsPort = start.trigger.type === "webhook";
@@ -19,10 +18,11 @@ export function describeStart(
     isRunning
       ? `The service is running, and knows it now${needsPort ? ". Webhooks need its --port" : ""}`
       : `The service must run for that: inkling start -d${port}`,
+    ...start.setup ?? [],
   ].map(toOneLine);
 }
 
-function describeTrigger(id: string, { trigger, nextRun }: AgentStart): string[] {
+function describeTrigger({ trigger, nextRun }: AgentStart): string[] {
   switch (trigger.type) {
     case "manual":
       return [];
@@ -38,12 +38,7 @@ function describeTrigger(id: string, { trigger, nextRun }: AgentStart): string[]
     case "watch":
       return [`when a file changes in ${trigger.paths.join(", ")}`];
     case "webhook":
-      return [
-        `when a request is sent to /hooks/${
-          encodeURIComponent(id)
-        } that is signed with the value ` +
-        `of ${trigger.secrets.join(" or ")} (${trigger.scheme})`,
-      ];
+      return [`when a delivery arrives (${trigger.scheme})`];
     default:
       return trigger satisfies never;
   }

@@ -16,7 +16,14 @@ import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
 import { isEveryTool, readMcpEntries } from "../tool_names.ts";
-import type { FollowedEnd, SignatureEncoding, WebhookScheme } from "../trigger_kinds.ts";
+import {
+  type FollowedEnd,
+  type SignatureEncoding,
+  type TokenPlace,
+  WEBHOOK_HANDSHAKES,
+  type WebhookHandshake,
+  type WebhookScheme,
+} from "../trigger_kinds.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";
@@ -65,6 +72,12 @@ export interface WebhookTrigger {
   /** Where the signature or the token stands, for hmac and token; absent: the scheme's own place. */
   header?: string;
   encoding: SignatureEncoding;
+  /** Where the token is; absent: in a header. */
+  in?: TokenPlace;
+  /** The answer to a sender's trial of the address; absent: none. */
+  handshake?: WebhookHandshake;
+  /** The variable with the token that Meta sends to try the address; absent: one of the secrets. */
+  verifyToken?: string;
   filter: {
     /** Patterns, of which the event must match one; empty: any event. */
     events: string[];
@@ -78,6 +91,11 @@ export interface WebhookTrigger {
   /** For how long an equal body without an id is the same delivery; absent: a minute. */
   dedupeMs?: number;
   input?: string;
+}
+
+/** The variables that hold secrets of a trigger. */
+export function secretVariables(trigger: Trigger): string[] {
+  return trigger.type === "webhook" ? [trigger.secrets, trigger.verifyToken ?? []].flat() : [];
 }
 
 /** What starts an agent. */
@@ -235,15 +253,19 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
 }
 
 function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
-  const { scheme, header, encoding, filter, sync, dedupe } = trigger;
+  const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
   // A rule refuses a webhook without one.
   if (scheme == null) throw new TypeError("A webhook has no scheme");
+  const handshake = trigger.handshake ?? WEBHOOK_HANDSHAKES.find((one) => one === scheme);
   return {
     type: "webhook",
     scheme,
     secrets: unique(trigger.secret ?? []),
     ...(header == null ? {} : { header }),
     encoding,
+    ...(trigger.in == null ? {} : { in: trigger.in }),
+    ...(handshake === undefined ? {} : { handshake }),
+    ...(verifyToken == null ? {} : { verifyToken }),
     filter: { events: filter.events, fields: filter.fields ?? {} },
     maxRuns: trigger.max_runs,
     ...(sync == null ? {} : { syncMs: sync }),

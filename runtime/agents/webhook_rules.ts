@@ -8,7 +8,13 @@ import { isJsonObject } from "../../base/json.ts";
 import { parseDuration } from "../../base/durations.ts";
 import { parsePointer } from "../../base/json_pointer.ts";
 import { DAY_MS } from "../../base/time_units.ts";
-import { SIGNATURE_ENCODINGS, WEBHOOK_SCHEMES } from "../trigger_kinds.ts";
+import {
+  SCHEME_FORMS,
+  SIGNATURE_ENCODINGS,
+  TOKEN_PLACES,
+  WEBHOOK_HANDSHAKES,
+  WEBHOOK_SCHEMES,
+} from "../trigger_kinds.ts";
 
 const LONGEST_SYNC_MS = 300_000;
 
@@ -66,6 +72,19 @@ export const WEBHOOK_FIELDS = {
     "hex",
     "webhook: how the signature is written (hmac)",
   ),
+  in: z.enum(TOKEN_PLACES).nullish().meta({
+    description:
+      "webhook: where the token is (token): a header, the password of Basic, or `?token=` in the address",
+    default: "a header",
+  }),
+  handshake: z.enum(WEBHOOK_HANDSHAKES).nullish().meta({
+    description: "webhook: the sender whose trial of the address is answered",
+    default: "the scheme's own",
+  }),
+  verify_token: variableName.nullish().meta({
+    description: "webhook: the variable that holds the verify token (meta)",
+    default: "the secret",
+  }),
   filter: section({
     events: field(textList, [], "webhook: only events that match one of these"),
     fields: fieldValues.nullish().meta({
@@ -80,7 +99,7 @@ export const WEBHOOK_FIELDS = {
   dedupe: dedupeTime.nullish().meta({
     values: "duration",
     description:
-      "webhook: for how long an equal body is the same delivery (hmac, token); `0s`: never",
+      "webhook: for how long an equal body is the same delivery (schemes without ids); `0s`: never",
     default: "a minute",
   }),
 };
@@ -91,14 +110,16 @@ type Written = Readonly<Record<string, unknown>>;
 const OF_SCHEME: Readonly<Record<string, readonly string[]>> = {
   header: ["hmac", "token"],
   encoding: ["hmac"],
-  dedupe: ["hmac", "token"],
+  in: ["token"],
+  verify_token: ["meta"],
+  dedupe: WEBHOOK_SCHEMES.filter((scheme) => SCHEME_FORMS[scheme].repeats),
 };
 
 /** Every broken rule of a webhook. */
 export function checkWebhook(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   return [
     ...checkRequired(file, trigger),
-    ...warnOfIdleFields(file, trigger),
+    ...checkScheme(file, trigger),
     ...checkFilter(file, isJsonObject(trigger["filter"]) ? trigger["filter"] : {}),
   ];
 }
@@ -116,9 +137,14 @@ function checkRequired(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   );
 }
 
-function warnOfIdleFields(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkScheme(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   const { scheme } = trigger;
   if (typeof scheme !== "string") return [];
+  if (trigger["handshake"] === "zoom" && scheme !== "zoom") {
+    const message = "trigger.handshake must not be zoom with another scheme: " +
+      "its answer would sign deliveries for anybody";
+    return [diagnose(file, ["trigger", "handshake"], { message, hint: "write scheme: zoom" })];
+  }
   return Object.entries(OF_SCHEME).flatMap(([key, schemes]) => {
     if (trigger[key] == null || schemes.includes(scheme)) return [];
     return [diagnose(file, ["trigger", key], {

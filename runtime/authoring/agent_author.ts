@@ -18,6 +18,7 @@ import { type Model, ModelError } from "../models/model.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import type { Agent, ModelSettings } from "../agents/agent.ts";
+import { describeSetup } from "../triggers/webhook/setup_text.ts";
 import { createSchedule } from "../triggers/schedule/schedule.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../models/resolve.ts";
@@ -45,6 +46,8 @@ export type { NewAgentFields };
 /** What starts an agent by itself. `nextRun`: when its schedule is due if a service knows it now, in milliseconds. */
 export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
   nextRun: number | null;
+  /** What a person enters at the sender of its webhook, as lines. */
+  setup?: string[];
 }
 
 /** Makes agent files in one workspace. */
@@ -169,13 +172,14 @@ export class AgentAuthor {
     };
   }
 
-  #startOf({ enabled, trigger, after }: Agent): AgentStart {
+  #startOf({ id, enabled, trigger, after }: Agent): AgentStart {
     const now = this.#clock.now();
     const timeZone = readMachineTimeZone(this.#settings.shell["TZ"]).name;
     const nextRun = trigger.type === "schedule"
       ? createSchedule(trigger, { timeZone }).nextAfter(now, now)
       : null;
-    return { enabled, trigger, after, nextRun };
+    const setup = describeSetup({ id, trigger }, this.#settings.config);
+    return { enabled, trigger, after, nextRun, setup };
   }
 
   /** Everything that is wrong with a draft, and what no model decides: who gets a key, what runs, what needs no consent. */

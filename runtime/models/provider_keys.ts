@@ -1,6 +1,6 @@
 // Which variables hold keys of model providers, and secrets of webhooks. Their values go to their provider, or are held
 // against deliveries; they go nowhere else.
-import type { Agent } from "../agents/agent.ts";
+import { type Agent, secretVariables } from "../agents/agent.ts";
 import { modelChain, NAMED_PROVIDERS } from "../config/providers.ts";
 import { keyVariableOf } from "./endpoint.ts";
 
@@ -50,7 +50,7 @@ function findVariables(agents: readonly Agent[]): KeyVariables {
   const models = agents.flatMap(({ model }) => modelChain(model));
   const named = new Set([
     ...models.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
-    ...agents.flatMap(({ trigger }) => trigger.type === "webhook" ? trigger.secrets : []),
+    ...agents.flatMap(({ trigger }) => secretVariables(trigger)),
   ]);
   const derived = models.map(({ provider }) => keyVariableOf(provider));
   return { of: agents, all: new Set([...NAMED_KEYS, ...named, ...derived]), named: [...named] };

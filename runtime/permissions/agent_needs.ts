@@ -1,5 +1,5 @@
 // What one agent needs of Deno's permissions, by what its file says.
-import type { Agent, ModelSettings } from "../agents/agent.ts";
+import { type Agent, type ModelSettings, secretVariables } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
 import type { Directories } from "../config/directories.ts";
@@ -81,7 +81,7 @@ function modelNeeds({ id }: Agent, model: ModelSettings): AgentNeed[] {
 function webhookNeeds({ id, trigger }: Agent): AgentNeed[] {
   if (trigger.type !== "webhook") return [];
   const need = { kind: "env" as const, field: "trigger" as const, why: `the webhook of ${id}` };
-  return trigger.secrets.map((value) => ({ ...need, value }));
+  return secretVariables(trigger).map((value) => ({ ...need, value }));
 }
 
 function placesOf(agent: Agent, { directories, home }: AgentSurroundings): AgentNeeds {

@@ -1,4 +1,5 @@
 // Deliveries to agents' webhooks, over TCP alone: anybody may send one, and only a right signature starts anything.
+import { tryDecodeURIComponent } from "hono/utils/url";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { ExecutionDetail, HookOutcome, Runtime } from "../../runtime/runtime.ts";
 import { RequestRefused } from "../errors.ts";
@@ -6,12 +7,20 @@ import { readBytes } from "../operations/request_body.ts";
 
 /** Where they come in. */
 export const HOOK_PATH = "/hooks/{agent}";
+/** No browser takes it for a page. */
+const STRANGERS_TEXT = { "content-type": "text/plain", "x-content-type-options": "nosniff" };
 /** Senders that try again do it then, or later. */
 const RETRY_AFTER_S = 60;
 
-/** Whether a request is one that needs no key: what it brings is checked by its signature. */
-export function isDelivery({ method, url }: Request): boolean {
-  return method === "POST" && URL.canParse(url) && /^\/hooks\/[^/]+$/.test(new URL(url).pathname);
+/** Whether a request is one that needs no key: it is checked by its signature, or may try the address. */
+export function isDelivery(
+  { method, url }: Request,
+  { webhooks }: Pick<Runtime, "webhooks">,
+): boolean {
+  const [, name] = /^\/hooks\/([^/]+)\/?$/.exec(URL.parse(url)?.pathname ?? "") ?? [];
+  if (name === undefined || method === "POST") return name !== undefined;
+  return /^(GET|HEAD)$/.test(method) &&
+    webhooks?.isTriedByReading?.(tryDecodeURIComponent(name)) === true;
 }
 
 /** So many bodies are read at a time: whoever has no secret can fill no more memory than these take. */
@@ -24,6 +33,9 @@ export function createDeliveries(
   let reading = 0;
   return async (request, agentId) => {
     // Before anything of the body is read.
+    if (!isDelivery(request, runtime)) {
+      throw new RequestRefused(405, "Method Not Allowed", { headers: { allow: "POST" } });
+    }
     if (runtime.webhooks?.has(agentId) !== true) throw new RequestRefused(404, "Not Found");
     if (reading >= MOST_READING) throw refuseForNow("Too many deliveries at a time");
     reading++;
@@ -33,10 +45,15 @@ export function createDeliveries(
 }
 
 async function takeDelivery(
-  { headers }: Request,
+  { headers, method, url }: Request,
   { agentId, body, runtime }: { agentId: string; body: Uint8Array<ArrayBuffer>; runtime: Runtime },
 ): Promise<Response> {
-  const outcome: HookOutcome = await runtime.webhooks?.receive(agentId, { headers, body }) ??
+  const outcome: HookOutcome = await runtime.webhooks?.receive(agentId, {
+    headers,
+    body,
+    method,
+    addresses: addressesOf(url, runtime.config.publicUrl),
+  }) ??
     { outcome: "unknown" };
   switch (outcome.outcome) {
     case "unknown":
@@ -48,7 +65,9 @@ async function takeDelivery(
     case "later":
       throw refuseForNow(outcome.reason);
     case "answered":
-      return Response.json(outcome.body);
+      return typeof outcome.body === "string"
+        ? new Response(outcome.body, { headers: STRANGERS_TEXT })
+        : Response.json(outcome.body);
     case "filtered":
       return Response.json({ filtered: outcome.reason });
     case "accepted":
@@ -58,19 +77,26 @@ async function takeDelivery(
   }
 }
 
+/** The addresses that a sender may have been given for this one: a proxy changes the scheme, and may change the host. */
+function addressesOf(url: string, publicUrl: string | null): string[] {
+  const { host, pathname, search } = new URL(url);
+  const begins = [...(publicUrl === null ? [] : [publicUrl]), `https://${host}`, `http://${host}`];
+  return begins.map((begin) => begin + pathname + search);
+}
+
 function refuseForNow(reason: string): RequestRefused {
   return new RequestRefused(503, reason, { headers: { "retry-after": String(RETRY_AFTER_S) } });
 }
 
 async function answerAccepted(
-  { executionId, isNew, syncMs }: Extract<HookOutcome, { outcome: "accepted" }>,
+  { executionId, isNew, syncMs, wantsOk }: Extract<HookOutcome, { outcome: "accepted" }>,
   runtime: Runtime,
 ): Promise<Response> {
   const told = { execution_id: executionId, ...(!isNew && { duplicate: true }) };
   const ended = syncMs === undefined
     ? undefined
     : await untilEnd(executionId, { runtime, ms: syncMs });
-  if (ended === undefined) return Response.json(told, { status: 202 });
+  if (ended === undefined) return Response.json(told, { status: wantsOk ? 200 : 202 });
   const { status, outputData, error } = ended;
   return Response.json({ ...told, status, output_data: outputData, error });
 }

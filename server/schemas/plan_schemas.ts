@@ -61,6 +61,9 @@ export const PlanBody = z.object({
   notices: z.array(z.string()).meta({ description: "What a run would be warned of" }),
   trigger: z.enum(["manual", "schedule"]).meta({ description: "What begins the run that is told" }),
   upcoming: z.array(timestamp).meta({ description: "The next times at which it is due" }),
+  setup: z.array(z.string()).optional().meta({
+    description: "What a person enters at the sender of its webhook, as lines",
+  }),
   scheduler_status: schedulerStatus,
   messages: z.array(PlannedMessage).nullable().meta({
     description: "With `prompt=true` what the model would be sent first, without secrets",

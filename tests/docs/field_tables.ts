@@ -7,6 +7,7 @@ import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
+import { HANDSHAKES, SCHEME_FORMS, type WebhookScheme } from "../../runtime/trigger_kinds.ts";
 import { OPERATIONS } from "../../server/operations/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
@@ -17,6 +18,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "channel": () => fieldTable(writtenChannel),
   "endpoints": endpointTable,
   "ignored-names": ignoredTable,
+  "webhook-schemes": schemeTable,
   "test-case": () => fieldTable(caseSchema),
 };
 
@@ -36,6 +38,37 @@ export function documents(): string[] {
   return [...Deno.readDirSync(join(REPOSITORY, "docs"))].filter(({ name }) => name.endsWith(".md"))
     .map(({ name }) => join(REPOSITORY, "docs", name))
     .sort();
+}
+
+/** The proofs that are in no header of their own. */
+const OTHER_PROOFS: Readonly<Partial<Record<WebhookScheme, string>>> = {
+  "stripe": "`stripe-signature` and its time",
+  "standard-webhooks": "`webhook-signature` and `webhook-timestamp`",
+  "hmac": "the SHA-256 HMAC of the body in `header` (`X-Signature`), in `encoding`",
+  "token": "the token, in the place that `in` and `header` name (`Authorization: Bearer …`)",
+  "microsoft-graph": "`clientState` of each notification",
+  "monday": "the JWT in `authorization`, by the app's signing secret, and its time",
+};
+
+function schemeTable(): string {
+  const code = (text: string) => `\`${text}\``;
+  const rows = Object.entries(SCHEME_FORMS).map(([scheme, form]) => {
+    const { header, timeHeader, bodyTime, hash, id, isIdSigned, repeats } = form;
+    const time = timeHeader ?? bodyTime;
+    const proof = header === undefined
+      ? OTHER_PROOFS[scheme as WebhookScheme]
+      : code(header) + (time === undefined ? "" : ` and ${code(time)}`) +
+        (hash === undefined ? "" : ", over the body and the address that you pasted");
+    if (proof === undefined) throw new TypeError(`The proof of ${scheme} is not described`);
+    const body = repeats ? "the same body, for a minute" : "the same body";
+    const isSole = id !== undefined && (isIdSigned || id.startsWith("/"));
+    const same = id === undefined ? body : `${code(id)}, ${isSole ? "else" : "or"} ${body}`;
+    const event = form.event.map(code).join(", else ");
+    const trial = Object.entries(HANDSHAKES).find(([one]) => one === scheme)?.[1] ?? "";
+    return `| ${[code(scheme), proof, event, same, trial && code(trial)].join(" | ")} |`;
+  });
+  const heads = ["`scheme`", "Proof", "Event", "One delivery is", "Answered trial"];
+  return [`| ${heads.join(" | ")} |`, "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function fieldTable(schema: z.ZodObject): string {

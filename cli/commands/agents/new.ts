@@ -44,7 +44,7 @@ export async function newAgent(
     const remedy = hint === undefined ? "" : ` (${hint})`;
     output.warning(toOneLine(`line ${line}: ${message}${remedy}`));
   }
-  const sentences = describeStart(id, start, { isRunning: await isServiceRunning(context) });
+  const sentences = describeStart(start, { isRunning: await isServiceRunning(context) });
   if (sentences.length > 0) output.line();
   for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);

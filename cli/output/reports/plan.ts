@@ -102,7 +102,10 @@ function showWarnings(
 }
 
 /** What starts it, whether it does, and when next. */
-function describeFirings({ agent, upcoming }: PlanBody, { now }: { now: number }): string[] {
+function describeFirings(
+  { agent, upcoming, setup = [] }: PlanBody,
+  { now }: { now: number },
+): string[] {
   const zone = agent.trigger.type === "schedule" ? agent.trigger.timezone : null;
   const trigger = describeTrigger(agent) + (zone === null ? "" : ` (${zone})`);
   if (!agent.enabled) {
@@ -111,6 +114,7 @@ function describeFirings({ agent, upcoming }: PlanBody, { now }: { now: number }
   if (agent.trigger_paused !== null) return [`${trigger}, but stopped: ${agent.trigger_paused}`];
   return [
     trigger,
+    ...setup,
     ...upcoming.map((at) => `${formatLocal(at).slice(0, -3)}, ${formatRelative(at, now)}`),
   ];
 }

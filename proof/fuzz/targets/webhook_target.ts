@@ -1,11 +1,18 @@
 // What anybody may send to an agent's webhook, who does not know the secret, and who does.
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import type { JsonValue } from "../../../base/json.ts";
 import { toPointer, valueAt } from "../../../base/json_pointer.ts";
-import { WEBHOOK_SCHEMES, type WebhookScheme } from "../../../runtime/trigger_kinds.ts";
+import {
+  SCHEME_FORMS,
+  WEBHOOK_HANDSHAKES,
+  WEBHOOK_SCHEMES,
+  type WebhookScheme,
+} from "../../../runtime/trigger_kinds.ts";
 import { answerHandshake, readDelivery } from "../../../runtime/triggers/webhook/delivery.ts";
+import { answerTrial } from "../../../runtime/triggers/webhook/handshake.ts";
 import { whyFiltered } from "../../../runtime/triggers/webhook/filter.ts";
 import { isGenuine, keyOf } from "../../../runtime/triggers/webhook/signature.ts";
 import { defineTarget } from "../target.ts";
@@ -21,6 +28,7 @@ const SECRET = Object.fromEntries(WEBHOOK_SCHEMES.map((scheme) => [
 const HEADERS = [
   ...["x-hub-signature-256", "x-github-event", "x-github-delivery", "stripe-signature"],
   ...["x-slack-signature", "x-slack-request-timestamp", "webhook-id", "webhook-timestamp"],
+  ...Object.values(SCHEME_FORMS).flatMap(({ header }) => header ?? []),
   ...["webhook-signature", "x-signature", "authorization", "idempotency-key", "content-type"],
 ];
 
@@ -45,6 +53,7 @@ const bodies = fc.oneof(
   fc.record({ type: fc.jsonValue(), id: fc.jsonValue(), challenge: fc.jsonValue() }, {
     requiredKeys: [],
   }).map((value) => JSON.stringify(value)),
+  fc.constantFrom('{"value":[{"clientState":"x"}]}', '{"challenge":"c"}', '{"value":[null,3]}'),
   fc.constantFrom('{"type":"url_verification"}', "payload=%7B%7D", "payload=[", "[", "\ufeff{}"),
   anyText({ maxLength: 40 }),
 ).map((text) => new TextEncoder().encode(text));
@@ -61,13 +70,39 @@ const deliveries = fc.record({
   body: fc.oneof(bodies, fc.uint8Array({ maxLength: 20 })).map((bytes) => Uint8Array.from(bytes)),
 });
 
-/** What the scheme's own sender adds to a delivery. */
-function sign({ scheme, body }: SentDelivery): Record<string, string> {
+/** The address that Trello signs. */
+const ADDRESS = "https://inkling.example/hooks/board?x=1";
+
+/** What the scheme's own sender adds to a delivery; undefined where its proof is in the body. */
+function sign({ scheme, body }: SentDelivery): Record<string, string> | undefined {
   const digest = (prefix: string, encoding: "hex" | "base64" = "hex") =>
     createHmac("sha256", KEY).update(prefix).update(body).digest(encoding);
   switch (scheme) {
     case "github":
+    case "meta":
       return { "x-hub-signature-256": `sha256=${digest("")}` };
+    case "microsoft-graph":
+      return undefined;
+    case "dropbox":
+    case "nylas":
+    case "linear":
+      return { [SCHEME_FORMS[scheme].header ?? ""]: digest("") };
+    case "shopify":
+      return { "x-shopify-hmac-sha256": digest("", "base64") };
+    case "trello": {
+      const whole = createHmac("sha1", KEY).update(body).update(ADDRESS);
+      return { "x-trello-webhook": whole.digest("base64") };
+    }
+    case "zoom": {
+      const signature = `v0=${digest(`v0:${NOW}:`)}`;
+      return { "x-zm-request-timestamp": `${NOW}`, "x-zm-signature": signature };
+    }
+    case "monday": {
+      const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+      const signed = `${part({ alg: "HS256" })}.${part({ exp: NOW + 300 })}`;
+      const signature = createHmac("sha256", KEY).update(signed).digest("base64url");
+      return { authorization: `${signed}.${signature}` };
+    }
     case "stripe":
       return { "stripe-signature": `t=${NOW},v1=${digest(`${NOW}.`)}` };
     case "slack": {
@@ -98,9 +133,16 @@ export const webhookDeliveries = defineTarget<SentDelivery>({
     const trigger = { scheme, encoding: "hex" as const };
     const keys = [keyOf(SECRET[scheme], trigger) ?? assert.fail("it is a key")];
     const options = { trigger, keys, now: NOW * 1_000 };
-    const forged = { headers: new Headers(sent.headers), body };
+    const addresses = [ADDRESS];
+    const forged = { headers: new Headers(sent.headers), body, addresses };
     assert.equal(await isGenuine(forged, options), false);
-    const delivery = { headers: new Headers({ ...sent.headers, ...sign(sent) }), body };
+    for (const handshake of WEBHOOK_HANDSHAKES) {
+      const answer = await answerTrial(forged, { handshake, keys, verifyKeys: [] });
+      assert.ok(JSON.stringify(answer ?? "").length < 2_100 && !String(answer).includes(KEY));
+    }
+    const proof = sign(sent);
+    if (proof === undefined) return;
+    const delivery = { headers: new Headers({ ...sent.headers, ...proof }), body, addresses };
     assert.equal(await isGenuine(delivery, options), true);
     const read = readDelivery(delivery, scheme);
     if ("status" in read) {

@@ -3,7 +3,7 @@ import type { Directories } from "../../config/directories.ts";
 import type { Environment } from "../../config/environment.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import type { Agent } from "../agent.ts";
+import { type Agent, secretVariables } from "../agent.ts";
 
 /** What a webhook is held against. */
 export interface WebhookSurroundings {
@@ -18,15 +18,19 @@ export function diagnoseWebhook(
   { directories, environment }: WebhookSurroundings,
 ): Diagnostic[] {
   if (trigger.type !== "webhook") return [];
-  const missing = trigger.secrets.filter((name) => (environment.get(name)?.trim() ?? "") === "");
-  const consequence = missing.length === trigger.secrets.length
+  const { secrets } = trigger;
+  const missing = secretVariables(trigger)
+    .filter((name) => (environment.get(name)?.trim() ?? "") === "");
+  const consequence = secrets.every((name) => missing.includes(name))
     ? "every delivery is refused"
     : "deliveries signed with it are refused";
-  return missing.map((name) =>
-    diagnose(file, ["trigger", "secret"], {
+  return missing.map((name) => {
+    const isSecret = secrets.includes(name);
+    const result = isSecret ? consequence : "its sender cannot try the address";
+    return diagnose(file, ["trigger", isSecret ? "secret" : "verify_token"], {
       severity: "warning",
-      message: `The secret of the webhook is missing: ${name} is not set, so ${consequence}`,
+      message: `The secret of the webhook is missing: ${name} is not set, so ${result}`,
       hint: `add the line ${name}=<the secret> to ${directories.workspaceEnvFile}`,
-    })
-  );
+    });
+  });
 }

@@ -1,12 +1,16 @@
 // A delivery as it came over the wire, and what it is once it is read: its event, its id, its value.
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
-import type { WebhookScheme } from "../../trigger_kinds.ts";
+import { SCHEME_FORMS, type WebhookScheme } from "../../trigger_kinds.ts";
 
 /** What a sender sent: nothing of it is known to be true. */
 export interface Delivery {
   headers: Headers;
   body: Uint8Array<ArrayBuffer>;
+  /** Absent: POST. */
+  method?: string;
+  /** The addresses that the sender may have been given: one and the same place. The query may hold a token. */
+  addresses?: readonly string[];
 }
 
 /** A delivery that is what its scheme sends. */
@@ -32,10 +36,6 @@ export interface UnreadableDelivery {
 const MAX_NAME_CHARACTERS = 200;
 /** No event of any service is that deep. */
 const MAX_DEPTH = 100;
-/** Of these schemes anybody may be the sender, also one that knows no JSON. */
-const TEXT_SCHEMES: ReadonlySet<WebhookScheme> = new Set(["hmac", "token"]);
-/** Of the schemes only these services send forms. */
-const FORM_SCHEMES: ReadonlySet<WebhookScheme> = new Set(["github", "slack"]);
 
 /** Reads a delivery whose signature is right, and whose body is decompressed. */
 export function readDelivery(
@@ -45,31 +45,11 @@ export function readDelivery(
   const content = readContent(headers, body, scheme);
   if ("status" in content) return content;
   const { value } = content;
-  const header = (name: string) => toName(headers.get(name));
-  const field = (pointer: string) => toName(valueAt(value, pointer));
-  switch (scheme) {
-    case "github": {
-      const id = header("x-github-delivery");
-      return { ...content, event: header("x-github-event"), id, isIdSigned: false };
-    }
-    case "stripe":
-      return { ...content, event: field("/type"), id: field("/id"), isIdSigned: true };
-    case "slack": {
-      const event = field("/event/type") ?? field("/type") ?? field("/command");
-      return { ...content, event, id: field("/event_id"), isIdSigned: true };
-    }
-    case "standard-webhooks":
-      return { ...content, event: field("/type"), id: header("webhook-id"), isIdSigned: true };
-    case "hmac":
-      return { ...content, event: field("/type"), id: null, isIdSigned: false };
-    case "token": {
-      // Nothing is signed: who has the token may send anything, and so may say what is one delivery.
-      const id = header("idempotency-key");
-      return { ...content, event: field("/type"), id, isIdSigned: true };
-    }
-    default:
-      return scheme satisfies never;
-  }
+  const { event: events, id = "", isIdSigned = id.startsWith("/") } = SCHEME_FORMS[scheme];
+  const nameAt = (place: string) =>
+    toName(place.startsWith("/") ? valueAt(value, place) : headers.get(place));
+  const event = events.values().map(nameAt).find((name) => name !== null) ?? null;
+  return { ...content, event, id: id === "" ? null : nameAt(id), isIdSigned };
 }
 
 function readContent(
@@ -86,20 +66,27 @@ function readContent(
   // Some senders only knock.
   if (text === "") return { text, value: null };
   const mediaType = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (FORM_SCHEMES.has(scheme) && mediaType === "application/x-www-form-urlencoded") {
+  const { takes } = SCHEME_FORMS[scheme];
+  if (takes === "form" && mediaType === "application/x-www-form-urlencoded") {
     const form = new URLSearchParams(text);
     const payload = form.get("payload");
     return payload === null
       ? { text, value: Object.fromEntries(form) as JsonValue }
       : parseJson(payload);
   }
-  if (TEXT_SCHEMES.has(scheme) && mediaType === "text/plain") {
+  if (takes === "text" && mediaType === "text/plain") {
     return parseJson(text, { otherwise: { text, value: text } });
   }
   if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType)) {
     return { status: 415, reason: "Content-Type must be application/json" };
   }
   return parseJson(text);
+}
+
+/** The JSON of a body that nothing is known of yet; undefined where it is none. */
+export function parseUnproven(body: Uint8Array): JsonValue | undefined {
+  const content = parseJson(new TextDecoder().decode(body));
+  return "status" in content ? undefined : content.value;
 }
 
 type Content = { text: string; value: JsonValue };
@@ -128,7 +115,7 @@ function toName(value: JsonValue | undefined): string | null {
   return isName ? value : null;
 }
 
-/** What is answered at once, because the sender only tries the address; undefined for any other delivery. */
+/** The answer to a signed delivery that only tries the address; undefined for any other. */
 export function answerHandshake(
   { event, value }: ReadDelivery,
   scheme: WebhookScheme,

@@ -7,10 +7,12 @@ import { sha256Of } from "../../../base/sha256.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { WebhookCause } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
+import { SCHEME_FORMS } from "../../trigger_kinds.ts";
 import type { StartRun } from "../fire.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
 import { decodeBody } from "./content_encoding.ts";
 import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
+import { answerTrial, type HandshakeAnswer, isBegunByReading } from "./handshake.ts";
 import { whyFiltered } from "./filter.ts";
 import { isGenuine, keyOf } from "./signature.ts";
 
@@ -24,11 +26,22 @@ export type HookOutcome =
   /** It may be sent again later. */
   | { outcome: "later"; reason: string }
   /** It only tries the address; the answer to that. */
-  | { outcome: "answered"; body: Record<string, string> }
+  | { outcome: "answered"; body: HandshakeAnswer }
   /** It starts nothing, on purpose. */
   | { outcome: "filtered"; reason: string }
   /** It is on disk as this execution; the same delivery was, too, where it came before. */
-  | { outcome: "accepted"; executionId: number; isNew: boolean; syncMs: number | undefined };
+  | {
+    outcome: "accepted";
+    executionId: number;
+    isNew: boolean;
+    syncMs: number | undefined;
+    wantsOk?: true;
+  };
+
+/** Where deliveries come in. Without `isTriedByReading` no sender tries an address by GET. */
+export type DeliveryPort =
+  & Pick<Webhooks, "has" | "receive">
+  & Partial<Pick<Webhooks, "isTriedByReading">>;
 
 /** What webhooks need. */
 export interface WebhooksPorts extends RunBrakePorts {
@@ -64,6 +77,11 @@ export class Webhooks {
     return this.#find(agentId) !== undefined;
   }
 
+  /** Whether its sender tries the address by GET or HEAD, and gets an answer. */
+  isTriedByReading(agentId: string): boolean {
+    return isBegunByReading(this.#find(agentId)?.trigger.handshake);
+  }
+
   /** Takes a delivery. Where it is accepted, its run is on disk when this returns. */
   async receive(agentId: string, delivery: Delivery): Promise<HookOutcome> {
     const agent = this.#find(agentId);
@@ -74,7 +92,12 @@ export class Webhooks {
       return { outcome: "later", reason: "The secret of this webhook is not set" };
     }
     const now = this.#ports.clock.now();
-    if (!await isGenuine(delivery, { trigger, keys, now })) {
+    const { handshake, verifyToken } = trigger;
+    const verifyKeys = verifyToken === undefined ? keys : this.#secretsOf([verifyToken], trigger);
+    const echoed = await answerTrial(delivery, { handshake, keys, verifyKeys });
+    if (echoed !== undefined) return { outcome: "answered", body: echoed };
+    const { method = "POST" } = delivery;
+    if (method !== "POST" || !await isGenuine(delivery, { trigger, keys, now })) {
       this.#countRefused(agent);
       return { outcome: "unsigned" };
     }
@@ -103,11 +126,16 @@ export class Webhooks {
     },
   ): Promise<HookOutcome> {
     const { start, isPaused, findByKey } = this.#ports;
-    const { syncMs, maxRuns } = agent.trigger;
+    const { syncMs, maxRuns, scheme, handshake } = agent.trigger;
+    const wantsOk = handshake !== undefined || SCHEME_FORMS[scheme].wantsOk;
+    const accepted = (executionId: number, isNew: boolean) => ({
+      ...{ outcome: "accepted" as const, executionId, isNew, syncMs },
+      ...(wantsOk && { wantsOk }),
+    });
     for (const key of [...marks.own, ...marks.before ?? []]) {
       const known = await findByKey(key);
       if (known === undefined || known.startedAt < marks.since) continue;
-      return { outcome: "accepted", executionId: known.id, isNew: false, syncMs };
+      return accepted(known.id, false);
     }
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
     if (!this.#brake.admits(agent, { maxRuns, cause: "deliveries" })) {
@@ -119,7 +147,7 @@ export class Webhooks {
     switch (fired.outcome) {
       case "started":
         this.#brake.started(agent.id, fired.executionId);
-        return { outcome: "accepted", executionId: fired.executionId, isNew: true, syncMs };
+        return accepted(fired.executionId, true);
       case "withdrawn":
         return { outcome: "unknown" };
       case "stopping":
@@ -141,11 +169,8 @@ export class Webhooks {
   }
 
   #keysOf({ id, trigger }: HookedAgent): Uint8Array<ArrayBuffer>[] {
-    const { environment, log } = this.#ports;
-    const keys = trigger.secrets.flatMap((name) => {
-      const secret = environment.get(name)?.trim() ?? "";
-      return secret === "" ? [] : keyOf(secret, trigger) ?? [];
-    });
+    const { log } = this.#ports;
+    const keys = this.#secretsOf(trigger.secrets, trigger);
     if (keys.length === 0) {
       const variables = trigger.secrets.join(", ");
       const message = trigger.scheme === "standard-webhooks"
@@ -154,6 +179,13 @@ export class Webhooks {
       log.write("warn", message, { agent: id, variables });
     }
     return keys;
+  }
+
+  #secretsOf(names: readonly string[], trigger: WebhookTrigger) {
+    return names.flatMap((name) => {
+      const secret = this.#ports.environment.get(name)?.trim() ?? "";
+      return secret === "" ? [] : keyOf(secret, trigger) ?? [];
+    });
   }
 
   /** The first, the tenth, the hundredth and so on: whoever tries signatures shall not fill the log. */
@@ -191,8 +223,8 @@ const DEDUPE_MS = MINUTE_MS;
 
 /**
  * What makes a delivery that comes again the same one: its id, and where the signature does not cover that, its body as well,
- * because whoever has got hold of a delivery can send it under another id. Of `hmac` and `token` an equal body may be meant a
- * second time: it counts for `trigger.dedupe` only, and its key names the span of that length that it came in. None of them is a
+ * because whoever has got hold of a delivery can send it under another id. Of some schemes an equal body may be meant a second
+ * time: it counts for `trigger.dedupe` only, and its key names the span of that length that it came in. None of them is a
  * key that a program can send with a run, since those are trimmed.
  */
 async function idempotencyKeys(
@@ -207,7 +239,7 @@ async function idempotencyKeys(
     const own: DeliveryKeys["own"] = read.isIdSigned ? [id] : [id, await body()];
     return { own, since: -Infinity };
   }
-  if (trigger.scheme !== "hmac" && trigger.scheme !== "token") {
+  if (!SCHEME_FORMS[trigger.scheme].repeats) {
     return { own: [await body()], since: -Infinity };
   }
   const { dedupeMs = DEDUPE_MS } = trigger;

@@ -20,6 +20,7 @@ import type { Tool } from "../../tools/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";
 import type { SchedulerState } from "../../triggers/pause.ts";
 import type { Triggers } from "../../triggers/triggers.ts";
+import { describeSetup } from "../../triggers/webhook/setup_text.ts";
 import { effectiveSettings } from "./effective_settings.ts";
 import type { PlannedTool, RunPlan } from "./run_plan.ts";
 
@@ -105,6 +106,7 @@ export async function planRun(
     notices,
     trigger,
     upcoming,
+    ...(agent.trigger.type === "webhook" && { setup: describeSetup(agent, ports.settings.config) }),
     schedulerState: await ports.pause.state(),
     messages,
   });

@@ -45,6 +45,8 @@ export interface RunPlan {
   /** What would begin it. */
   trigger: "manual" | "schedule";
   upcoming: number[];
+  /** What a person enters at the sender of its webhook, as lines. */
+  setup?: string[];
   schedulerState: SchedulerState;
   /** Null where they were not asked for, or cannot be made. */
   messages: FirstMessage[] | null;

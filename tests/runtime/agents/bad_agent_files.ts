@@ -115,6 +115,10 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
     "2:74 A key of trigger.filter.fields must be a JSON pointer",
   ],
   [
+    "trigger: { type: webhook, scheme: hmac, secret: A, handshake: zoom }",
+    "2:63 trigger.handshake must not be zoom with another scheme: its answer would sign deliveries",
+  ],
+  [
     "trigger: { type: webhook, scheme: github, secret: A, sync: 6m }",
     "2:60 trigger.sync must be a duration such as 10s or 1m",
   ],
@@ -269,6 +273,10 @@ export const ODD_FRONT_MATTER: readonly ProblemRow[] = [
     "paths: [in, data/shop.SQLite3, old.db.bak]",
     "2:13 paths[1] leads to a database (*.db*, *.sqlite*): agents can read it, but not write to it",
     "2:32 paths[2] leads to a database",
+  ],
+  [
+    "trigger: { type: webhook, scheme: github, secret: A, in: query }",
+    "2:54 trigger.in has no effect: the scheme github says it itself",
   ],
   ["trigger:\n  every: 5m", "3:3 trigger.every has no effect: the trigger's type is manual"],
   [

@@ -11,15 +11,8 @@ import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./serv
  * What a program gets of our environment besides what its entry declares: where things are, who runs it, and which
  * certificates are trusted. Never a key: a server sees only what a person gave it.
  */
-export const INHERITED_VARIABLES = [
-  "HOME",
-  "LOGNAME",
-  "PATH",
-  "SHELL",
-  "TERM",
-  "USER",
-  ...CERTIFICATE_VARIABLES,
-];
+const PLACES = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+export const INHERITED_VARIABLES = [...PLACES, ...CERTIFICATE_VARIABLES];
 
 /** A definition, or why there is none: the end of a sentence. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
@@ -37,12 +30,7 @@ export function resolveServer(
     agentPaths?: readonly string[];
   },
 ): ResolvedServer {
-  // Places that other clients have names for.
-  const lookup = (name: string) =>
-    name === "workspaceFolder"
-      ? options.workspace
-      : options.lookup(name === "userHome" ? "HOME" : name);
-  const expansion = new Expansion(lookup);
+  const expansion = new Expansion(options.lookup);
   const definition = server.kind === "program"
     ? toProgram(server.declared, { ...options, expansion })
     : toEndpoint(server.declared, expansion);
@@ -50,7 +38,7 @@ export function resolveServer(
   if (problem !== undefined) return { problem };
   if ("problem" in definition) return definition;
   // Another one: what was filled in before has been counted.
-  const filled = new Expansion(lookup);
+  const filled = new Expansion(options.lookup);
   const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
   const { timeout } = server.declared;

@@ -116,7 +116,11 @@ Deno.test("new takes schedules as people say them, webhooks and other agents, an
       [["schedule", "every 2 hours"], /every: 2h/, /every 2h, next at 20/],
       [["schedule", "sometimes", "every 30m"], /every: 30m/, /every 30m/],
       [["watch", "inbox"], /paths:\n {4}- inbox/, /when a file changes in \S*inbox/],
-      [["webhook", "token", "DOOR"], /scheme: token\n {2}secret: DOOR/, /\/hooks\/daily .*DOOR/],
+      [
+        ["webhook", "token", "DOOR"],
+        /scheme: token\n {2}secret: DOOR/,
+        /for the sender: \S+\/hooks\/daily .*DOOR/,
+      ],
       [["after", "", "reporter, b"], /after:\n {2}- reporter\n {2}- b\n/, /reporter or b ends/],
     ] as const
   ) {

@@ -22,6 +22,7 @@ async function show(cli: FakeCli, ...more: string[]): Promise<string> {
 
 Deno.test("show says when it fires next, and that it does not: disabled, stopped, paused, without a service", async () => {
   const upcoming = [Date.UTC(2026, 0, 2, 8, 30)];
+  const setup = ["Address for the sender: https://host/hooks/daily"];
   const told = async (
     agent: Parameters<typeof add>[1],
     options: { isRunning?: boolean; paused?: true } = {},
@@ -30,13 +31,14 @@ Deno.test("show says when it fires next, and that it does not: disabled, stopped
     if (options.paused) cli.runtime.schedulerStatus = "paused";
     add(cli, { trigger: SCHEDULE, ...agent }, {
       upcoming,
+      setup,
       schedulerState: options.paused ? "paused" : "running",
     });
     return await show(cli) + cli.stderr.text;
   };
   assert.match(
     await told({}),
-    /^Trigger\n {2}cron 30 8 \* \* \*\n {2}2026-01-0[123] .*, in 1 d\n/m,
+    /^Trigger\n {2}cron 30 8 \* \* \*\n {2}Address for .*\n {2}2026-01-0[123] .*, in 1 d\n/m,
   );
   assert.match(await told({ enabled: false }), /^ {2}cron .*, but the agent is disabled: /m);
   assert.match(

@@ -153,13 +153,17 @@ Deno.test("validateAgent() places a schema's file that cannot be used", async ()
 Deno.test("validateAgent() warns of a webhook's secret that is not set, and says what that does", async () => {
   const variables = { SET: "x", BLANK: " " };
   const secret = (names: string) =>
-    validate(`${UNASKED}\ntrigger: { type: webhook, scheme: github, secret: ${names} }`, {
+    validate(`${UNASKED}\ntrigger: { type: webhook, scheme: meta, secret: ${names} }`, {
       variables,
     });
   const told = (name: string, effect: string) =>
-    `warning daily.md:4:51: The secret of the webhook is missing: ${name} is not set, so ${effect} ` +
+    `warning daily.md:4:49: The secret of the webhook is missing: ${name} is not set, so ${effect} ` +
     `(add the line ${name}=<the secret> to /agents/_config/.env)`;
   assert.deepEqual(await secret("SET"), []);
+  assert.deepEqual(
+    await secret("SET, verify_token: NEXT").then(String),
+    told("NEXT", "its sender cannot try the address").replace(":49:", ":68:"),
+  );
   assert.deepEqual(await secret("BLANK"), [told("BLANK", "every delivery is refused")]);
   assert.deepEqual(await secret("[SET, NEXT]"), [
     told("NEXT", "deliveries signed with it are refused"),

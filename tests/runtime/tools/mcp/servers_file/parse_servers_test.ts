@@ -218,7 +218,6 @@ Deno.test("resolveServer() takes variables as other clients write them, and no s
     ["$$A costs $$5, $5, $A and ${A}", "$A costs $5, $5, $A and one"],
     ["$${A}", "${A}"],
     ["~/x", "/h/x"],
-    ["${userHome}${workspaceFolder}", "/h/w"],
     ["${input:github-token}", "token-0123456789"],
     ["${input:no}", /^\$\{input:no\} is not defined: set INPUT_NO \(env\.K\) in the workspace's/],
     ["${env:NO}", /^\$\{env:NO\} is not defined: set NO \(env\.K\)/],
