@@ -20,11 +20,15 @@ export function checkRules(
   defaults: { provider?: string | null | undefined },
 ): Diagnostic[] {
   const root = file.document.value;
+  const { provider, fallback: entries } = section(root, "model");
+  const fallback = Array.isArray(entries) ? entries : [];
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
     ...checkProvider(file, root["model"], defaults),
     ...checkModel(file, section(root, "model"), ["model"]),
-    ...checkFallback(file, section(root, "model"), defaults),
+    ...fallback.flatMap((one, index) =>
+      isJsonObject(one) ? checkModel(file, one, ["model", "fallback", index], provider) : []
+    ),
     ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
@@ -53,23 +57,6 @@ function checkProvider(
   ) return [];
   const message = "model.provider is missing: name it, or set defaults.provider in config.yaml";
   return [diagnose(file, ["model"], { message }, "key")];
-}
-
-/** An entry without a provider has config.yaml's, or else the model's. */
-function checkFallback(
-  file: DiagnosedFile,
-  model: Written,
-  defaults: { provider?: string | null | undefined },
-): Diagnostic[] {
-  const entries = [model["fallback"] ?? []].flat();
-  const provider = defaults.provider ?? model["provider"];
-  return entries.flatMap((entry, index) => {
-    const path = ["model", "fallback", index];
-    if (isJsonObject(entry)) return checkModel(file, entry, path, model["provider"]);
-    const isMissing = provider == null && typeof entry === "string" && !entry.includes("/");
-    const message = `The model ${showValue(entry)} has no provider: write provider/name`;
-    return isMissing ? [diagnose(file, path, { message })] : [];
-  });
 }
 
 /** `reached`: the provider whose address is known without the map. */

@@ -33,6 +33,8 @@ export interface ModelSettings {
   contextWindow?: number;
   /** The most tools that its endpoint takes. */
   maxTools?: number;
+  /** What it takes, where a person says so. */
+  input?: readonly ("text" | "image" | "pdf")[];
   /** The models that are called where it cannot be used, in this order. They have none of their own. */
   fallback?: readonly ModelSettings[];
 }
@@ -76,6 +78,11 @@ export const modelSchema = z.object({
   max_tools: z.int().min(1).nullish().meta({
     description: "The most tools that the endpoint takes",
     default: "128 at openai",
+  }),
+  input: z.array(z.enum(["text", "image", "pdf"])).nullish().meta({
+    values: "list of `text`, `image`, `pdf`",
+    description: "What the model takes: pictures and PDF files that tools give are shown to it",
+    default: "as its provider and name say",
   }),
 });
 
@@ -146,5 +153,6 @@ function toSettings(
     streamUsage: model.stream_usage,
     ...(model.context_window == null ? {} : { contextWindow: model.context_window }),
     ...(model.max_tools == null ? {} : { maxTools: model.max_tools }),
+    ...(model.input == null ? {} : { input: model.input }),
   };
 }

@@ -1,5 +1,6 @@
 // A conversation as the runtime keeps it: what is stored, what adapters translate, what the loop reads.
 import type { JsonObject } from "../../base/json.ts";
+import type { Media } from "../tool_description.ts";
 
 /** A model's request to use a tool. */
 export interface ToolCall {
@@ -26,6 +27,8 @@ export interface UserMessage {
   injected?: true;
   /** It asks for the answer once more, which did not fit the schema. Goes with `injected`. */
   repair?: true;
+  /** Of the results before it, for formats whose results are texts: see providers/media_turns.ts. Never stored. */
+  media?: readonly Media[];
 }
 
 /** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */
@@ -55,6 +58,8 @@ export interface ToolMessage {
   toolName: string;
   content: string;
   isError: boolean;
+  /** What the model sees beside `content`, which says so in words. */
+  media?: readonly Media[];
 }
 
 /** One message of a conversation. */

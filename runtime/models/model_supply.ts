@@ -7,6 +7,7 @@ import type { Model, ModelReply, ModelRequest } from "./model.ts";
 import { type ModelReach, openPaidModel } from "./paid_model.ts";
 import { modelEndpoint } from "./endpoint.ts";
 import { Learned } from "./adaptation/learned.ts";
+import { takesMedia } from "./media.ts";
 import { ModelPrices } from "./pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";
@@ -93,6 +94,7 @@ export class ModelSupply {
       rates,
       ...(longestWaitMs && { longestWaitMs }),
       learned: this.#learnedOf(settings),
+      takes: (kind) => takesMedia(settings, kind),
       window: async () => {
         const tokens = given ?? await this.#prices.windowOf(settings);
         return tokens === undefined ? undefined : { tokens, isGiven: given !== undefined };

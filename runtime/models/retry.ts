@@ -35,6 +35,7 @@ export interface RetryOptions {
   /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
   learned?: Learned;
   window?: AdaptationOptions["window"];
+  takes?: AdaptationOptions["takes"];
   /** A longer wait is not worth it: another model can be called. Absent: any wait within the timeout is. */
   longestWaitMs?: () => number;
   /** A caller that waits needs the failure at once: no second attempt after a transient failure. */

@@ -19,10 +19,17 @@ export function estimateMessageTokens(message: Message): number {
 }
 
 function messageCharacters(message: Message): number {
-  if (message.role !== "assistant") return message.content.length;
+  if (message.role !== "assistant") {
+    return message.content.length + mediaTokens(message) * CHARACTERS_PER_TOKEN;
+  }
   const { content, providerData } = message;
   const kept = providerData === undefined ? 0 : JSON.stringify(providerData).length;
   return content.length + callCharacters(message) + kept;
+}
+
+function mediaTokens(message: Message): number {
+  if (!("media" in message)) return 0;
+  return (message.media ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** About how many tokens a reply takes. */
@@ -38,6 +45,8 @@ function callCharacters(message: AssistantMessage): number {
 const TOKENS_PER_MESSAGE = 12;
 const TOKENS_PER_TOOL = 24;
 const TOKENS_FOR_TOOLS = 900;
+/** Some models count three times as much for a picture as most. */
+const MOST_PER_MEDIA_TOKEN = 3;
 /** Ours where it is asked for in words, and what providers put around it. */
 const TOKENS_FOR_SCHEMA = 300;
 
@@ -62,7 +71,8 @@ export function boundInputTokens(request: ModelRequest): number {
 const counted = new WeakMap<Message, number>();
 
 function boundMessageTokens(message: Message): number {
-  let tokens = TOKENS_PER_MESSAGE + boundTokens(message.content);
+  let tokens = TOKENS_PER_MESSAGE + boundTokens(message.content) +
+    MOST_PER_MEDIA_TOKEN * mediaTokens(message);
   if (message.role === "tool") tokens += TOKENS_PER_MESSAGE + boundTokens(message.toolName);
   if (message.role !== "assistant") return tokens;
   for (const call of message.toolCalls) {

@@ -8,7 +8,7 @@ import type {
   Effect,
   FileChange,
   FileRenaming,
-  InstructiveResult,
+  LadenResult,
   QuestionTool,
   ToolContext,
   ToolDeclaration,
@@ -41,7 +41,7 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   run(
     args: z.output<z.ZodObject<Shape>>,
     context: ToolContext,
-  ): Promise<string | InstructiveResult>;
+  ): Promise<string | LadenResult>;
 }
 
 /** What a tool is made of whose result is a person's answer. */

@@ -3,6 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { ServerOrigin } from "../agents/guarded_tools.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject, JsonSchema } from "../../base/json.ts";
+import type { Media } from "../tool_description.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { PathSandbox } from "./files/path_sandbox.ts";
 
@@ -60,14 +61,21 @@ export interface ToolContext {
   redactor: Redactor;
   /** Writes a line about this call into the service log. */
   log(message: string): void;
+  /**
+   * Shows the model a picture or a PDF file beside the result. Returns the text that stands for it in the result; undefined
+   * for other bytes, and where the model does not take it. Absent: it takes none.
+   */
+  show?(bytes: Uint8Array): Promise<string | undefined>;
 }
 
-/** A result that brings instructions with it: they enter the conversation as a user message behind the reply's results. */
-export interface InstructiveResult {
+/** A result that brings something with it. */
+export interface LadenResult {
   /** What the model reads as the result. */
   content: string;
-  /** What is said to it then, whole, tags included. */
-  instructions: string;
+  /** What is said to it then, whole, tags included: a user message behind the reply's results. */
+  instructions?: string;
+  /** What it sees beside `content`. */
+  media?: readonly Media[];
 }
 
 /** What a call would do to a file: its content as it is, null for none, and as it would be, null where it would be gone. */
@@ -127,7 +135,7 @@ export interface ActionTool extends ToolDeclaration {
    * Runs one call and returns what the model reads. Throws ToolFailure for an expected failure, and QuestionRaised where
    * a person must decide first.
    */
-  run(args: JsonObject, context: ToolContext): Promise<string | InstructiveResult>;
+  run(args: JsonObject, context: ToolContext): Promise<string | LadenResult>;
 }
 
 /** A tool whose result is a person's answer: there is nothing to run. */

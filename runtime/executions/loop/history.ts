@@ -69,10 +69,13 @@ function repair(messages: readonly Message[]): Message[] {
 
 function shorten(message: Message, redactor: Redactor): Message {
   if (message.role === "user") return leaveBreadcrumb(message);
-  if (message.role !== "tool" || message.content.length <= OLD_RESULT_CHARACTERS) return message;
+  if (message.role !== "tool") return message;
+  // A picture is stored once, with the run that read it.
+  const { media: _media, ...told } = message;
+  if (told.content.length <= OLD_RESULT_CHARACTERS) return told;
   const note = `… [cut from history: it had ${message.content.length} characters]`;
   const kept = redactor.beginningOf(message.content, OLD_RESULT_CHARACTERS - note.length);
-  return { ...message, content: kept + note };
+  return { ...told, content: kept + note };
 }
 
 /** Only of what the runtime put there: a person may write what looks like a skill's tag. */

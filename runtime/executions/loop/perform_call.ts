@@ -1,12 +1,20 @@
 // One call of a tool that does something: its intent is stored, then it runs, within its time and the run's signal.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { modelChain } from "../../config/providers.ts";
+import type { Media } from "../../tool_description.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { ActionTool, AnsweredQuestion, Effect } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { Run } from "../runs/run.ts";
+
+const loadMedia = lazyModule(() => import("../../models/media.ts"));
+
+/** Pictures and PDF files of one result. */
+const MOST_MEDIA = 8;
 
 /** A call that may begin. */
 export interface ReadyCall {
@@ -26,6 +34,7 @@ export interface CallResult {
   described?: DescribedCall[];
   /** What enters the conversation with it. */
   instructions?: string;
+  media?: readonly Media[];
 }
 
 /**
@@ -45,6 +54,7 @@ export async function performCall(
     reason: new ToolFailure(`${call.name} took longer than ${tool.timeoutMs / 1_000} s`),
     signal: run.signal,
   };
+  const media: Media[] = [];
   // A tool need not listen to its signal: what it does after its time is nobody's business any more.
   const work = (signal: AbortSignal) =>
     untilAborted(
@@ -58,13 +68,14 @@ export async function performCall(
         answers,
         redactor: run.redactor,
         log: (message) => run.note(`${call.name}: ${message}`),
+        show: (bytes) => show(run, bytes, media),
       }),
       signal,
     );
   try {
     const result = await withinTime(limit, work);
     return typeof result === "string"
-      ? { content: result, isError: false, effect }
+      ? { content: result, isError: false, effect, ...(media.length > 0 && { media }) }
       : { ...result, isError: false, effect };
   } catch (error) {
     run.signal.throwIfAborted();
@@ -72,6 +83,16 @@ export async function performCall(
     await run.journal.resetCall(call);
     return error;
   }
+}
+
+/** See ToolContext. */
+async function show(run: Run, bytes: Uint8Array, media: Media[]): Promise<string | undefined> {
+  const { readMedia, takesMedia } = await loadMedia();
+  const read = readMedia(bytes);
+  if (read === undefined || media.length >= MOST_MEDIA) return undefined;
+  if (!modelChain(run.agent.model).some((one) => takesMedia(one, read.kind))) return undefined;
+  if (read.media !== undefined) media.push(read.media);
+  return read.text;
 }
 
 /** What the model reads of a call that went wrong. */

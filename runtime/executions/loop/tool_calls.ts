@@ -94,7 +94,9 @@ async function settle(
       () => perform(run, call, step),
     );
   if (!("content" in done)) return done;
-  const { content, isError, effect, instructions, described } = run.withoutKeys(done);
+  // Nothing in a picture can be recognized, and to search in it takes long.
+  const { media, ...told } = done;
+  const { content, isError, effect, instructions, described } = run.withoutKeys(told);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
     content: boundResult(content, run.redactor, {
@@ -104,6 +106,7 @@ async function settle(
     isError,
     effect,
     durationMs,
+    ...(media && { media }),
     ...(described && { described }),
     ...(instructions !== undefined && {
       instructions: { position: run.conversation.instructionsPosition(call), text: instructions },

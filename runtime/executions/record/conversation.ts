@@ -98,7 +98,7 @@ export function planCalls(reply: AssistantMessage, replyPosition: number): Plann
 /** The result of a call as a message. */
 export function toToolMessage(
   call: PlannedCall,
-  result: { content: string; isError: boolean },
+  result: Pick<ToolMessage, "content" | "isError" | "media">,
 ): ToolMessage {
   return {
     role: "tool",
@@ -106,6 +106,7 @@ export function toToolMessage(
     toolName: call.name,
     content: result.content,
     isError: result.isError,
+    ...(result.media && { media: result.media }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 import type { ExecutionLog } from "../../events/log.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { toStorable } from "../../../base/text/storable_text.ts";
+import type { Media } from "../../tool_description.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
@@ -154,6 +155,7 @@ export class Journal {
     result: Pick<RecordedResult, "durationMs" | "effect" | "described"> & {
       content: string;
       isError: boolean;
+      media?: readonly Media[];
       /** What the result brings along, and its place in the conversation. */
       instructions?: { position: number; text: string };
     },

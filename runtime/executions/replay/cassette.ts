@@ -1,6 +1,8 @@
 // A cassette: one run as a script that can be played again, without a model and without tools. Its form is versioned; what is
 // optional may be left out by who writes one by hand. create_cassette.ts makes one of a recorded run, player.ts plays it.
 import { z } from "zod";
+import { isJsonObject } from "../../../base/json.ts";
+import type { Media } from "../../tool_description.ts";
 import { EXECUTION_STATUSES } from "../states.ts";
 import { EXECUTION_TRIGGERS } from "../../trigger_kinds.ts";
 import { FILE_EVENTS } from "../../run_cause.ts";
@@ -55,6 +57,8 @@ const CassetteCall = z.strictObject({
     is_error: z.boolean().default(false),
     /** What it brought into the conversation. */
     instructions: z.string().optional(),
+    /** What the model saw beside it. */
+    media: z.array(z.custom<Media>(isJsonObject)).readonly().optional(),
     /** How many steps behind the reply stand before it in the log. */
     after: z.int().min(0).default(0),
     /** How many results of its reply were there before it; absent: that shows nowhere. */

@@ -195,6 +195,7 @@ class Reading {
         result: {
           content: this.#withoutRemark(found.content, position),
           is_error: found.isError,
+          ...(found.media && { media: found.media }),
           ...(brought?.role === "user" && brought.injected && { instructions: brought.content }),
           after: 0,
         },

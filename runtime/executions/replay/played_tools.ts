@@ -74,10 +74,11 @@ function play(tool: Tool, playback: Playback): Tool {
 
 /** What a tool returned. Throws ToolFailure for what it threw. */
 function toResult(
-  { content, is_error, instructions }: NonNullable<CassetteCall["result"]>,
+  { content, is_error, instructions, media }: NonNullable<CassetteCall["result"]>,
 ): ReturnType<ActionTool["run"]> extends Promise<infer Result> ? Result : never {
   if (is_error) throw new ToolFailure(withoutPrefix(content));
-  return instructions === undefined ? content : { content, instructions };
+  if (instructions === undefined && media === undefined) return content;
+  return { content, ...(instructions !== undefined && { instructions }), ...(media && { media }) };
 }
 
 /** The message of a failure that a model read as `Error: …`. */

@@ -1,6 +1,7 @@
 // One request made so that its endpoint takes it: without what it refused before, and shortened where it is too long.
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { type Learned, withoutRefused } from "./learned.ts";
+import type { Media } from "../../tool_description.ts";
+import { type Learned, withoutMedia, withoutRefused } from "./learned.ts";
 import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";
 import { estimateInputTokens, estimateMessageTokens } from "../token_estimate.ts";
 import { TOOLS_REMEDY } from "../tool_limit.ts";
@@ -23,18 +24,24 @@ export interface AdaptationOptions {
   learned: Learned;
   /** The tokens of its context window, if that is known; `isGiven`: a person said so. */
   window?: (() => Promise<{ tokens: number; isGiven: boolean } | undefined>) | undefined;
+  /** Whether the model takes pictures, or PDF files. Absent: it takes both. */
+  takes?: ((kind: Media["kind"]) => boolean) | undefined;
 }
 
 /** The requests of one run to one model. */
 export class Adaptation {
   readonly #learned: Learned;
   readonly #window: AdaptationOptions["window"];
+  readonly #takes: AdaptationOptions["takes"];
+  /** The kinds of media of which this run has something that cannot be read. */
+  readonly #broken = new Set<string>();
   #ratio = FIRST_RATIO;
   #told = "";
 
-  constructor({ learned, window }: AdaptationOptions) {
+  constructor({ learned, window, takes }: AdaptationOptions) {
     this.#learned = learned;
     this.#window = window;
+    this.#takes = takes;
   }
 
   /** A request to be sent, shortened where it is certain to be too long. */
@@ -53,7 +60,9 @@ export class Adaptation {
 
   /** The request as it is sent. */
   toSend({ request }: AdaptedRequest): ModelRequest {
-    return withoutRefused(request, this.#learned);
+    const isTaken = (kind: Media["kind"]) =>
+      !this.#broken.has(kind) && !this.#learned.refused.has(kind) && (this.#takes?.(kind) ?? true);
+    return withoutRefused(withoutMedia(request, isTaken), this.#learned);
   }
 
   /** The request for another try after a failure that another request may avoid; undefined after any other. */
@@ -66,7 +75,8 @@ export class Adaptation {
     if (refusal === undefined) return undefined;
     if (refusal.kind === "too_many_tools") throw withRemedy(error, TOOLS_REMEDY);
     if (refusal.kind === "parts") {
-      for (const name of refusal.names) this.#learned.refused.add(name);
+      const refused = refusal.isBroken ? this.#broken : this.#learned.refused;
+      for (const name of refusal.names) refused.add(name);
       return adapted;
     }
     const part = PARTS[adapted.tries];

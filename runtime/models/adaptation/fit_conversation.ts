@@ -1,5 +1,5 @@
-// Shortens a conversation that is longer than its model takes: results of earlier turns first, then those turns, the oldest
-// first, then results of this one. What is stored stays whole. Loaded when it is needed.
+// Shortens a conversation that is longer than its model takes: old pictures first, then results of earlier turns, then those
+// turns, the oldest first, then results of this one. What is stored stays whole. Loaded when it is needed.
 import type { Message, ToolMessage } from "../message.ts";
 import { estimateMessageTokens } from "../token_estimate.ts";
 
@@ -20,7 +20,7 @@ export interface FittedConversation {
 export function fitConversation(messages: readonly Message[], room: number): FittedConversation {
   const fitted: (Message | undefined)[] = [...messages];
   let tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-  const counts = { old: 0, turns: 0, own: 0 };
+  const counts = { pictures: 0, old: 0, turns: 0, own: 0 };
   const put = (index: number, message: Message | undefined) => {
     const before = fitted[index];
     tokens += (message ? estimateMessageTokens(message) : 0) -
@@ -33,6 +33,15 @@ export function fitConversation(messages: readonly Message[], room: number): Fit
     put(index, cutResult(message, length));
     return 1;
   };
+  const drop = (index: number) => {
+    const message = fitted[index];
+    if (tokens <= room || message?.role !== "tool" || message.media === undefined) return;
+    const { media, ...told } = message;
+    put(index, { ...told, content: `${told.content}\n[Left out: call the tool again to see it.]` });
+    counts.pictures += media.length;
+  };
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  for (let index = 0; index < last; index++) drop(index);
   const start = messages.findLastIndex(isTurn);
   for (let index = 0; index < start && tokens > room; index++) {
     counts.old += cut(index, OLD_RESULT_CHARACTERS);
@@ -43,13 +52,13 @@ export function fitConversation(messages: readonly Message[], room: number): Fit
     for (index = begin; index < next; index++) put(index, undefined);
     counts.turns++;
   }
-  const last = messages.findLastIndex(({ role }) => role === "assistant");
   for (let index = start; index < last && tokens > room; index++) {
     counts.own += cut(index, RESULT_CHARACTERS);
   }
   const newest = [...messages.keys()].filter((index) => index > last)
     .sort((a, b) => lengthOf(messages[b]) - lengthOf(messages[a]));
   for (const index of newest) {
+    drop(index);
     const excess = (tokens - room) * CHARACTERS_PER_TOKEN;
     if (excess <= 0) break;
     counts.own += cut(
@@ -83,9 +92,12 @@ function cutResult(message: ToolMessage, length: number): ToolMessage {
   return { ...message, content: kept + note };
 }
 
-function describe({ old, turns, own }: { old: number; turns: number; own: number }): string {
+function describe(
+  { pictures, old, turns, own }: { pictures: number; old: number; turns: number; own: number },
+): string {
   const say = (count: number, what: string) => count === 0 ? [] : [`${what}: ${count}`];
   return [
+    ...say(pictures, "pictures left out"),
     ...say(old, "results of earlier turns shortened"),
     ...say(turns, "earlier turns left out"),
     ...say(own, "results of this run cut"),

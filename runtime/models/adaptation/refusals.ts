@@ -12,8 +12,8 @@ export type Refusal =
   | { kind: "too_long"; limit?: number }
   /** The request has more tools than the endpoint takes. */
   | { kind: "too_many_tools" }
-  /** Parts of the request, by their names in Learned. */
-  | { kind: "parts"; names: string[] };
+  /** Parts of the request, by their names in Learned; `isBroken`: only of this one, the model takes others. */
+  | { kind: "parts"; names: string[]; isBroken?: boolean };
 
 /** Conversations that are too long, with the limit where it is told; the last rows tell none. */
 const TOO_LONG = [
@@ -51,6 +51,8 @@ export function recognize(
   { refused }: Learned,
 ): Refusal | undefined {
   const { status } = error;
+  const media = refusedMedia(error, request);
+  if (media !== undefined) return media;
   const told = textOf(error).replaceAll(/(?<=\d)[,_](?=\d{3})/g, "");
   const overLimit = OVER_MINUTE_LIMIT.exec(told);
   if (overLimit !== null) return toTooLong(overLimit);
@@ -95,6 +97,24 @@ export function isOfModel(error: ModelError): boolean {
 
 function textOf({ told, message }: ModelError): string {
   return (told ?? message).toLowerCase();
+}
+
+/** Words for pictures and for PDF files, whatever an endpoint calls them. */
+const MEDIA = {
+  pdf: /\bpdf|document|\bfiles?\b|\bpages\b/,
+  image: /image|picture|vision|multi.?modal|inline_?data|media/,
+};
+const NO_MEDIA = /no endpoints found|not a (?:vision|multi.?modal)|only (?:support|accept)s? text/;
+
+/** A 404 may say it, too: that no endpoint takes pictures. */
+function refusedMedia(error: ModelError, { messages }: ModelRequest): Refusal | undefined {
+  const { status = 400 } = error;
+  if (![400, 404, 415, 422, 500, 501].includes(status)) return undefined;
+  const told = textOf(error);
+  const sent = messages.flatMap((one) => one.role === "tool" ? one.media ?? [] : []);
+  const names = [...new Set(sent.map(({ kind }) => kind))].filter((kind) => MEDIA[kind].test(told));
+  const isBroken = !NOT_KNOWN.test(told) && !NO_MEDIA.test(told);
+  return names.length === 0 ? undefined : { kind: "parts", names, isBroken };
 }
 
 const isMatch = (match: RegExpExecArray | null) => match !== null;

@@ -1,7 +1,7 @@
 // The runtime's conversation in the format of the Messages API.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
-import type { ToolDescription } from "../../tool_description.ts";
+import type { Media, ToolDescription } from "../../tool_description.ts";
 import type { ModelRequest } from "../model.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
@@ -92,9 +92,20 @@ function toolResult(message: ToolMessage): WireBlock {
   return {
     type: "tool_result",
     tool_use_id: toWireId(message.toolCallId),
-    content: textBlocks(message.content),
+    content: [...textBlocks(message.content), ...(message.media ?? []).map(toMediaBlock)],
     ...(message.isError ? { is_error: true } : {}),
   };
+}
+
+function toMediaBlock(
+  { kind, mediaType, data }: Media,
+): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam {
+  return kind === "pdf"
+    ? { type: "document", source: { type: "base64", media_type: "application/pdf", data } }
+    : {
+      type: "image",
+      source: { type: "base64", media_type: mediaType as "image/png", data },
+    };
 }
 
 /** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */

@@ -3,6 +3,7 @@ import type { Content, GenerateContentConfig, Part } from "@google/genai";
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
+import { addMediaTurns } from "./media_turns.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
@@ -35,7 +36,7 @@ function toContents(messages: readonly Message[], owner: BlockOwner): Content[] 
   const contents: { role: string; parts: Part[] }[] = [];
   // Calls that the provider named itself: only their results carry the id.
   const namedCalls = new Set<string>();
-  for (const message of messages) {
+  for (const message of addMediaTurns(messages)) {
     if (message.role === "system") continue;
     const parts = toParts(message, { owner, namedCalls });
     if (parts.length === 0) continue;
@@ -58,7 +59,12 @@ function toParts(
 ): Part[] {
   switch (message.role) {
     case "user":
-      return textParts(message.content);
+      return [
+        ...textParts(message.content),
+        ...(message.media ?? []).map(({ mediaType: mimeType, data }) => (
+          { inlineData: { mimeType, data } }
+        )),
+      ];
     case "tool":
       return [toolResult(message, options.namedCalls)];
     case "assistant":

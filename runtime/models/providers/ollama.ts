@@ -10,6 +10,7 @@ import type { Model, ModelDelta, ModelReply, ModelRequest } from "../model.ts";
 import { OllamaReplyAssembly } from "./ollama_reply.ts";
 import { answerFailure, cutStreamFailure, type ProviderContext } from "../provider_failure.ts";
 import { createProviderFetch } from "../provider_fetch.ts";
+import { addMediaTurns } from "./media_turns.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
 import { streamReply } from "./streamed_reply.ts";
 import { estimateInputTokens } from "../token_estimate.ts";
@@ -98,7 +99,9 @@ class OllamaModel implements Model {
     const schema = grammarSchema(request);
     return {
       model: this.#name,
-      messages: messages.map((one) => toOllamaMessage(one, { owner: this.#owner, refused })),
+      messages: addMediaTurns(messages).map((one) =>
+        toOllamaMessage(one, { owner: this.#owner, refused })
+      ),
       stream: true,
       ...(schema && { format: schema }),
       ...(tools.length === 0 ? {} : {
@@ -121,8 +124,11 @@ type KeptParts = Parameters<typeof restoreFields>[1];
 function toOllamaMessage(message: Message, kept: KeptParts): JsonObject {
   switch (message.role) {
     case "system":
-    case "user":
       return { role: message.role, content: message.content };
+    case "user": {
+      const { role, content, media } = message;
+      return { role, content, ...(media && { images: media.map(({ data }) => data) }) };
+    }
     case "tool":
       return { role: "tool", tool_name: message.toolName, content: message.content };
     case "assistant":

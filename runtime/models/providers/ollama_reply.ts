@@ -2,13 +2,10 @@
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { type ModelDelta, type ModelReply, type StopReason, type Usage } from "../model.ts";
 import { type ProviderContext, streamedFailure } from "../provider_failure.ts";
-import { addFields } from "./kept_fields.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
-import { toReplyMessage } from "./reply_message.ts";
+import { ReplyMessage } from "./reply_message.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
-import { ThinkTag } from "./think_tag.ts";
 import { toTokenCount } from "./token_count.ts";
-import { ToolCallAssembly } from "./tool_call_assembly.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(
   Object.entries({ stop: "end", length: "length" }),
@@ -19,21 +16,16 @@ const KNOWN_FIELDS = new Set(["role", "content", "tool_calls", "images", "tool_n
 /** One reply of an Ollama chat as it grows. */
 export class OllamaReplyAssembly implements ReplyAssembly {
   readonly #context: ProviderContext;
-  readonly #toolCalls = new ToolCallAssembly();
   readonly #promptTokens: number;
-  readonly #owner: BlockOwner;
-  readonly #think = new ThinkTag();
-  readonly #fields: JsonObject = {};
-  #characters = 0;
+  readonly #message: ReplyMessage;
   #calls = 0;
-  #text = "";
   #last: JsonObject | undefined;
   #usage: Usage | null = null;
 
   /** `promptTokens` stands in where the server does not count the prompt: it does not when it had it in its cache. */
   constructor(context: ProviderContext, of: { owner: BlockOwner; promptTokens: number }) {
     this.#context = context;
-    this.#owner = of.owner;
+    this.#message = new ReplyMessage(of.owner, KNOWN_FIELDS);
     this.#promptTokens = of.promptTokens;
   }
 
@@ -57,11 +49,9 @@ export class OllamaReplyAssembly implements ReplyAssembly {
     const { content, tool_calls: calls } = line.message;
     for (const call of Array.isArray(calls) ? calls : []) {
       // Calls come whole; a number of our own keeps two of the same name apart.
-      if (isJsonObject(call)) this.#toolCalls.add({ ...call, index: this.#calls++ });
+      if (isJsonObject(call)) this.#message.calls.add({ ...call, index: this.#calls++ });
     }
-    this.#characters += addFields(this.#fields, line.message, KNOWN_FIELDS);
-    const text = this.#think.push(typeof content === "string" ? content : "");
-    this.#text += text;
+    const text = this.#message.add(line.message, typeof content === "string" ? content : "");
     return text === "" ? { type: "progress" } : { type: "text", text };
   }
 
@@ -70,14 +60,7 @@ export class OllamaReplyAssembly implements ReplyAssembly {
     if (last === undefined) return undefined;
     const reason = typeof last.done_reason === "string" ? last.done_reason : "stop";
     const stop = STOP_REASONS.get(reason) ?? "unknown";
-    const message = toReplyMessage(this.#owner, {
-      text: this.#text,
-      think: this.#think,
-      calls: this.#toolCalls,
-      fields: this.#fields,
-      characters: this.#characters,
-      isCut: stop === "length",
-    });
+    const message = this.#message.finish({ isCut: stop === "length" });
     return {
       message,
       stop: stop === "end" && message.toolCalls.length > 0 ? "tool_calls" : stop,

@@ -1,13 +1,15 @@
 // The runtime's conversation in the format of the Chat Completions API.
 import type OpenAI from "openai";
-import type { AssistantMessage, Message } from "../message.ts";
+import type { AssistantMessage, Message, UserMessage } from "../message.ts";
 import type { ToolDescription } from "../../tool_description.ts";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { restoreFields } from "./kept_fields.ts";
+import { addMediaTurns, toDataUrl } from "./media_turns.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type WirePart = OpenAI.Chat.Completions.ChatCompletionContentPart;
 type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
 
 /** OpenAI's own Chat Completions, or those of whoever else speaks them. */
@@ -22,7 +24,7 @@ export function toOpenAiMessages(
   messages: readonly Message[],
   { flavour, ...kept }: { flavour: OpenAiFlavour } & KeptParts,
 ): WireMessage[] {
-  return (flavour === "openai" ? messages : joinInstructions(messages))
+  return addMediaTurns(flavour === "openai" ? messages : joinInstructions(messages))
     .map((message) => toOpenAiMessage(message, kept));
 }
 
@@ -54,8 +56,9 @@ export function toOpenAiTools(tools: readonly ToolDescription[]): WireTool[] {
 function toOpenAiMessage(message: Message, kept: KeptParts): WireMessage {
   switch (message.role) {
     case "system":
-    case "user":
       return { role: message.role, content: message.content };
+    case "user":
+      return { role: message.role, content: toContent(message) };
     case "tool":
       return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
     case "assistant":
@@ -63,6 +66,18 @@ function toOpenAiMessage(message: Message, kept: KeptParts): WireMessage {
       return toCalls(message, kept);
   }
   return message satisfies never;
+}
+
+function toContent({ content, media }: UserMessage): string | WirePart[] {
+  if (media === undefined) return content;
+  return [
+    { type: "text", text: content },
+    ...media.map((one): WirePart =>
+      one.kind === "pdf"
+        ? { type: "file", file: { filename: "file.pdf", file_data: toDataUrl(one) } }
+        : { type: "image_url", image_url: { url: toDataUrl(one) } }
+    ),
+  ];
 }
 
 function toCalls(message: AssistantMessage, kept: KeptParts): WireMessage {

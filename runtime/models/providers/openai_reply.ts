@@ -2,12 +2,9 @@
 // endpoints that call themselves compatible differ in every field.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
-import { addFields } from "./kept_fields.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
-import { toReplyMessage } from "./reply_message.ts";
+import { ReplyMessage } from "./reply_message.ts";
 import type { ReplyAssembly } from "./streamed_reply.ts";
-import { ThinkTag } from "./think_tag.ts";
-import { ToolCallAssembly } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
@@ -29,19 +26,14 @@ const KNOWN_FIELDS = new Set(
 
 /** One reply of a Chat Completions stream as it grows. */
 export class OpenAiReplyAssembly implements ReplyAssembly {
-  readonly #owner: BlockOwner;
-  readonly #think = new ThinkTag();
-  readonly #fields: JsonObject = {};
-  #characters = 0;
-  #text = "";
+  readonly #message: ReplyMessage;
   #refused = false;
   #finishReason: string | undefined;
   #usage: Usage | null = null;
   #reportedCostUsd: number | null = null;
-  #toolCalls = new ToolCallAssembly();
 
   constructor(owner: BlockOwner) {
-    this.#owner = owner;
+    this.#message = new ReplyMessage(owner, KNOWN_FIELDS);
   }
 
   get usage(): Usage | null {
@@ -57,21 +49,14 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     for (const choice of choices) {
       if (isJsonObject(choice) && (choice.index ?? 0) === 0) text += this.#addChoice(choice);
     }
-    this.#text += text;
     return text === "" ? { type: "progress" } : { type: "text", text };
   }
 
   /** The whole reply; undefined when the stream never said why it ended, which means that it was cut off. */
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
-    const message = toReplyMessage(this.#owner, {
-      text: this.#text,
-      think: this.#think,
-      calls: this.#toolCalls,
-      fields: this.#fields,
-      characters: this.#characters,
-      isCut: STOP_REASONS.get(this.#finishReason) === "length",
-    });
+    const isCut = STOP_REASONS.get(this.#finishReason) === "length";
+    const message = this.#message.finish({ isCut });
     return {
       message,
       stop: this.#stop(message.toolCalls.length > 0),
@@ -87,12 +72,11 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     const delta = isJsonObject(choice.delta) ? choice.delta : choice.message;
     if (!isJsonObject(delta)) return "";
     if (Array.isArray(delta.tool_calls)) {
-      for (const fragment of delta.tool_calls) this.#toolCalls.add(fragment);
+      for (const fragment of delta.tool_calls) this.#message.calls.add(fragment);
     }
     const refusal = typeof delta.refusal === "string" ? delta.refusal : "";
     if (refusal !== "") this.#refused = true;
-    this.#characters += addFields(this.#fields, delta, KNOWN_FIELDS);
-    return this.#think.push(textOf(delta.content)) + refusal;
+    return this.#message.add(delta, textOf(delta.content), refusal);
   }
 
   /** The last counts stand: endpoints that report in every chunk report running totals. */

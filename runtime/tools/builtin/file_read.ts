@@ -16,13 +16,17 @@ const KNOWN_BEFORE = 256 * 1024;
 /** So much takes well below a millisecond; the service does other things before the next. */
 const CHUNK_BYTES = 64 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
+/** No picture or PDF file that is shown is larger. */
+const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
+/** Its beginning, `%PDF`, and more than that may look like text. */
+const PDF = [0x25, 0x50, 0x44, 0x46];
 const ENCODER = new TextEncoder();
 
 /** Reads lines of a text file. */
 export const fileRead = defineTool({
   name: "file_read",
   description:
-    `Reads a text file from line \`offset\` on: at most ${MAX_LINES} lines or ${
+    `Reads a text file, or shows a picture or a PDF file. Text is read from line \`offset\` on: at most ${MAX_LINES} lines or ${
       MAX_SHOWN_BYTES / 1024
     } KB at a time. The last line of the ` +
     "result says how to continue when there is more. Line numbers are not part of the file.",
@@ -39,10 +43,16 @@ export const fileRead = defineTool({
   timeoutMs: 30_000,
   maxResultBytes: MAX_SHOWN_BYTES + NOTES_BYTES,
   worksOn: "files",
-  run: async (args, { sandbox, signal, redactor }) => {
+  run: async (args, { sandbox, signal, redactor, show }) => {
     await using file = await openFile(sandbox, args.path);
     const place = { line: args.offset ?? 1, column: args.column ?? 1 };
-    const part = await readPart(file, place, signal);
+    const part = await readPart(file, place, signal).catch(async (error) => {
+      const isShown = show && error instanceof NotText && file.size <= MAX_MEDIA_BYTES;
+      const shown = isShown ? await show(await file.readAll(MAX_MEDIA_BYTES)) : undefined;
+      if (shown === undefined) throw error;
+      return shown;
+    });
+    if (typeof part === "string") return part;
     if (part === undefined) return "(The file is empty.)";
     return showPart(part, place, {
       limit: Math.min(args.limit ?? MAX_LINES, MAX_LINES),
@@ -51,6 +61,9 @@ export const fileRead = defineTool({
     });
   },
 });
+
+/** The file is no text. */
+class NotText extends ToolFailure {}
 
 /** A place in a file, both counted from 1. A column counts UTF-16 code units, as a string does. */
 interface Place {
@@ -186,8 +199,9 @@ async function* chunksOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<
     signal.throwIfAborted();
     const length = await file.read(buffer, position);
     if (length === 0) return;
-    if (position === 0 && isBinary(buffer.subarray(0, Math.min(length, SAMPLE_BYTES)))) {
-      throw new ToolFailure(
+    const sample = buffer.subarray(0, position === 0 ? Math.min(length, SAMPLE_BYTES) : 0);
+    if (isBinary(sample) || PDF.every((byte, at) => sample[at] === byte)) {
+      throw new NotText(
         `Cannot read "${file.display}": it is a binary file (${file.size} bytes).`,
       );
     }

@@ -76,7 +76,10 @@ export function createHttpRequest(
           redactor: context.redactor,
         });
         const finalUrl = url.href === first.url.href ? undefined : url.href;
-        return showReply(reply, { finalUrl, redactor: context.redactor });
+        const type = reply.headers.get("content-type") ?? "";
+        const isMedia = /^(image\/|application\/(pdf|octet-stream))/i.test(type) && !reply.cut;
+        const shown = isMedia ? await context.show?.(reply.body) : undefined;
+        return showReply(reply, { finalUrl, shown, redactor: context.redactor });
       });
     },
   });

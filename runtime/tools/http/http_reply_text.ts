@@ -17,10 +17,10 @@ const SHOWN_HEADERS = [
   "www-authenticate",
 ];
 
-/** Status line, main headers, and the body as text, cut where it gets long; a binary body is only described. */
+/** Status line, main headers, and the body as text (`shown`: the text that stands for it), cut where it gets long; a binary body is only described. */
 export function showReply(
   reply: ExchangeReply,
-  options: { finalUrl: string | undefined; redactor: Redactor },
+  options: { finalUrl: string | undefined; shown: string | undefined; redactor: Redactor },
 ): string {
   const lines = [`${reply.status} ${reply.statusText}`.trim()];
   if (options.finalUrl !== undefined) lines.push(`redirected to: ${options.finalUrl}`);
@@ -28,7 +28,7 @@ export function showReply(
     const value = reply.headers.get(name);
     if (value !== undefined) lines.push(`${name}: ${value}`);
   }
-  return `${lines.join("\n")}\n\n${showBody(reply, options.redactor)}`;
+  return `${lines.join("\n")}\n\n${options.shown ?? showBody(reply, options.redactor)}`;
 }
 
 function showBody(reply: ExchangeReply, redactor: Redactor): string {

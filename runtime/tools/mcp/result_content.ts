@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
+import type { ToolContext } from "../tool.ts";
 import { isBinary } from "../text_content.ts";
 
 const LINE_CHARACTERS = 300;
@@ -14,13 +15,29 @@ const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(jso
  * The texts of a result, one below the other; a line in place of what is not text. By the protocol a text says what the
  * structured content says: that counts where there is no text, without the images and sounds that stand beside it.
  */
-export function toResultText({ content, structuredContent }: CallToolResult): string {
-  const lines = content.map(toText);
+export function toResultText(
+  { content, structuredContent }: CallToolResult,
+  shown: ReadonlyMap<string, string> = new Map(),
+): string {
+  const lines = content.map((block) => toText(block, shown));
   if (structuredContent === undefined || content.some(({ type }) => type === "text")) {
     return lines.join("\n");
   }
   const structured = toStructuredText(structuredContent, new Set(content.flatMap(dataOf)));
   return (structured === "{}" && lines.length > 0 ? lines : [...lines, structured]).join("\n");
+}
+
+/** Shows the pictures and PDF files of a result. Returns the text that stands for each, by its data. */
+export async function showMedia(
+  { content }: CallToolResult,
+  show: ToolContext["show"],
+): Promise<Map<string, string>> {
+  const shown = new Map<string, string>();
+  for (const data of show === undefined ? [] : new Set(content.flatMap(dataOf))) {
+    const text = await show?.(Buffer.from(data, "base64"));
+    if (text !== undefined) shown.set(data, text);
+  }
+  return shown;
 }
 
 /** Structured content as JSON, but for what is `shown` already as letters, and the objects around that. */
@@ -39,13 +56,13 @@ function dataOf(block: ContentBlock): string[] {
   return block.type === "resource" && "blob" in block.resource ? [block.resource.blob] : [];
 }
 
-function toText(block: ContentBlock): string {
+function toText(block: ContentBlock, shown: ReadonlyMap<string, string>): string {
   switch (block.type) {
     case "text":
       return block.text;
     case "image":
     case "audio":
-      return describe(block.type, block.mimeType, sizeOf(block.data));
+      return shown.get(block.data) ?? describe(block.type, block.mimeType, sizeOf(block.data));
     case "resource_link":
       return describe(
         "resource",
@@ -59,8 +76,9 @@ function toText(block: ContentBlock): string {
       const { resource } = block;
       const text = textOf(resource);
       if (text !== undefined) return `${describe("resource", resource.uri)}\n${text}`;
-      const size = "blob" in resource ? sizeOf(resource.blob) : undefined;
-      return describe("resource", resource.uri, resource.mimeType, size);
+      const { blob = "" } = "blob" in resource ? resource : {};
+      const size = "blob" in resource ? sizeOf(blob) : undefined;
+      return shown.get(blob) ?? describe("resource", resource.uri, resource.mimeType, size);
     }
     default:
       return block satisfies never;

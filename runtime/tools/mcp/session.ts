@@ -5,13 +5,14 @@ import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { toFailureText } from "./failure_text.ts";
 import { HttpTransport } from "./http_transport.ts";
 import type { ServerConfinement } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./remote_tool.ts";
-import { toResultText } from "./result_content.ts";
+import { showMedia, toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import { logServerMessages, toLoggedLine } from "./server_log.ts";
@@ -57,6 +58,8 @@ export interface CallOptions {
   admit(tool: RemoteTool): Promise<void>;
   /** What the server says on the way, one line each. */
   onProgress(line: string): void;
+  /** See ToolContext. */
+  show?: ToolContext["show"];
 }
 
 type Era = "legacy" | "auto";
@@ -206,7 +209,7 @@ export class Session {
   async #call(
     { name, parameters }: RemoteTool,
     args: JsonObject,
-    { signal, redactor, onProgress }: CallOptions,
+    { signal, redactor, onProgress, show }: CallOptions,
   ): Promise<string> {
     const { secrets } = this.#server;
     let result;
@@ -227,7 +230,7 @@ export class Session {
       signal.throwIfAborted();
       throw await this.#toCallFailure(error, signal);
     }
-    const text = toResultText(result);
+    const text = toResultText(result, await showMedia(result, show));
     const refused = this.#tellRefusedHosts();
     if (result.isError !== true) return (text || "[no content]") + refused;
     throw new ToolFailure(toFailureText(text, { secrets, redactor }) + refused);

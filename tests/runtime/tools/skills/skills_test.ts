@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { ActionTool, InstructiveResult, ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
 import { call, CANARY, failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture } from "./skills_fixture.ts";
 
@@ -10,10 +10,10 @@ const NOTES = "---\nname: notes\ndescription: Takes notes.\nargument-hint: '[top
 async function use(
   { tool, context }: { tool: ActionTool; context: ToolContext },
   args: Record<string, unknown>,
-): Promise<InstructiveResult> {
+): Promise<{ content: string; instructions: string }> {
   const result = await tool.run(tool.check(args), context);
   assert.ok(typeof result !== "string");
-  return result;
+  return { instructions: "", ...result };
 }
 
 /** What opening an agent with these skills fails with. */

@@ -1,0 +1,93 @@
+// Pictures and PDF files: which bytes are one, what is told of it, and which models take it. Loaded with the first one.
+import { Buffer } from "node:buffer";
+import type { ModelSettings } from "../agents/agent.ts";
+import type { Media } from "../tool_description.ts";
+
+const MB = 1_024 * 1_024;
+const MOST_PAGES = 20;
+/** About what providers count for a picture, and for a page. */
+const TOKENS = 1_600;
+
+type Size = (view: DataView) => [width: number, height: number];
+
+const FORMATS: readonly [name: string, begins: RegExp, mediaType: string, size?: Size][] = [
+  ["PNG", /^\x89PNG\r\n\x1a\n/, "image/png", (view) => [view.getUint32(16), view.getUint32(20)]],
+  ["GIF", /^GIF8[79]a/, "image/gif", (view) => [view.getUint16(6, true), view.getUint16(8, true)]],
+  ["JPEG", /^\xff\xd8\xff/, "image/jpeg", jpegSize],
+  ["WebP", /^RIFF[^]{4}WEBP/, "image/webp", webpSize],
+  ["PDF", /^%PDF-/, "application/pdf"],
+];
+
+/** A picture or a PDF file, and the text that stands for it; the text alone where it is too large. */
+export interface ReadMedia extends Pick<Media, "kind"> {
+  text: string;
+  media?: Media;
+}
+
+/** Returns the picture or the PDF file that bytes are; undefined for anything else. */
+export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
+  const beginning = String.fromCharCode(...bytes.subarray(0, 16));
+  const format = FORMATS.find(([, begins]) => begins.test(beginning));
+  if (format === undefined) return undefined;
+  const [name, , mediaType, size] = format;
+  const pages = size === undefined ? countPages(bytes) : 0;
+  const known = pages > 0 ? `, ${pages} pages` : "";
+  const shown = (size === undefined ? `PDF${known}` : `picture ${sizeText(size, bytes)}${name}`) +
+    `, ${Math.ceil(bytes.length / 1_024)} KB`;
+  const kind = size === undefined ? "pdf" : "image";
+  if (bytes.length > (kind === "pdf" ? 10 : 5) * MB || pages > MOST_PAGES) {
+    const limit = kind === "pdf" ? `10 MB and ${MOST_PAGES} pages` : "5 MB";
+    return { kind, text: `[${shown}: not shown, it may have ${limit}]` };
+  }
+  const data = Buffer.from(bytes).toString("base64");
+  const media = { kind, mediaType, data, tokens: TOKENS * Math.max(1, pages) } as const;
+  return { kind, text: `[${shown}]`, media };
+}
+
+/** `640x480 `; empty where the picture is broken. */
+function sizeText(size: Size, bytes: Uint8Array): string {
+  try {
+    return `${size(new DataView(bytes.buffer, bytes.byteOffset, bytes.length)).join("x")} `;
+  } catch (error) {
+    if (error instanceof RangeError) return "";
+    throw error;
+  }
+}
+
+/** By the kind of its first chunk (VP8X, VP8L, VP8): https://developers.google.com/speed/webp/docs/riff_container */
+function webpSize(view: DataView): [number, number] {
+  const at = (place: number) => view.getUint32(place, true);
+  const kind = view.getUint8(15);
+  if (kind === 0x58) return [1 + (at(24) & 0xffffff), 1 + (at(26) >>> 8)];
+  if (kind === 0x4c) return [1 + (at(21) & 0x3fff), 1 + (at(21) >>> 14 & 0x3fff)];
+  return [at(26) & 0x3fff, at(26) >>> 16 & 0x3fff];
+}
+
+/** Goes from segment to segment up to the frame's header. Throws RangeError where there is none. */
+function jpegSize(view: DataView): [number, number] {
+  for (let at = 2;; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return [view.getUint16(at + 7), view.getUint16(at + 5)];
+  }
+}
+
+/** As far as the pages stand in the file as they are; 0 where all of them are compressed. */
+function countPages(bytes: Uint8Array): number {
+  const text = new TextDecoder("latin1").decode(bytes);
+  const counts = [...text.matchAll(/\/Count (\d{1,6})\b/g)].map(([, count]) => Number(count));
+  return Math.max(text.match(/\/Type\s*\/Page(?!\w)/g)?.length ?? 0, ...counts);
+}
+
+/** Names of models that take pictures wherever they are served. */
+const SEES =
+  /claude|gemini|gpt-(?:4o|4\.1|5)|vision|vl\b|llava|pixtral|gemma-?3|llama-?4|minicpm-v|moondream/i;
+
+/** Providers whose own models take both; an older one that does not refuses them. */
+const OF_BOTH: readonly string[] = ["anthropic", "google", "openai"];
+
+/** Whether a model takes pictures or PDF files: as its settings say, or by its provider and name. */
+export function takesMedia({ input, provider, name }: ModelSettings, kind: Media["kind"]): boolean {
+  if (input !== undefined) return input.includes(kind);
+  return OF_BOTH.includes(provider) || kind === "image" && SEES.test(name);
+}
