@@ -7,7 +7,7 @@ import type { Model, ModelReply, ModelRequest } from "./model.ts";
 import { type ModelReach, openPaidModel } from "./paid_model.ts";
 import { modelEndpoint } from "./endpoint.ts";
 import { Learned } from "./adaptation/learned.ts";
-import { takesMedia } from "./media.ts";
+import { takesMedia } from "./adaptation/taken_media.ts";
 import { ModelPrices } from "./pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";

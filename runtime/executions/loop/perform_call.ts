@@ -3,6 +3,7 @@ import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
+import { takesMedia } from "../../models/adaptation/taken_media.ts";
 import type { Media } from "../../tool_description.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
@@ -11,7 +12,7 @@ import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { Run } from "../runs/run.ts";
 
-const loadMedia = lazyModule(() => import("../../models/media.ts"));
+const loadReadMedia = lazyModule(() => import("../../models/adaptation/read_media.ts"));
 
 /** Pictures and PDF files of one result. */
 const MOST_MEDIA = 8;
@@ -87,7 +88,7 @@ export async function performCall(
 
 /** See ToolContext. */
 async function show(run: Run, bytes: Uint8Array, media: Media[]): Promise<string | undefined> {
-  const { readMedia, takesMedia } = await loadMedia();
+  const { readMedia } = await loadReadMedia();
   const read = readMedia(bytes);
   if (read === undefined || media.length >= MOST_MEDIA) return undefined;
   if (!modelChain(run.agent.model).some((one) => takesMedia(one, read.kind))) return undefined;

@@ -95,10 +95,13 @@ export function planCalls(reply: AssistantMessage, replyPosition: number): Plann
   }));
 }
 
+/** What a model reads and sees of a call's result. */
+export type ResultContent = Pick<ToolMessage, "content" | "isError" | "media">;
+
 /** The result of a call as a message. */
 export function toToolMessage(
   call: PlannedCall,
-  result: Pick<ToolMessage, "content" | "isError" | "media">,
+  result: ResultContent,
 ): ToolMessage {
   return {
     role: "tool",

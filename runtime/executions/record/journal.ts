@@ -9,7 +9,6 @@ import {
 import type { ExecutionLog } from "../../events/log.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { toStorable } from "../../../base/text/storable_text.ts";
-import type { Media } from "../../tool_description.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/tool.ts";
 import { boundAnswer } from "./answer.ts";
@@ -18,6 +17,7 @@ import {
   type PlacedMessage,
   planCalls,
   type PlannedCall,
+  type ResultContent,
   toInstructions,
   toToolMessage,
 } from "./conversation.ts";
@@ -152,10 +152,7 @@ export class Journal {
   /** Stores the result of a call; returns the messages the model will read. */
   async finishCall(
     call: PlannedCall,
-    result: Pick<RecordedResult, "durationMs" | "effect" | "described"> & {
-      content: string;
-      isError: boolean;
-      media?: readonly Media[];
+    result: Pick<RecordedResult, "durationMs" | "effect" | "described"> & ResultContent & {
       /** What the result brings along, and its place in the conversation. */
       instructions?: { position: number; text: string };
     },

@@ -1,7 +1,8 @@
 // One request made so that its endpoint takes it: without what it refused before, and shortened where it is too long.
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { Media } from "../../tool_description.ts";
-import { type Learned, withoutMedia, withoutRefused } from "./learned.ts";
+import { withoutMedia } from "./taken_media.ts";
+import { type Learned, withoutRefused } from "./learned.ts";
 import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";
 import { estimateInputTokens, estimateMessageTokens } from "../token_estimate.ts";
 import { TOOLS_REMEDY } from "../tool_limit.ts";

@@ -1,9 +1,8 @@
 // What an endpoint taught by its refusals, for the life of the process, and requests without what it refuses. refusals.ts
 // recognizes refusals; retry.ts calls again.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { Media, ToolDescription } from "../../tool_description.ts";
+import type { ToolDescription } from "../../tool_description.ts";
 import { askInWords } from "../answer_schema.ts";
-import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 
 /** One endpoint and model. */
@@ -33,25 +32,6 @@ export class Learned {
       ? refused
       : [...refused, `it takes no conversation of about ${tokens} tokens or more`];
   }
-}
-
-const NOT_SHOWN = "\n(Not shown: it is a binary file, and this model does not take it.)";
-
-/** The request without the pictures and PDF files that are not taken. */
-export function withoutMedia(
-  request: ModelRequest,
-  isTaken: (kind: Media["kind"]) => boolean,
-): ModelRequest {
-  if (!request.messages.some((one) => "media" in one)) return request;
-  const messages = request.messages.map((message): Message => {
-    if (message.role !== "tool" || message.media === undefined) return message;
-    const { media, ...told } = message;
-    const taken = media.filter(({ kind }) => isTaken(kind));
-    if (taken.length === media.length) return message;
-    const content = told.content + NOT_SHOWN;
-    return { ...told, content, ...(taken.length > 0 && { media: taken }) };
-  });
-  return { ...request, messages };
 }
 
 /** The request without what was refused. */

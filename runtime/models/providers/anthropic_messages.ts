@@ -97,15 +97,10 @@ function toolResult(message: ToolMessage): WireBlock {
   };
 }
 
-function toMediaBlock(
-  { kind, mediaType, data }: Media,
-): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam {
-  return kind === "pdf"
-    ? { type: "document", source: { type: "base64", media_type: "application/pdf", data } }
-    : {
-      type: "image",
-      source: { type: "base64", media_type: mediaType as "image/png", data },
-    };
+function toMediaBlock({ kind, mediaType, data }: Media): Anthropic.ImageBlockParam {
+  const source = { type: "base64", media_type: mediaType, data };
+  // A document has the same fields; the package types each kind by itself.
+  return { type: kind === "pdf" ? "document" : "image", source } as Anthropic.ImageBlockParam;
 }
 
 /** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */

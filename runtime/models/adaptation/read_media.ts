@@ -1,7 +1,6 @@
-// Pictures and PDF files: which bytes are one, what is told of it, and which models take it. Loaded with the first one.
+// Pictures and PDF files: which bytes are one, and what is told of it. Loaded with the first file that is no text.
 import { Buffer } from "node:buffer";
-import type { ModelSettings } from "../agents/agent.ts";
-import type { Media } from "../tool_description.ts";
+import type { Media } from "../../tool_description.ts";
 
 const MB = 1_024 * 1_024;
 const MOST_PAGES = 20;
@@ -11,7 +10,7 @@ const TOKENS = 1_600;
 type Size = (view: DataView) => [width: number, height: number];
 
 const FORMATS: readonly [name: string, begins: RegExp, mediaType: string, size?: Size][] = [
-  ["PNG", /^\x89PNG\r\n\x1a\n/, "image/png", (view) => [view.getUint32(16), view.getUint32(20)]],
+  ["PNG", /^\x89PNG\r\n/, "image/png", (view) => [view.getUint32(16), view.getUint32(20)]],
   ["GIF", /^GIF8[79]a/, "image/gif", (view) => [view.getUint16(6, true), view.getUint16(8, true)]],
   ["JPEG", /^\xff\xd8\xff/, "image/jpeg", jpegSize],
   ["WebP", /^RIFF[^]{4}WEBP/, "image/webp", webpSize],
@@ -77,17 +76,4 @@ function countPages(bytes: Uint8Array): number {
   const text = new TextDecoder("latin1").decode(bytes);
   const counts = [...text.matchAll(/\/Count (\d{1,6})\b/g)].map(([, count]) => Number(count));
   return Math.max(text.match(/\/Type\s*\/Page(?!\w)/g)?.length ?? 0, ...counts);
-}
-
-/** Names of models that take pictures wherever they are served. */
-const SEES =
-  /claude|gemini|gpt-(?:4o|4\.1|5)|vision|vl\b|llava|pixtral|gemma-?3|llama-?4|minicpm-v|moondream/i;
-
-/** Providers whose own models take both; an older one that does not refuses them. */
-const OF_BOTH: readonly string[] = ["anthropic", "google", "openai"];
-
-/** Whether a model takes pictures or PDF files: as its settings say, or by its provider and name. */
-export function takesMedia({ input, provider, name }: ModelSettings, kind: Media["kind"]): boolean {
-  if (input !== undefined) return input.includes(kind);
-  return OF_BOTH.includes(provider) || kind === "image" && SEES.test(name);
 }
