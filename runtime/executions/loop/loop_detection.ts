@@ -58,7 +58,7 @@ export class LoopDetector {
   #observeRepeats(step: readonly Settled[]): string | undefined {
     const repeats = new Map<string, number>();
     for (const { name, arguments: args, result } of step) {
-      const key = JSON.stringify([name, args, result.content]);
+      const key = JSON.stringify([name, args, result.content, result.media]);
       const count = (this.#repeats.get(key) ?? 0) + 1;
       repeats.set(key, count);
       if (count >= EQUAL_RESULTS) {

@@ -101,8 +101,8 @@ function textOf({ told, message }: ModelError): string {
 
 /** Words for pictures and for PDF files, whatever an endpoint calls them. */
 const MEDIA = {
-  pdf: /\bpdf|document|\bfiles?\b|\bpages\b/,
-  image: /image|picture|vision|multi.?modal|inline_?data|media/,
+  pdf: /\bpdf|\bdocuments?\b|\bfiles?\b|\bpages\b/,
+  image: /\bimages?(?:\b|_)|\bpictures?\b|\bvision\b|multi-?modal|inline_?data|\bmedia\b/,
 };
 const NO_MEDIA = /no endpoints found|not a (?:vision|multi.?modal)|only (?:support|accept)s? text/;
 

@@ -70,9 +70,11 @@ export async function planRun(
     (isProblem ? problems : notices).push(`${tooMany.message}: ${TOOLS_REMEDY}`);
   }
   await orProblem(problems, () => ports.openFormat(agent));
-  const key = findKey(agent, { ports, problems });
-  // A run begins without them.
-  for (const model of agent.model?.fallback ?? []) findKey({ model }, { ports, problems: notices });
+  const missing: string[] = [];
+  const [key = null, ...others] = [agent.model, ...agent.model?.fallback ?? []]
+    .map((model) => findKey({ model }, { ports, problems: missing }));
+  // A run begins as long as one of its models can be called.
+  (missing.length <= others.length ? notices : problems).push(...missing);
   const messages = !options.withMessages
     ? null
     : await orProblem(problems, () =>

@@ -180,6 +180,16 @@ Deno.test("a run with a fallback is priced by the model that answers, logs it on
   const { settings, notices } = await runtime.planRun("a", { withMessages: false });
   assert.equal(settings.find(({ name }) => name === "fallback")?.value, "anthropic/c");
   assert.deepEqual(notices, []);
+  await place.writeAgent(
+    "b",
+    "---\nmodel: { provider: openai, name: m, fallback: local/n }\n---\nWork.\n",
+  );
+  await runtime.reloadAgents();
+  const plan = await runtime.planRun("b", { withMessages: false });
+  assert.deepEqual([plan.problems, plan.notices], [
+    [],
+    ["The key of model openai/m is missing: OPENAI_API_KEY is not set"],
+  ]);
   await place.writeAgent("a", `---\nmodel: { provider: local, name: m }\n---\nWork.\n`);
   await runtime.reloadAgents();
   const [difference] = (await replay()).differences;
