@@ -1636,7 +1636,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a provider that is down pauses no trigger",
     file: "runtime/executions/runs/trigger_verdict.ts",
-    find: 'status === "error" && !isTransient',
+    find: 'status === "error" && transient === undefined',
     replace: 'status === "error"',
     tests: ["tests/runtime/triggers/triggers_failures_test.ts"],
   },

@@ -179,19 +179,19 @@ export function toAgent(
   },
 ): Agent {
   const { defaults, ...own } = source;
-  const { id } = own;
   const autoApprove = toAutoApprove(definition.auto_approve);
   const { confirmTimeout, ...policy } = overDefaults(AGENT_POLICY, definition, defaults);
   return {
     ...own,
-    displayName: definition.name ?? id,
+    displayName: definition.name ?? own.id,
     description: definition.description?.trim() ?? "",
-    icon: definition.icon ?? iconOf(id),
+    icon: definition.icon ?? iconOf(own.id),
     model: toModel(definition.model, defaults),
     trigger: toTrigger(definition.trigger),
     after: toFollowed(definition.after ?? []),
     maxFailures: definition.trigger.max_failures,
     settings: overDefaults(RUN_SETTINGS, definition.settings, defaults),
+    ...(definition.retry && { retry: definition.retry }),
     budget: {
       ...overDefaults(DOLLAR_BUDGET, definition.budget, defaults.budget),
       tokens: overDefaults(TOKEN_BUDGET, definition.budget.tokens, defaults.budget.tokens),

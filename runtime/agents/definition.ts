@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   AGENT_POLICY,
   DOLLAR_BUDGET,
+  RETRY,
   RUN_SETTINGS,
   TOKEN_BUDGET,
 } from "../config/agent_settings.ts";
@@ -22,6 +23,7 @@ import {
 import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
 import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../trigger_kinds.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
 import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
 
@@ -156,6 +158,10 @@ export const definitionSchema = z.object({
       "Agents whose ends start this one: ids, or `{ agent, on }` with `on: success` (the default), `failure` or `any`",
   }),
   settings: section(withoutDefaults(RUN_SETTINGS)),
+  retry: z.preprocess(
+    (value) => value == null || isJsonObject(value) ? value : { times: value },
+    z.object(RETRY).nullish(),
+  ),
   custom_tools: filledList(fileName).nullish().meta({
     description: "Custom tools: modules in `agents/_config/tools`",
   }),

@@ -2,7 +2,17 @@
 // default and meaning. The parsers of both files, their types and the tables in docs/ come from it.
 import { z } from "zod";
 import { type CamelKeys, camelKeys, snakeKeys } from "../../base/text/key_case.ts";
-import { costLimit, countLimit, durationOrNone, field, optional, zoneName } from "./fields.ts";
+import {
+  costLimit,
+  countLimit,
+  durationOrNone,
+  field,
+  oneOrMore,
+  optional,
+  secondsOrNone,
+  waitDuration,
+  zoneName,
+} from "./fields.ts";
 
 /** The levels of `history`. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
@@ -34,11 +44,45 @@ export const RUN_SETTINGS = {
     "none",
     "Maximum cost per run in US dollars; requires a known price",
   ),
+  max_duration: field(
+    secondsOrNone,
+    "none",
+    "Maximum running time of a run, in whole seconds or as a duration; waits for people and for `retry` do not count",
+  ).meta({ synonym: "timeout" }),
   loop_detection: field(z.boolean(), true, "End a run that repeats itself"),
 };
 
 /** Numbers that bound a run. */
 export type RunSettings = Settled<typeof RUN_SETTINGS>;
+
+/** Why a model could not be reached, where the same run may succeed later. */
+export const TRANSIENT_FAILURES = ["network", "provider", "rate_limit"] as const;
+export type TransientFailure = typeof TRANSIENT_FAILURES[number];
+
+/** `retry` of an agent file, as a map. */
+export const RETRY = {
+  times: field(
+    z.int().min(0).max(100),
+    3,
+    "Further tries of a run whose model was out of reach (short: `retry: 3`); 3, too, without `retry` where a trigger began it",
+  ),
+  wait: optional(waitDuration).meta({
+    values: "duration",
+    description: "Time before each further try; a longer `Retry-After` of the provider wins",
+    default: "`1m`, `5m`, then `20m`",
+  }),
+  on: field(
+    oneOrMore(z.enum(TRANSIENT_FAILURES)).refine(
+      (list) => list.length > 0,
+      "must name at least one (or leave the key out)",
+    ),
+    [...TRANSIENT_FAILURES],
+    "Failures that are tried again: no connection, an error of the provider, a rate limit",
+  ),
+};
+
+/** When a run whose model could not be reached is tried again; `wait` in milliseconds. */
+export type RetryPolicy = z.output<z.ZodObject<typeof RETRY>>;
 
 /** What becomes of a run whose next call does not fit into a budget: a person is asked, or it ends. */
 export const ON_BUDGET = ["pause", "abort"] as const;
@@ -134,7 +178,10 @@ export const AGENT_POLICY = {
   ),
 };
 /** What becomes of a run in certain cases. */
-export type AgentPolicy = Settled<typeof AGENT_POLICY>;
+export type AgentPolicy = Settled<typeof AGENT_POLICY> & {
+  /** Absent: that of runs that start by themselves. */
+  retry?: RetryPolicy;
+};
 
 /** The values of a table's fields, named as in code. */
 export type Settled<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;

@@ -100,15 +100,45 @@ function readDuration(text: string): number | undefined {
   return text.includes("w") ? undefined : parseDuration(text);
 }
 
+/** What `read` makes of a value, where it is null or a number above 0, up to `most`. */
+function measure<Measure extends number | null>(
+  read: (value: unknown) => Measure | undefined,
+  { most, rule, values }: { most: number; rule: string; values: string },
+): z.ZodPipe<z.ZodUnknown, z.ZodTransform<Measure, unknown>> {
+  return z.unknown().transform((value, context) => {
+    const found = read(value);
+    if (found === null || found !== undefined && found > 0 && found <= most) return found;
+    context.addIssue({ code: "custom", message: `must be ${rule}` });
+    return z.NEVER;
+  }).meta({ values });
+}
+
+const readWritten = (value: unknown) => typeof value === "string" ? readDuration(value) : undefined;
+
 /** A duration text to milliseconds; null for `none`. */
-export const durationOrNone = z.unknown().transform((value, context) => {
-  if (value === "none") return null;
-  const ms = typeof value === "string" ? readDuration(value) : undefined;
-  if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
-  const message = "must be a duration such as 30s, 5m, 2h or 1d, or none";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-}).meta({ values: "duration or `none`" });
+export const durationOrNone = measure((value) => value === "none" ? null : readWritten(value), {
+  most: LONGEST_MS,
+  rule: "a duration such as 30s, 5m, 2h or 1d, or none",
+  values: "duration or `none`",
+});
+
+/** A duration text of up to a day to milliseconds. */
+export const waitDuration = measure(readWritten, {
+  most: 86_400_000,
+  rule: "a duration such as 30s or 5m, up to 1d",
+  values: "duration",
+});
+
+/** Whole seconds, or a duration text of them, to seconds; null for `none`. Every timer can hold a week. */
+export const secondsOrNone = measure((value) => {
+  if (value === "none" || value === null) return null;
+  const seconds = typeof value === "number" ? value : (readWritten(value) ?? 0) / 1_000;
+  return Number.isInteger(seconds) ? seconds : undefined;
+}, {
+  most: 604_800,
+  rule: "whole seconds or a duration such as 10m, up to 7d, or none",
+  values: "whole seconds, duration or `none`",
+});
 
 /** An interval text of at least one second; stays text. */
 export const interval = z.string().refine((text) => {

@@ -6,7 +6,7 @@ import { suggest } from "../../base/text/suggestion.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
 import { describeIssue, describeNumber, hintForIssue } from "./issue_sentence.ts";
 import { formatPath, showValue } from "./shown_value.ts";
-import { findNullNumbers, findUnknownKeys, placeOfKey, schemaAt } from "./written_schema.ts";
+import { findNullNumbers, findUnknownKeys, placesOfKey, schemaAt } from "./written_schema.ts";
 
 /** Errors and warnings shown of one file each: who has more has another problem than each of them. */
 const MOST_OF_A_KIND = 100;
@@ -23,11 +23,12 @@ export function checkSchema<Schema extends z.ZodType>(
   const unknown = findUnknownKeys(schema, file.document.value);
   const warnings = unknown.slice(0, MOST_OF_A_KIND).map(({ path, known }) => {
     const key = String(path.at(-1));
-    const nearest = suggest(key, known) ?? placeOfKey(schema, key);
+    const nearest = suggest(key, known);
+    const meant = nearest === undefined ? placesOfKey(schema, key) : [nearest];
     return diagnose(file, path, {
       severity: "warning",
       message: `Unknown key ${formatPath(path)}: it is ignored`,
-      ...(nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` }),
+      ...(meant.length === 0 ? {} : { hint: `did you mean "${meant.join('" or "')}"?` }),
     }, "key");
   });
   const nulls = findNullNumbers(schema, file.document.value)

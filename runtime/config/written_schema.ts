@@ -40,15 +40,22 @@ export function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefin
   return unwrap(current);
 }
 
-/** Where else a key belongs, one level down: `settings.temperature`. Undefined where it is in no place, or in several. */
-export function placeOfKey(schema: z.ZodType, key: string): string | undefined {
+/**
+ * Where else a key belongs, one level down, as `settings.temperature`: fields of which it is a synonym first. Empty where
+ * several sections have it.
+ */
+export function placesOfKey(schema: z.ZodType, key: string): string[] {
   const root = unwrap(schema);
-  if (!(root instanceof z.ZodObject)) return undefined;
-  const places = Object.keys(root.shape).filter((section) => {
+  if (!(root instanceof z.ZodObject)) return [];
+  const fields = Object.keys(root.shape).flatMap((section) => {
     const inner = unwrap(childSchema(root, section));
-    return inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key);
+    if (!(inner instanceof z.ZodObject)) return [];
+    return Object.entries(inner.shape).map(([name, field]) => ({ section, name, field }));
   });
-  return places.length === 1 ? `${places[0]}.${key}` : undefined;
+  const named = fields.filter(({ name }) => name === key);
+  if (named.length > 1) return [];
+  const meant = fields.filter(({ field }) => (field as z.ZodType).meta()?.["synonym"] === key);
+  return [...meant, ...named].map(({ section, name }) => `${section}.${name}`);
 }
 
 function unknownKeys(

@@ -2,6 +2,19 @@
 import type { ExecutionTrigger } from "../trigger_kinds.ts";
 import type { ExecutionStatus } from "./states.ts";
 
+/** A further try of a run whose model could not be reached: the next one, or the one that is under way. */
+export interface RunRetry {
+  /** When it is due, in milliseconds since the epoch. */
+  at: number;
+  isUnderWay?: true;
+  /** 1-based. */
+  attempt: number;
+  /** How many further tries there may be. */
+  of: number;
+  /** The failure before it. */
+  reason: string;
+}
+
 /** One run as it stands. Times are milliseconds since the epoch; counters are cumulative over pauses and restarts. */
 export interface Execution {
   id: number;
@@ -35,6 +48,8 @@ export interface Execution {
   model: string;
   args: string[];
   error: string | null;
+  /** Absent: it has not failed so far. */
+  retry?: RunRetry;
 }
 
 /** An execution at its acceptance. */

@@ -10,8 +10,7 @@ import {
   type TOKEN_BUDGET,
   UNPRICED,
 } from "../../runtime/config/agent_settings.ts";
-import { SIGNATURE_ENCODINGS, TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
-import type { Trigger } from "../../runtime/agents/agent.ts";
+import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
 import { toTimestamp } from "../../base/clock.ts";
@@ -20,6 +19,7 @@ import type { AgentListing, Outcomes } from "../../runtime/runtime.ts";
 import { toExecutionSummary, toLastRun } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
+import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
 import { count, id, timestamp, toTimestampOrNull, webhookScheme } from "./wire_values.ts";
 
 /** An agent as lists show it. */
@@ -58,59 +58,6 @@ export const AgentSummary = z.object({
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
 
-const catchUp = z.enum(["once", "none"]).meta({ id: "CatchUp" });
-
-/** A trigger as an agent file declares it, with defaults filled in. */
-export const TriggerBody = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("manual"), input: z.string().nullable() }).meta({
-    id: "ManualTrigger",
-  }),
-  z.object({
-    type: z.literal("schedule"),
-    every: z.string().nullable(),
-    cron: z.string().nullable(),
-    timezone: z.string().nullable(),
-    catch_up: catchUp,
-    input: z.string().nullable(),
-  }).meta({ id: "ScheduleTrigger" }),
-  z.object({
-    type: z.literal("watch"),
-    paths: z.array(z.string()),
-    filters: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }).meta({
-      id: "TriggerFilters",
-    }),
-    debounce: z.number().meta({ description: "Seconds" }),
-    max_runs: z.int().meta({
-      description: "How many runs may begin within ten minutes; one more stops the trigger",
-    }),
-    catch_up: catchUp,
-    same_content: z.boolean().optional().meta({
-      description: "Fires also for a file that was written again with the same content",
-    }),
-    input: z.string().nullable(),
-  }).meta({ id: "WatchTrigger" }),
-  z.object({
-    type: z.literal("webhook"),
-    scheme: webhookScheme,
-    secrets: z.array(z.string()).meta({ description: "The names of the variables" }),
-    header: z.string().nullable(),
-    encoding: z.enum(SIGNATURE_ENCODINGS),
-    filter: z.object({
-      events: z.array(z.string()),
-      fields: z.record(
-        z.string(),
-        z.union([z.string(), z.number(), z.boolean(), z.null()]),
-      ),
-    }).meta({ id: "WebhookFilter" }),
-    max_runs: z.int(),
-    sync: z.number().nullable().meta({
-      description: "Seconds that the sender waits for the answer; null: it does not",
-    }),
-    input: z.string().nullable(),
-  }).meta({ id: "WebhookTrigger" }),
-]).meta({ id: "Trigger" });
-export type TriggerBody = z.infer<typeof TriggerBody>;
-
 const dollars = z.number().nullable();
 const tokens = z.int().nullable();
 
@@ -128,6 +75,7 @@ export const AgentDetail = AgentSummary.extend({
       max_tool_calls: z.int().nullable(),
       max_execution_tokens: z.int().nullable(),
       max_cost_usd: z.number().nullable(),
+      max_duration: z.int().nullable().meta({ description: "Seconds" }),
       loop_detection: z.boolean(),
     } satisfies Record<keyof typeof RUN_SETTINGS, z.ZodType>,
   ),
@@ -255,46 +203,4 @@ function toSpending(
 export function toDiagnostic(diagnostic: Diagnostic): DiagnosticBody {
   const { path, line, column, severity, message, hint = null } = diagnostic;
   return { path, line, column, severity, message, hint };
-}
-
-function toTrigger(trigger: Trigger): TriggerBody {
-  const input = trigger.input ?? null;
-  switch (trigger.type) {
-    case "manual":
-      return { type: "manual", input };
-    case "schedule":
-      return {
-        type: "schedule",
-        every: trigger.every ?? null,
-        cron: trigger.cron ?? null,
-        timezone: trigger.timezone ?? null,
-        catch_up: trigger.catchUp,
-        input,
-      };
-    case "watch":
-      return {
-        type: "watch",
-        paths: trigger.paths,
-        filters: trigger.filters,
-        debounce: trigger.debounceMs / 1_000,
-        max_runs: trigger.maxRuns,
-        catch_up: trigger.catchUp,
-        ...(trigger.sameContent && { same_content: true }),
-        input,
-      };
-    case "webhook":
-      return {
-        type: "webhook",
-        scheme: trigger.scheme,
-        secrets: trigger.secrets,
-        header: trigger.header ?? null,
-        encoding: trigger.encoding,
-        filter: trigger.filter,
-        max_runs: trigger.maxRuns,
-        sync: trigger.syncMs === undefined ? null : trigger.syncMs / 1_000,
-        input,
-      };
-    default:
-      return trigger satisfies never;
-  }
 }

@@ -39,6 +39,14 @@ export const ExecutionSummary = z.object({
   waits_for_labels: z.array(z.string()).optional().meta({
     description: "Only while it waits for a node that has all of these labels, and none lives",
   }),
+  retry: z.object({
+    at: timestamp,
+    attempt: count.meta({ description: "Which further try it will be" }),
+    of: count.meta({ description: "How many there may be" }),
+    reason: z.string(),
+  }).meta({ id: "RunRetry" }).optional().meta({
+    description: "Only while it waits for a further try, as its model could not be reached",
+  }),
 }).meta({ id: "Execution" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
 

@@ -39,7 +39,14 @@ export function toExecutionSummary(execution: Listed): ExecutionSummary {
     model: execution.model,
     args: execution.args,
     ...(execution.waitsForLabels && { waits_for_labels: [...execution.waitsForLabels] }),
+    ...toNextTry(execution),
   };
+}
+
+function toNextTry({ status, retry }: Listed): Pick<ExecutionSummary, "retry"> {
+  if (status !== "running" || retry === undefined || retry.isUnderWay) return {};
+  const { at, attempt, of, reason } = retry;
+  return { retry: { at: toTimestamp(at), attempt, of, reason } };
 }
 
 /** What an agent tells of its newest execution. */

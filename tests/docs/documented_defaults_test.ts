@@ -23,7 +23,11 @@ Deno.test("docs: every default of an agent file is the one that is used", () => 
       : field === "trigger.encoding"
       ? { type: "webhook", scheme: "hmac", secret: "HOOK_SECRET" }
       : { type: "watch", paths: ["inbox"] };
-    const base: JsonObject = { model: { provider: "demo", name: "echo" }, trigger };
+    const base: JsonObject = {
+      model: { provider: "demo", name: "echo" },
+      trigger,
+      ...(field.startsWith("retry.") && { retry: {} }),
+    };
     assert.deepEqual(agentOf(withField(base, field, value)), agentOf(stringify(base)), field);
   }
 });

@@ -19,6 +19,7 @@ export function createTestAgent(overrides: Partial<Agent> = {}): Agent {
       maxToolCalls: 50,
       maxExecutionTokens: 500_000,
       maxCostUsd: null,
+      maxDuration: null,
       loopDetection: true,
     },
     budget: {

@@ -1,4 +1,5 @@
 // What `why` says of one thing that happened or holds: one sentence why, and one what to do.
+import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
@@ -43,7 +44,7 @@ function explainLabels(
 
 /** How an execution came out. `question`: what it asks now. */
 export function explainExecution(execution: ListedExecution, question: string | null): Reason {
-  const { id, agent_id: agent, status, error, started_at: at, trigger } = execution;
+  const { id, agent_id: agent, status, error, started_at: at, trigger, retry } = execution;
   const unserved = explainLabels(execution);
   if (unserved !== undefined) {
     const { reason, remedy } = unserved;
@@ -53,8 +54,10 @@ export function explainExecution(execution: ListedExecution, question: string | 
   switch (status) {
     case "success":
       return { reason: `${ran} and succeeded`, remedy: null };
-    case "running":
-      return { reason: `${ran} and still runs`, remedy: `Watch it: inkling watch ${id}` };
+    case "running": {
+      const state = retry === undefined ? "still runs" : toRetryWords(retry);
+      return { reason: `${ran} and ${state}`, remedy: `Watch it: inkling watch ${id}` };
+    }
     case "waiting":
       return {
         reason: `${ran} and waits for your answer` + (question === null ? "" : `: "${question}"`),

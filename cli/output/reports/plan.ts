@@ -1,4 +1,5 @@
 // The plan of a run as text: what holds, what may be reached and used, when it runs, what is wrong, what the model is sent.
+import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { PlanBody } from "../../../server/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
@@ -112,9 +113,11 @@ function describeFirings(
     return [`${trigger}, but the agent is disabled: enabled: false in its file`];
   }
   if (agent.trigger_paused !== null) return [`${trigger}, but stopped: ${agent.trigger_paused}`];
+  const { retry, id } = agent.last_execution ?? {};
   return [
     trigger,
     ...setup,
+    ...(retry === undefined ? [] : [`Execution ${id} ${toRetryWords(retry)}`]),
     ...upcoming.map((at) => `${formatLocal(at).slice(0, -3)}, ${formatRelative(at, now)}`),
   ];
 }

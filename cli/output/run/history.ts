@@ -1,4 +1,5 @@
 // The history of agents as a table: what ran, and the times at which it was due and did not run.
+import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
@@ -66,11 +67,12 @@ function toEntry(execution: ListedExecution, isOfAll: boolean): Entry {
 
 /** What it was asked, and what came of it. */
 function describeOutcome(execution: ListedExecution): string | undefined {
-  const { preview, error, dry_run, waits_for_labels: labels } = execution;
+  const { preview, error, dry_run, waits_for_labels: labels, retry } = execution;
   const told = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
   const parts = [
     ...(dry_run ? ["Dry run"] : []),
     ...(labels ? [`Waits for a node with ${toLabelWords(labels)}`] : []),
+    ...(retry ? [toRetrySentence(retry)] : []),
     ...(told === "" ? [] : [told]),
   ];
   return parts.length === 0 ? undefined : parts.join(": ");

@@ -1,4 +1,5 @@
 // One execution out of its log: what was said and done, step by step.
+import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { ExecutionDetail, LogRow } from "../../../server/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
@@ -6,6 +7,7 @@ import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";
 import type { FramePayload } from "../payload.ts";
 import type { ReplyView } from "./reply_view.ts";
+import { toOneLine } from "../sanitise.ts";
 import { wrapText } from "../wrap.ts";
 
 /** The log of one execution as text on a terminal. */
@@ -21,7 +23,8 @@ export class Transcript {
   /** Shows the last rows of a log, all of them if not told how many, in their order. */
   async show(log: readonly LogRow[], count = log.length): Promise<void> {
     const output = this.#output;
-    const { id, status, children, forked_from: from, waits_for_labels: labels } = this.#execution;
+    const { id, status, children, forked_from: from, waits_for_labels: labels, retry } =
+      this.#execution;
     const start = Math.max(0, log.length - count);
     const rows = log.slice(start);
     const renderer = new FrameRenderer({
@@ -58,6 +61,8 @@ export class Transcript {
     }
     if (labels !== undefined) {
       output.note(`Execution ${id} waits for a node with ${toLabelWords(labels)}`);
+    } else if (retry !== undefined) {
+      output.note(toOneLine(`Execution ${id} ${toRetryWords(retry)}`));
     } else if (status === "running" || status === "waiting") {
       output.note(`Execution ${id} is ${status}: there may be more to come`);
     }

@@ -1,6 +1,7 @@
 // The port to the ends of executions.
 import type { FrameDraft } from "../../events/frame.ts";
-import type { Execution } from "../execution.ts";
+import type { TransientFailure } from "../../config/agent_settings.ts";
+import type { Execution, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
 import type { Resumption } from "../runs/resumption.ts";
 
@@ -26,8 +27,8 @@ export interface Outcome {
   output: string | null;
   /** A reply that the end cut off, which has not been counted yet. */
   cut?: CutReply;
-  /** Its model could not be reached: the same run may succeed later. */
-  isTransient?: true;
+  /** Its model could not be reached: the same run may succeed later, after the wait that the provider asked for. */
+  transient?: { kind: TransientFailure; retryAfterMs?: number };
   /** How many calls of the last reply a limit refused: they are not counted as made. */
   refusedCalls?: number;
 }
@@ -70,6 +71,14 @@ export interface Ending {
   frames: (figures: Execution) => FrameDraft[];
 }
 
+/** A running execution rests, or continues after that. */
+export interface Rest {
+  /** Running time since the last change, in milliseconds. */
+  durationMs: number;
+  /** Its next try, and the frame that reports it; absent: it is left to the next start. */
+  retry?: { planned: RunRetry; frame: FrameDraft };
+}
+
 /** Where executions end. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
 export interface EndingStore {
   /**
@@ -78,6 +87,6 @@ export interface EndingStore {
    */
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
 
-  /** Leaves a running execution to the next start. `durationMs`: running time since the last change. */
-  leaveExecution(executionId: number, left: { durationMs: number }): Promise<void>;
+  /** Stores that a running execution rests: until the next start, or until a further try is due. */
+  restExecution(executionId: number, rest: Rest): Promise<void>;
 }

@@ -35,6 +35,9 @@ export interface FamilyStore {
   /** Executions that this one delegated to directly, oldest first. */
   listChildren(parentId: number): Promise<Execution[]>;
 
+  /** How many calls with the effect `unsafe` have begun in an execution and those below it. */
+  countUnsafeCalls(executionId: number): Promise<number>;
+
   /** An execution and all above it, itself first. */
   readLineage(executionId: number): Promise<LineageMember[]>;
 

@@ -1,10 +1,11 @@
 // What each kind of frame says: from an execution's changes to the content of its log.
+import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
-import type { Execution } from "../execution.ts";
+import type { Execution, RunRetry } from "../execution.ts";
 import {
   describeAnswer,
   type GivenResponse,
@@ -136,6 +137,12 @@ export function toNoticeFrame(level: "info" | "warn", content: string): FrameCon
     message: content,
     fields: { kind: "notice", level, content },
   };
+}
+
+/** A run is tried again, now or later. */
+export function toRetryFrame(retry: RunRetry): FrameContent {
+  if (retry.isUnderWay) return toNoticeFrame("info", `Try ${retry.attempt} of ${retry.of}`);
+  return toNoticeFrame("warn", toRetrySentence(retry));
 }
 
 /** The end of an execution. `isEstimated`: its last reply was cut off, and part of the figures is estimated. */

@@ -1,13 +1,10 @@
 // Writes one execution into the log: builds its frames, stores them with the change they tell, notifies its followers.
-import type { Clock } from "../../../base/clock.ts";
 import {
   createFrame,
   type FrameContent,
   type FrameDraft,
   type FrameIdentity,
 } from "../../events/frame.ts";
-import type { ExecutionLog } from "../../events/log.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { toStorable } from "../../../base/text/storable_text.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/tool.ts";
@@ -21,11 +18,10 @@ import {
   toInstructions,
   toToolMessage,
 } from "./conversation.ts";
-import type { ConversationStore, RecordedResult } from "./conversation_store.ts";
-import type { Consequences, Ending, EndingStore, Outcome } from "./ending_store.ts";
-import type { Execution } from "../execution.ts";
+import type { RecordedResult } from "./conversation_store.ts";
+import type { Ending, Outcome, Rest } from "./ending_store.ts";
+import type { Execution, RunRetry } from "../execution.ts";
 import { stateBefore } from "../states.ts";
-import type { FamilyStore } from "./family_store.ts";
 import {
   identityOf,
   toAnswerFrame,
@@ -38,29 +34,13 @@ import {
   toRepairFrame,
   toReplyFrame,
   toResultFrame,
+  toRetryFrame,
   toStatsFrame,
 } from "./frame_contents.ts";
 import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
-import type { RequestStore } from "./request_store.ts";
+import type { JournalPorts } from "./journal_ports.ts";
 import type { Resumption } from "../runs/resumption.ts";
 import { RunningTime } from "./running_time.ts";
-
-/** What a journal writes to: every change of an execution while it runs. */
-export interface JournalStores {
-  conversations: ConversationStore;
-  requests: RequestStore;
-  families: Pick<FamilyStore, "waitForChild">;
-  endings: EndingStore;
-}
-
-/** What a journal writes with. */
-export interface JournalPorts extends JournalStores {
-  log: ExecutionLog;
-  redactor: Redactor;
-  clock: Clock;
-  /** What an end means for the triggers of agents; nothing where it is absent. */
-  consequencesOf?: (execution: Execution, outcome: Outcome) => Consequences;
-}
 
 /** Stands in the figures where the last reply was not counted by its provider. */
 const CUT_REPLY =
@@ -71,14 +51,15 @@ export class Journal {
   readonly #ports: JournalPorts;
   readonly #execution: Execution;
   readonly #identity: FrameIdentity;
-  readonly #running: RunningTime;
+  /** How long the execution ran since that was last stored. */
+  readonly running: RunningTime;
 
   /** `ranMs`: how long the execution is known to have run in a process that died before it stored that. */
   constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
     this.#ports = ports;
     this.#execution = execution;
     this.#identity = identityOf(execution);
-    this.#running = new RunningTime(ports.clock, { ranMs });
+    this.running = new RunningTime(ports.clock, { ranMs });
   }
 
   /** Stores the opening: what was seeded stands silently, what is new is logged. */
@@ -117,7 +98,7 @@ export class Journal {
       calls: planCalls(message, options.position),
       usage,
       costUsd: options.costUsd,
-      durationMs: this.#running.take(),
+      durationMs: this.running.take(),
       frames: (
         figures,
       ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
@@ -188,7 +169,7 @@ export class Journal {
     const request = { ...question, executionId: this.#identity.executionId };
     const execution = await this.#ports.requests.openRequest(this.#identity.executionId, {
       request,
-      durationMs: this.#running.take(),
+      durationMs: this.running.take(),
       frames: [this.#frame(toInterruptFrame(request))],
     });
     this.#notify();
@@ -201,11 +182,11 @@ export class Journal {
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
     const waiting = await this.#ports.families.waitForChild(this.#identity.executionId, {
       childId,
-      durationMs: this.#running.take(),
+      durationMs: this.running.take(),
       frames: (request) => [this.#frame(toInterruptFrame(request))],
     });
     // It runs on.
-    if (waiting === undefined) this.#running.putBack();
+    if (waiting === undefined) this.running.putBack();
     this.#notify();
     return waiting;
   }
@@ -235,10 +216,21 @@ export class Journal {
     return resumption;
   }
 
+  /** Stores and logs that the execution is tried again, or that this has begun. */
+  async retry(next: RunRetry): Promise<void> {
+    const planned = { ...next, reason: this.#shown(next.reason) };
+    await this.#rest({ planned, frame: this.#frame(toRetryFrame(planned)) });
+    this.#notify();
+  }
+
   /** Stores how long the execution ran: the next start continues it. */
   async leave(): Promise<void> {
-    const durationMs = this.#running.take();
-    await this.#ports.endings.leaveExecution(this.#identity.executionId, { durationMs });
+    await this.#rest();
+  }
+
+  async #rest(retry?: Rest["retry"]): Promise<void> {
+    const rest = { durationMs: this.running.take(), ...(retry && { retry }) };
+    await this.#ports.endings.restExecution(this.#identity.executionId, rest);
   }
 
   /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
@@ -249,7 +241,7 @@ export class Journal {
     const { clock, endings } = this.#ports;
     const from = stateBefore(outcome.status, outcome.by ?? "run");
     // Waiting for a person is not running time.
-    const durationMs = from === "waiting" ? 0 : this.#running.take();
+    const durationMs = from === "waiting" ? 0 : this.running.take();
     const shared = { from, finishedAt: clock.now(), durationMs };
     const ended = await endings.finishExecution(this.#identity.executionId, {
       ...shared,
@@ -267,14 +259,13 @@ export class Journal {
 
   #toEnding(outcome: Outcome): Omit<Ending, "from" | "finishedAt" | "durationMs"> {
     const { redactor } = this.#ports;
-    const shown = (text: string) => toStorable(redactor.redact(text));
     // Once more where it was cut: the frame says the same as what is stored, to the letter.
     const output = outcome.output === null
       ? null
-      : shown(boundAnswer(shown(outcome.output), redactor));
+      : this.#shown(boundAnswer(this.#shown(outcome.output), redactor));
     return {
       status: outcome.status,
-      error: outcome.error === null ? null : shown(outcome.error),
+      error: outcome.error === null ? null : this.#shown(outcome.error),
       output,
       ...(outcome.cut && { cut: outcome.cut }),
       ...(outcome.refusedCalls && { refusedCalls: outcome.refusedCalls }),
@@ -285,6 +276,10 @@ export class Journal {
         this.#frame(toCompleteFrame(figures, outcome.cut !== undefined)),
       ],
     };
+  }
+
+  #shown(text: string): string {
+    return toStorable(this.#ports.redactor.redact(text));
   }
 
   #frame(content: FrameContent): FrameDraft {

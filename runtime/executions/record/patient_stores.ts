@@ -5,7 +5,7 @@ import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { JournalStores } from "./journal.ts";
+import type { JournalStores } from "./journal_ports.ts";
 
 const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
@@ -35,7 +35,7 @@ const IS_TRIED_AGAIN: {
     readNextExpiry: false,
   },
   families: { waitForChild: true },
-  endings: { finishExecution: true, leaveExecution: true },
+  endings: { finishExecution: true, restExecution: true },
 };
 
 /** How long somebody keeps trying. */

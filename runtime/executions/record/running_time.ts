@@ -13,12 +13,26 @@ export class RunningTime {
   }
 
   /** Milliseconds since they were last taken. A clock that was set back counts as no time. */
+  get elapsedMs(): number {
+    return Math.max(0, this.#clock.now() - this.#since);
+  }
+
+  /** The same, and measures from now on. */
   take(): number {
-    const now = this.#clock.now();
-    const elapsed = Math.max(0, now - this.#since);
+    const { elapsedMs } = this;
     this.#sinceBefore = this.#since;
-    this.#since = now;
-    return elapsed;
+    this.#since = this.#clock.now();
+    return elapsedMs;
+  }
+
+  /** Leaves out of the time what `work` takes. */
+  async without<T>(work: () => Promise<T>): Promise<T> {
+    const begun = this.#clock.now();
+    try {
+      return await work();
+    } finally {
+      this.#since += Math.max(0, this.#clock.now() - begun);
+    }
   }
 
   /** What was taken last was not stored: it counts with what comes. */

@@ -7,7 +7,7 @@ import type { DeclaredTool } from "../record/call_terms.ts";
 import type { Seed } from "../record/conversation_store.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
-import type { JournalStores } from "../record/journal.ts";
+import type { JournalStores } from "../record/journal_ports.ts";
 import type { RequestCheck } from "./played_model.ts";
 
 /** An empty store in memory. */

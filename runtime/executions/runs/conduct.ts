@@ -8,22 +8,29 @@ import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { toFailure } from "./failure.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import { Journal, type JournalPorts } from "../record/journal.ts";
+import { Journal } from "../record/journal.ts";
+import type { JournalPorts } from "../record/journal_ports.ts";
 import { patientStores, untilStored } from "../record/patient_stores.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { LeaseLost } from "../refusals.ts";
-import { isLeftForRestart, isLost } from "./run.ts";
+import { isLeftForRestart, isLost, RunStopped } from "./run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 import type { FinalStatus } from "../states.ts";
 import { RedactedReply } from "../record/redacted_reply.ts";
 import type { OpenQuestion } from "../loop/tool_calls.ts";
+import { withinTime } from "../../../base/bounded_wait.ts";
+import { writeDuration } from "../../../base/durations.ts";
+import { SECOND_MS } from "../../../base/time_units.ts";
+import type { FamilyStore } from "../record/family_store.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
 // Loaded with the first run: a service is ready sooner without them.
 const loadPrepare = lazyModule(() => import("../loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../loop/loop.ts"));
+/** Loaded with the first failure that may get another try. */
+const loadRetry = lazyModule(() => import("../run_retry.ts"));
 
 /** An execution that waits, and what for. */
 export interface Paused {
@@ -45,6 +52,7 @@ interface Conduct {
   signal: AbortSignal;
   ports: RunPorts & JournalPorts & DelegationPorts & AgentVariants & {
     places: AgentPlaces;
+    families: Pick<FamilyStore, "countUnsafeCalls">;
     /** Where several machines run what is stored. */
     shared?: SharedRuns;
   };
@@ -65,15 +73,24 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   const journal = new Journal(execution, { ...ports, ...patientStores(ports, patience) });
   let { agent } = conduct;
   let outcome: Outcome;
+  let failure: unknown;
   try {
     agent = await ports.variantOf?.(agent, subject.request) ?? agent;
     const context = { ...conduct, agent, journal };
     // What a run only reads is not asked for again step by step: it goes on from what is stored.
     let known: StoredRun | undefined = subject;
     const rest = await untilStored(async () => {
-      const current = known ?? await requireExecution(ports.executions, execution.id);
-      known = undefined;
-      return await untilRest(current, context);
+      for (;;) {
+        const current = known ?? await requireExecution(ports.executions, execution.id);
+        known = undefined;
+        if (current.execution.retry !== undefined) {
+          await (await loadRetry()).untilDue(current.execution, context);
+        }
+        const reached = await untilRest(current, context);
+        if (!("transient" in reached)) return reached;
+        const { postponeRun } = await loadRetry();
+        if (!await postponeRun(current.execution, reached, context)) return reached;
+      }
     }, patience);
     if ("request" in rest) return { status: "waiting", ...rest };
     outcome = rest;
@@ -82,24 +99,44 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     const isStorage = error instanceof RuntimeError && error.code === "storage";
     // This machine stops while the database is away: another one goes on from what is stored.
     if (isStorage && ports.shared !== undefined) return { status: "running" };
+    failure = error;
     outcome = toFailure(error, { execution, serviceLog });
   }
   if (isLost(signal)) return { status: "running" };
-  if (agent.onRestart === "resume" && isLeftForRestart(signal)) {
+  if (agent.onRestart === "resume" && [signal, { reason: failure }].some(isLeftForRestart)) {
     await leave(execution, { journal, serviceLog });
     return { status: "running" };
   }
   return { status: outcome.status, outcome, journal };
 }
 
-/** Runs the loop to its outcome, or until the execution waits. */
+/** Runs the loop to its outcome, or until the execution waits, within `max_duration`. */
 async function untilRest(
+  subject: StoredRun,
+  context: Conduct & { journal: Journal },
+): Promise<Outcome | Paused> {
+  const { agent, signal, journal, ports: { clock, places } } = context;
+  const { execution } = subject;
+  using _place = await journal.running.without(() =>
+    places.enter(agent, { execution, journal, signal })
+  );
+  const { maxDuration } = agent.settings;
+  if (maxDuration === null) return await runStretch(subject, context);
+  const limitMs = maxDuration * SECOND_MS;
+  const ms = Math.max(0, limitMs - (execution.durationMs ?? 0) - journal.running.elapsedMs);
+  const reason = new RunStopped(`Aborted: max_duration (${writeDuration(limitMs)})`);
+  return await withinTime(
+    { clock, ms, reason, signal },
+    (signal) => runStretch(subject, { ...context, signal }),
+  );
+}
+
+async function runStretch(
   subject: StoredRun,
   context: Conduct & { journal: Journal },
 ): Promise<Outcome | Paused> {
   const { agent, signal, journal, ports } = context;
   const { execution } = subject;
-  using _place = await ports.places.enter(agent, { execution, journal, signal });
   const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
   for (let current = subject;; current = await requireExecution(ports.executions, execution.id)) {
     const run = await prepareRun({ ...current, agent }, {

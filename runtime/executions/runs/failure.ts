@@ -1,4 +1,5 @@
 // A run that threw, as the outcome of its execution.
+import type { TransientFailure } from "../../config/agent_settings.ts";
 import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { NoDescriptorLeft } from "../../../base/free_descriptors.ts";
@@ -32,8 +33,18 @@ export function toFailure(
 }
 
 /** The outcome of a run whose model call failed. */
-export function modelFailure({ message: error, retryable }: ModelError): Outcome {
-  return { status: "error", error, output: null, ...(retryable && { isTransient: true }) };
+export function modelFailure(failure: ModelError): Outcome {
+  const outcome: Outcome = { status: "error", error: failure.message, output: null };
+  if (!failure.retryable) return outcome;
+  const { retryAfterMs } = failure;
+  const kind = kindOf(failure);
+  return { ...outcome, transient: { kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
+}
+
+/** What a provider answered is its own failure, or a limit of the key. */
+function kindOf({ status, told }: ModelError): TransientFailure {
+  if (status === 429 || /\brate_limit/.test(told ?? "")) return "rate_limit";
+  return status === undefined && told === undefined ? "network" : "provider";
 }
 
 function isExpected(error: unknown): error is Error {

@@ -16,7 +16,8 @@ import {
 } from "../human_request.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import type { Execution } from "../execution.ts";
-import { Journal, type JournalPorts } from "../record/journal.ts";
+import { Journal } from "../record/journal.ts";
+import type { JournalPorts } from "../record/journal_ports.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";

@@ -93,7 +93,7 @@ export class RunStopped extends Error {
 }
 
 /** Whether the run was stopped so that the next start, or another machine, continues it. */
-export function isLeftForRestart({ reason }: AbortSignal): boolean {
+export function isLeftForRestart({ reason }: Pick<AbortSignal, "reason">): boolean {
   return reason instanceof RunStopped && reason.resumable;
 }
 

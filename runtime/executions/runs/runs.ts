@@ -12,7 +12,8 @@ import {
 } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import { Journal, type JournalPorts } from "../record/journal.ts";
+import { Journal } from "../record/journal.ts";
+import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { AgentUnreadable, IdempotencyKeyReused, LeaseLost } from "../refusals.ts";
 import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
@@ -36,7 +37,7 @@ const UNSTORED_END = "The end of an execution could not be stored";
 export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
-  families: Pick<FamilyStore, "findChild" | "listChildren">;
+  families: Pick<FamilyStore, "findChild" | "listChildren" | "countUnsafeCalls">;
   agents: AwaitedAgents;
   active: ActiveRuns;
   announcer: Announcer;

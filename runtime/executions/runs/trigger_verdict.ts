@@ -12,13 +12,14 @@ import { isLimit } from "../states.ts";
 export function verdictOf(
   agent: Agent | undefined,
   { trigger, isDryRun }: Pick<Execution, "trigger" | "isDryRun">,
-  { status, error, isTransient }: Pick<Outcome, "status" | "error" | "isTransient">,
+  { status, error, transient }: Pick<Outcome, "status" | "error" | "transient">,
 ): TriggerVerdict | undefined {
   const maxFailures = agent?.maxFailures ?? null;
   if (agent === undefined || maxFailures === null) return undefined;
   if (isDryRun || !TRIGGER_KINDS[trigger].isAutomatic) return undefined;
-  const failed = status === "error" && !isTransient || status === "timeout" ||
-    status === "aborted" && (isLimit({ error }) || /^Aborted: budget /.test(error ?? ""));
+  const failed = status === "error" && transient === undefined || status === "timeout" ||
+    status === "aborted" &&
+      (isLimit({ error }) || /^Aborted: (?:budget|max_duration) /.test(error ?? ""));
   if (!failed && status !== "success") return undefined;
   return { failed, maxFailures, print: failed ? agentPrint(agent) : "" };
 }

@@ -1,6 +1,6 @@
 // Ends of executions as rows.
 import { COST_PLACES } from "../../../base/cost.ts";
-import type { Ending, EndingStore } from "../../executions/record/ending_store.ts";
+import type { Ending, EndingStore, Rest } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
 import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
 import type { Database } from "../database.ts";
@@ -82,15 +82,17 @@ export class SqlEndingStore implements EndingStore {
     });
   }
 
-  leaveExecution(executionId: number, { durationMs }: { durationMs: number }): Promise<void> {
+  restExecution(executionId: number, { durationMs, retry }: Rest): Promise<void> {
     return this.#db.change("power", function* () {
       yield* fence(executionId);
       yield* run(
-        "UPDATE executions SET duration_ms = coalesce(duration_ms, 0) + ? " +
+        "UPDATE executions SET duration_ms = coalesce(duration_ms, 0) + ?, retry = coalesce(?, retry) " +
           "WHERE id = ? AND status = 'running'",
         durationMs,
+        retry === undefined ? null : JSON.stringify(retry.planned),
         executionId,
       );
+      yield* appendFrames(executionId, retry === undefined ? [] : [retry.frame]);
     });
   }
 }

@@ -1,5 +1,5 @@
 // Executions as rows: the columns that make an Execution, and the way back.
-import type { Execution } from "../../executions/execution.ts";
+import type { Execution, RunRetry } from "../../executions/execution.ts";
 import { type ExecutionStatus, OPEN_STATUSES } from "../../executions/states.ts";
 import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
@@ -7,7 +7,7 @@ import type { ExecutionRequest } from "../../executions/execution_request.ts";
 /** The columns of ExecutionRow, for SELECT and RETURNING. The answer is left out: it may be large. */
 export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +
   "parent_execution_id, session_id, request, model, started_at, finished_at, duration_ms, " +
-  "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error";
+  "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error, retry";
 
 /** A row of `executions` as EXECUTION_COLUMNS give it. Times are milliseconds since the epoch, `request` is JSON. */
 export interface ExecutionRow {
@@ -29,6 +29,8 @@ export interface ExecutionRow {
   cost_usd: number | null;
   tool_calls: number;
   error: string | null;
+  /** JSON of a RunRetry. */
+  retry: string | null;
 }
 
 /** Words of ours as a list in SQL. */
@@ -78,5 +80,6 @@ export function toExecution(row: ExecutionRow): Execution {
     model: row.model,
     args,
     error: row.error,
+    ...(row.retry !== null && { retry: JSON.parse(row.retry) as RunRetry }),
   };
 }

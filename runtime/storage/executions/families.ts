@@ -76,6 +76,19 @@ export class SqlFamilyStore implements FamilyStore {
     });
   }
 
+  countUnsafeCalls(executionId: number): Promise<number> {
+    return this.#db.read(function* () {
+      const row = yield* get<{ n: number }>(
+        "WITH RECURSIVE tree (id) AS (SELECT id FROM executions WHERE id = ? " +
+          "UNION ALL SELECT e.id FROM executions e JOIN tree ON e.parent_execution_id = tree.id) " +
+          "SELECT count(*) AS n FROM tool_calls WHERE execution_id IN (SELECT id FROM tree) " +
+          "AND effect = 'unsafe' AND started_at IS NOT NULL",
+        executionId,
+      );
+      return row?.n ?? 0;
+    });
+  }
+
   readLineage(executionId: number): Promise<LineageMember[]> {
     return this.#db.read(function* () {
       const rows = yield* all<{ id: number; agent_id: string }>(

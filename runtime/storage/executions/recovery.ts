@@ -71,8 +71,8 @@ export class SqlRecoveryStore implements RecoveryStore {
 /** See RecoveryStore.readUncountedMs. */
 export function* selectUncountedMs(executionId: number): Operation<number> {
   // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
-  const killed = yield* get<{ startedAt: number }>(
-    "SELECT e.started_at AS startedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
+  const killed = yield* get<{ startedAt: number; triedAt: string | number | null }>(
+    "SELECT e.started_at AS startedAt, e.retry ->> '$.at' AS triedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
       "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
     executionId,
   );
@@ -89,7 +89,7 @@ export function* selectUncountedMs(executionId: number): Operation<number> {
   if (last === undefined || counted === undefined) return 0;
   // Woken by another's answer: nothing says when.
   if (counted.event === "interrupt") return 0;
-  // What a fork has taken over happened before it began.
-  const since = Math.max(Date.parse(counted.at), killed.startedAt);
+  // What a fork has taken over happened before it began; what came before a further try is counted, and the wait is not.
+  const since = Math.max(Date.parse(counted.at), killed.startedAt, Number(killed.triedAt));
   return Math.max(0, Date.parse(last.at) - since);
 }

@@ -242,6 +242,15 @@ CREATE TABLE trigger_states (
 ALTER TABLE watched_files ADD COLUMN digest TEXT;
 `;
 
+/** That a run is tried again: see RunRetry. */
+export const RUN_RETRIES = `
+ALTER TABLE executions ADD COLUMN retry TEXT CHECK (json_valid(retry));
+`;
+
+/** Executions of a version before that, for a reader who may not change the file. */
+export const WITHOUT_RETRIES =
+  "CREATE TEMP VIEW executions AS SELECT *, NULL AS retry FROM main.executions";
+
 /** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
@@ -256,4 +265,5 @@ export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   CALL_TERMS,
   DRY_RUNS,
   TRIGGER_STATES,
+  RUN_RETRIES,
 ];

@@ -15,7 +15,7 @@ import {
   StorageUnavailable,
 } from "../database.ts";
 import type { Operation } from "../operation.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
 
 /** The path of a database without a file. */
 const IN_MEMORY = ":memory:";
@@ -70,7 +70,7 @@ export class SqliteDatabase implements Database, Disposable {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = NORMAL");
         migrate(db, version);
-      }
+      } else if (version <= MIGRATIONS.indexOf(RUN_RETRIES)) db.exec(WITHOUT_RETRIES);
       db.exec("PRAGMA foreign_keys = ON");
       return new SqliteDatabase(db, path);
     } catch (error) {

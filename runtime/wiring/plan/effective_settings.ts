@@ -13,6 +13,7 @@ import {
   TOKEN_BUDGET,
 } from "../../config/agent_settings.ts";
 import { withoutDefaults } from "../../config/fields.ts";
+import { retryPolicyOf } from "../../executions/run_retry.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { parseYaml, type YamlDocument, type YamlPath } from "../../config/files/yaml_document.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
@@ -80,6 +81,7 @@ export async function effectiveSettings(
       [["settings", name]],
       ["defaults", name],
     ]),
+    ...retryRows(agent),
     ...budgetRows(agent),
     ...(nodes.length === 0
       ? []
@@ -113,6 +115,14 @@ export async function effectiveSettings(
     value: value === null ? "none" : String(value),
     ...originOf(own, inherited),
   }));
+}
+
+function retryRows(agent: Agent): SettingRow[] {
+  const policy = retryPolicyOf(agent, agent.after.length > 0 ? "after" : agent.trigger.type);
+  if (policy === undefined) return [];
+  const { times, wait, on } = policy;
+  const waits = wait === undefined ? "" : `wait: ${writeDuration(wait)}, `;
+  return [["retry", `{ times: ${times}, ${waits}on: [${on.join(", ")}] }`, [["retry"]]]];
 }
 
 /** Those limits of spending and of runs at once that there are. */

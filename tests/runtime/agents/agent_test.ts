@@ -23,7 +23,8 @@ description: What it does
 icon: ⚙️
 model: {provider: my-server, name: "m:1", url: "http://10.0.0.2:8000", api_key_env: MY_KEY, stream_usage: false}
 trigger: {type: watch, paths: [inbox, inbox], filters: {include: ["*.pdf"], exclude: ["~*"]}, debounce: 2s, max_runs: 50, max_failures: none, same_content: true, catch_up: once, input: "See {path}"}
-settings: {temperature: 0, max_tokens: 10, timeout: 5, max_tool_calls: null, max_execution_tokens: none, max_cost_usd: 0.5, loop_detection: false}
+settings: {temperature: 0, max_tokens: 10, timeout: 5, max_tool_calls: null, max_execution_tokens: none, max_cost_usd: 0.5, max_duration: 1h30m, loop_detection: false}
+retry: {times: 2, wait: 90s, on: rate_limit}
 tools: [search]
 mcp: [files]
 skills: writing
@@ -75,8 +76,10 @@ enabled: false`,
       maxToolCalls: null,
       maxExecutionTokens: null,
       maxCostUsd: 0.5,
+      maxDuration: 5_400,
       loopDetection: false,
     },
+    retry: { times: 2, wait: 90_000, on: ["rate_limit"] },
     budget: {
       perDay: 2.5,
       perMonth: 30,
@@ -116,7 +119,7 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
   const config = configOf(
     `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 5m,
   on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
-  max_execution_tokens: null, max_cost_usd: 2, loop_detection: false, history: high}`,
+  max_execution_tokens: null, max_cost_usd: 2, max_duration: 60, loop_detection: false, history: high}`,
   );
   const agent = agentOf("settings: {max_tool_calls: 3}\nconfirm_timeout: none", { config });
   assert.deepEqual(agent.model, { provider: "ollama", name: "m", streamUsage: true });
@@ -127,6 +130,7 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
     maxToolCalls: 3,
     maxExecutionTokens: null,
     maxCostUsd: 2,
+    maxDuration: 60,
     loopDetection: false,
   });
   assert.deepEqual(

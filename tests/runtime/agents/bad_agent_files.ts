@@ -30,6 +30,14 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ["settings:\n  timeout: 0", "3:12 settings.timeout must be between 1 and 604800, got 0"],
   ["settings:\n  timeout: 5m", '3:12 settings.timeout must be a whole number, got "5m"'],
   ["settings: {timeout: null}", "2:21 settings.timeout must be a whole number, got null"],
+  ["settings: {max_duration: 0}", "2:26 settings.max_duration must be whole seconds or a duration"],
+  ["settings: {max_duration: 1.5}", "2:26 such as 10m, up to 7d, or none, got 1.5"],
+  ["settings: {max_duration: 8d}", '2:26 or none, got "8d"'],
+  ["retry: often", '2:8 retry must be a whole number, got "often"'],
+  ["retry: 101", "2:8 retry must be between 0 and 100, got 101"],
+  ["retry:\n  wait: 2d", '3:9 retry.wait must be a duration such as 30s or 5m, up to 1d, got "2d"'],
+  ["retry: {on: [timeout]}", '2:14 retry.on[0] must be network, provider or rate_limit, got "time'],
+  ["retry: {on: []}", "2:13 retry.on must name at least one"],
   ["settings:\n  temperature: ~", "3:16 settings.temperature must be a number, got null"],
   ["settings:\n  max_tool_calls: 0", "3:19 settings.max_tool_calls must be at least 1, got 0"],
   ["settings:\n  max_cost_usd: 0", "3:17 settings.max_cost_usd must be more than 0, got 0"],
@@ -263,6 +271,10 @@ export const ODD_FRONT_MATTER: readonly ProblemRow[] = [
   [
     "max_tokens: 100",
     '2:1 Unknown key max_tokens: it is ignored (did you mean "settings.max_tokens"?)',
+  ],
+  [
+    "timeout: 10m",
+    '2:1 Unknown key timeout: it is ignored (did you mean "settings.max_duration" or "settings.timeout"?)',
   ],
   [
     "paths:\n  data: {path: x, descripton: y}",

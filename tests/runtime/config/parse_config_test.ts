@@ -43,6 +43,7 @@ Deno.test("parseConfig() gives an empty file every default", () => {
         maxToolCalls: 50,
         maxExecutionTokens: 500_000,
         maxCostUsd: null,
+        maxDuration: null,
         loopDetection: true,
         history: "low",
       },
@@ -96,6 +97,7 @@ defaults:
   max_tool_calls: 1
   max_execution_tokens: 2
   max_cost_usd: 0.01
+  max_duration: 2h
   loop_detection: false
   history: off
   checkpoint_retention_days: 7
@@ -144,6 +146,7 @@ notify:
         maxToolCalls: 1,
         maxExecutionTokens: 2,
         maxCostUsd: 0.01,
+        maxDuration: 7_200,
         loopDetection: false,
         history: "off",
       },

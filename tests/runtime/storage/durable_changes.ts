@@ -126,7 +126,7 @@ export const POWER: Record<string, Prepare> = {
       new SqlFollowUpStore(db).dropFollowUp({ follower: "other", executionId }),
     endWithFollower,
   ),
-  "SqlEndingStore.leaveExecution": onRun((on, id) => on.endings.leaveExecution(id, RAN)),
+  "SqlEndingStore.restExecution": onRun((on, id) => on.endings.restExecution(id, RAN)),
   "SqlRequestStore.openRequest": onRun(ask),
   "SqlRequestStore.answerRequest": async (on) => {
     const { child } = await waitingFamily(on);

@@ -21,7 +21,7 @@ const VERDICTS: readonly [boolean | undefined, Partial<Outcome>][] = [
   [true, { status: "aborted", error: "Aborted: loop_detected (x)" }],
   [true, { status: "aborted", error: "Aborted: budget tree ($2.00)" }],
   [false, { status: "success" }],
-  [undefined, { status: "error", error: "Cannot reach openai", isTransient: true }],
+  [undefined, { status: "error", error: "Cannot reach openai", transient: { kind: "network" } }],
   [undefined, { status: "aborted", error: "Cancelled by user" }],
   [undefined, { status: "aborted", error: "Aborted: service stopped" }],
   [undefined, { status: "orphaned", error: "The service died" }],

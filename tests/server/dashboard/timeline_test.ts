@@ -109,6 +109,14 @@ Deno.test("buildTimeline() gives calls of one id in two replies each its own res
   assert.deepEqual(results, ["first", "second"]);
 });
 
+Deno.test("describeLatest() says when a run is tried again, until that has begun", () => {
+  const notice = (content: string) => ({ event_type: "meta", kind: "notice", content });
+  const waits = notice("Tries again at 08:10 (1 of 3): Cannot reach openai");
+  const latest = (...payloads: JsonObject[]) => describeLatest(buildTimeline(entries(...payloads)));
+  assert.equal(latest(waits), waits.content);
+  assert.equal(latest(waits, notice("Try 1 of 3")), "Waiting for the model");
+});
+
 Deno.test("buildTimeline() never fails, whatever stands in a frame", () => {
   const types = ["system", "human", "ai", "tool_call", "tool_result", "stats", "interrupt"];
   const payload = fc.record({

@@ -92,6 +92,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
     max_tool_calls: 50,
     max_execution_tokens: 500_000,
     max_cost_usd: null,
+    max_duration: null,
     loop_detection: true,
   });
   assert.deepEqual(body.paths, { notes: "/home/me/notes", out: "/tmp/out" });

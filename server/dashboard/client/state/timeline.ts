@@ -1,5 +1,6 @@
 // One execution as steps that a person reads, made of its frames: a reply stands with the calls that it asked for, a
 // call with its result, a question with its answer.
+import { isRetryNotice } from "../../../../base/text/retry_words.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../base/json.ts";
 
 /** One frame of the log. */
@@ -205,6 +206,7 @@ function takeRepeated(
 /** What an execution that runs does at this moment, in a few words. */
 export function describeLatest(steps: readonly Step[]): string {
   const step = steps.at(-1);
+  if (step?.kind === "notice" && isRetryNotice(step.text)) return step.text;
   const open = step?.kind === "reply" ? step.calls.filter(({ result }) => result === null) : [];
   return open.length === 0
     ? "Waiting for the model"

@@ -1,5 +1,6 @@
 // Executions as rows; on a narrow screen each row becomes a small block of its own.
 import type { VNode } from "preact";
+import { toRetrySentence } from "../../../../base/text/retry_words.ts";
 import type { ExecutionSummary, ListedExecution } from "../../../schemas/execution_schemas.ts";
 import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCost, formatCount, formatDuration } from "../format.ts";
@@ -51,8 +52,18 @@ function Row(
     count: number;
   },
 ): VNode {
-  const { id, agent_id, status, started_at, trigger, duration_ms, total_tokens, cost_usd, error } =
-    execution;
+  const {
+    id,
+    agent_id,
+    status,
+    started_at,
+    trigger,
+    duration_ms,
+    total_tokens,
+    cost_usd,
+    error,
+    retry,
+  } = execution;
   const preview = describePreview(execution);
   return (
     <tr>
@@ -67,6 +78,7 @@ function Row(
         {preview !== "" && (
           <span class="muted small ellipsis row-preview" title={preview} dir="auto">{preview}</span>
         )}
+        {retry !== undefined && <span class="muted small ellipsis">{toRetrySentence(retry)}</span>}
         {error !== null && <span class="row-error ellipsis" title={error} dir="auto">{error}</span>}
       </th>
       <td>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { EXECUTION_TRIGGERS } from "../../../../runtime/trigger_kinds.ts";
+import { fakePlan } from "../../../support/fake_plan.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
@@ -27,6 +28,34 @@ Deno.test("logs tells for which node an execution waits, in the list and by itse
   cli.stderr.text = "";
   assert.equal(await cli.run("logs", "-e", "4"), 0);
   assert.equal(cli.stderr.text, "Execution 4 waits for a node with the label gpu\n");
+});
+
+Deno.test("logs, why and show say when a run is tried again, until that has begun", async () => {
+  await using cli = await createFakeCli();
+  const { runtime } = cli;
+  runtime.addAgent(fakeAgent("daily"));
+  runtime.plans.set("daily", fakePlan());
+  const at = new Date(2026, 0, 2, 8, 10).getTime();
+  const retry = { at, attempt: 2, of: 3, reason: "Cannot reach openai" };
+  const execution = runtime.addExecution({ agentId: "daily", retry });
+  const listing = await runtime.getAgent("daily");
+  const saysSo = async (...argv: string[]) => {
+    cli.stdout.text = cli.stderr.text = "";
+    assert.equal(await cli.run(...argv), 0, cli.stderr.text);
+    return /ries again at 08:10 \(2 of 3\): Cannot reach openai/.test(
+      cli.stdout.text + cli.stderr.text,
+    );
+  };
+  for (const isUnderWay of [undefined, true] as const) {
+    const lastExecution = { ...execution, retry: { ...retry, ...(isUnderWay && { isUnderWay }) } };
+    runtime.executions.set(1, lastExecution);
+    runtime.agents.set("daily", { ...listing, lastExecution });
+    for (
+      const argv of [["logs", "daily"], ["logs", "-e", "1"], ["why", "daily"], ["show", "daily"]]
+    ) {
+      assert.equal(await saysSo(...argv), !isUnderWay, argv.join(" "));
+    }
+  }
 });
 
 Deno.test("logs shows every time that was left out down to its oldest execution, however many there were", async () => {

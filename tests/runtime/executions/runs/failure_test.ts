@@ -21,7 +21,7 @@ Deno.test("toFailure() gives the sentence of what can be expected to fail, and l
   ];
   for (const one of expected) {
     // Only what may succeed later pauses no trigger.
-    const transient = one instanceof ModelError && { isTransient: true };
+    const transient = one instanceof ModelError && { transient: { kind: "network" } };
     const outcome = { status: "error", error: one.message, output: null, ...transient };
     assert.deepEqual(failureOf(one), outcome);
   }

@@ -81,7 +81,7 @@ Deno.test("Runner leaves a run that another machine has meanwhile, also where th
       await stop();
       return recorded;
     };
-    store.endings.leaveExecution = (id) => Promise.reject(new LeaseLost(`Execution ${id}`));
+    store.endings.restExecution = (id) => Promise.reject(new LeaseLost(`Execution ${id}`));
   });
 });
 

@@ -209,7 +209,7 @@ Deno.test("planRun() tells where each setting comes from, with its line", async 
   await place.writeAgent(
     "a",
     "---\nname: A\nhistory:\nconfirm_timeout: 5m\nauto_approve: [file_write]\nsettings:\n" +
-      "  timeout: 60\n  max_cost_usd: null\nbudget:\n  per_day: 2\n  tokens: { tree: 500 }\nnodes: [gpu, big-disk]\n---\nGo.\n",
+      "  timeout: 60\n  max_cost_usd: null\nbudget:\n  per_day: 2\n  tokens: { tree: 500 }\nnodes: [gpu, big-disk]\nretry: 2\n---\nGo.\n",
   );
   await using runtime = await place.open();
   const told = async () => {
@@ -237,6 +237,8 @@ Deno.test("planRun() tells where each setting comes from, with its line", async 
     max_tool_calls: "50 default",
     max_execution_tokens: "500000 default",
     max_cost_usd: "none file 8",
+    max_duration: "none default",
+    retry: "{ times: 2, on: [network, provider, rate_limit] } file 13",
     loop_detection: "true default",
     confirm: "file_delete file 5",
     auto_approve: "file_write file 5",

@@ -1,0 +1,72 @@
+// `settings.max_duration`: how long a run may run, its waits for people left out.
+import assert from "node:assert/strict";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import {
+  answer,
+  ASK,
+  call,
+  delegate,
+  FREE,
+  idsOf,
+  untilStatus,
+  writeConfig,
+} from "../executions_of.ts";
+import { assertIdentical } from "../replay/replayed.ts";
+
+const MINUTE = 60_000;
+const slow = (minutes: number) => ({ say: "Late.", delay_ms: minutes * MINUTE });
+const ABORTED = "Aborted: max_duration (5m)";
+
+Deno.test("max_duration ends a run whose model, tool or delegated run takes too long, and that run, too", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  const settings = `settings: { max_duration: 5m, timeout: 3600 }\nagents: [helper]\n${FREE}`;
+  await place.writeScript("model", [slow(11)], settings);
+  await place.writeScript("tool", [{ call: [call("hang")] }], `${settings}\ncustom_tools: [hang]`);
+  await place.writeScript("caller", [{ call: [delegate("helper")] }], settings);
+  await place.writeScript("helper", [slow(11)], settings.replace("5m", "20m"));
+  await place.writeScript("quick", [slow(4)], settings.replace("5m", "300"));
+  const hang =
+    "export default { description: 'Hangs.', timeout: 600, run: () => new Promise(() => {}) };";
+  await writeConfig(place, "tools/hang.ts", hang);
+  await using runtime = await place.open({ clock });
+  const waits = { model: 11, tool: 10, caller: 11, quick: 4 };
+  for (const [agent, minutes] of Object.entries(waits)) {
+    const { id } = await runtime.run(agent, {});
+    await until(() => clock.awaits(5 * MINUTE), "the limit");
+    await until(() => clock.awaits(minutes * MINUTE), "what takes too long");
+    await clock.advance(5 * MINUTE);
+    const { status, error } = await toEnd(runtime, id);
+    const expected = agent === "quick" ? ["success", null] : ["aborted", ABORTED];
+    assert.deepEqual([status, error], expected, agent);
+    await assertIdentical(runtime, id);
+  }
+  const [helped = 0] = await idsOf(runtime, "helper");
+  assert.equal((await toEnd(runtime, helped)).error, ABORTED);
+});
+
+Deno.test("max_duration counts no wait for a person, also over a restart, and what ran before it", async () => {
+  for (const [seconds, expected] of [[4, "success"], [6, "aborted"]] as const) {
+    await using place = await createTestWorkspace();
+    const clock = new TestClock();
+    const steps = [{ ...ASK, delay_ms: 5_000 }, { say: "Late.", delay_ms: seconds * 1_000 }];
+    await place.writeScript("asking", steps, "settings: { max_duration: 10 }");
+    let id: number;
+    {
+      await using runtime = await place.open({ clock });
+      ({ id } = await runtime.run("asking", {}));
+      await until(() => clock.awaits(5_000), "its model");
+      await clock.advance(5_000);
+      await untilStatus(runtime, id, "waiting");
+    }
+    clock.jump(3_600_000);
+    await using runtime = await place.open({ clock });
+    await answer(runtime, id, { text: "This" });
+    await until(() => clock.awaits(seconds * 1_000), "its model again");
+    await clock.advance(seconds * 1_000);
+    const { status, durationMs } = await toEnd(runtime, id);
+    assert.deepEqual([status, durationMs], [expected, Math.min(10, 5 + seconds) * 1_000]);
+  }
+});

@@ -1,0 +1,224 @@
+// Runs whose model could not be reached: which of them are tried again, when, and what ends that.
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../../base/json.ts";
+import type { Runtime } from "../../../../runtime/runtime.ts";
+import { CHAT_COMPLETIONS, type OpenAiStep } from "../../../support/models/openai_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  type TestWorkspace,
+} from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { FREE, idsOf, leaveRunning, untilStatus } from "../executions_of.ts";
+import { assertIdentical } from "../replay/replayed.ts";
+
+const MINUTE = 60_000;
+const HELLO: OpenAiStep = { text: "Good morning." };
+const DOWN: OpenAiStep = { status: 503, body: '{"error":{"message":"Overloaded"}}' };
+const OVER: OpenAiStep = { status: 429, body: '{"error":{"message":"Too many"}}' };
+const WRONG: OpenAiStep = { status: 401, body: '{"error":{"message":"Wrong key"}}' };
+
+/** A provider with a port of its own that is away until it listens, and a workspace whose agents use it. */
+class World implements AsyncDisposable {
+  readonly clock = new TestClock("2026-03-01T00:00:00.000Z");
+  readonly asked: JsonObject[] = [];
+  readonly #resources = new AsyncDisposableStack();
+  readonly #port: number;
+  place!: TestWorkspace;
+  runtime!: Runtime;
+  /** Each answers one request, the last of them all that follow. */
+  answers: OpenAiStep[] = [HELLO];
+
+  constructor() {
+    using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    this.#port = listener.addr.port;
+  }
+
+  static async open(lines: string): Promise<World> {
+    const world = new World();
+    world.place = world.#resources.use(await createTestWorkspace());
+    world.place.shell["MINE_API_KEY"] = "key";
+    const baseUrl = `http://127.0.0.1:${world.#port}`;
+    const model = `model: { provider: mine, name: m, base_url: "${baseUrl}" }`;
+    await world.place.writeAgent("report", `---\n${model}\n${lines}\n---\nReport.`);
+    await world.place.writeAgent("helper", `---\n${model}\n${FREE}\n---\nHelp.`);
+    await world.start();
+    return world;
+  }
+
+  async start(): Promise<void> {
+    this.runtime = this.#resources.use(await this.place.open({ clock: this.clock }));
+  }
+
+  listen(): void {
+    const hostname = "127.0.0.1";
+    this.#resources.use(
+      Deno.serve({ port: this.#port, hostname, onListen: () => {} }, async (request) => {
+        this.asked.push(await request.json());
+        const step = (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? HELLO;
+        const { status, body } = step;
+        if (status !== undefined) return new Response(body, { status });
+        const headers = { "content-type": CHAT_COMPLETIONS.contentType };
+        return new Response(CHAT_COMPLETIONS.write(step).join(""), { headers });
+      }),
+    );
+  }
+
+  /** Lets time pass until it holds: the waits of a call, not those of a run. */
+  async pass(holds: () => Promise<boolean>, what: string): Promise<void> {
+    await until(async () => await holds() || (await this.clock.advance(250), false), what);
+  }
+
+  async notices(id: number): Promise<string[]> {
+    return (await payloadsOf(this.runtime, id))
+      .filter(({ kind, content }) => kind === "notice" && /^(Tries|Try)/.test(String(content)))
+      .map(({ content }) => String(content));
+  }
+
+  /** Minutes pass as on a machine that sleeps. */
+  async skip(minutes: number): Promise<void> {
+    this.clock.jump(minutes * MINUTE);
+    await this.clock.advance(0);
+  }
+
+  /** The minutes until a try that a run waits for. */
+  async untilRetry(id: number, attempt: number): Promise<number> {
+    const next = async () => (await this.runtime.getExecution(id)).retry;
+    const isPlanned = async () => {
+      const retry = await next();
+      return retry?.attempt === attempt && retry.isUnderWay === undefined;
+    };
+    await this.pass(isPlanned, `try ${attempt} is planned`);
+    return Math.round((((await next())?.at ?? 0) - this.clock.now()) / MINUTE);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync();
+  }
+}
+
+Deno.test("a scheduled run waits for a network that is away, a provider that is down and a rate limit, as one execution", async () => {
+  await using world = await World.open("trigger: { type: schedule, every: 1h, max_failures: 1 }");
+  const { runtime } = world;
+  await world.skip(60);
+  await until(async () => (await idsOf(runtime, "report")).length === 1, "the slot fires");
+  const [id = 0] = await idsOf(runtime, "report");
+  for (
+    const [index, [answer, minutes]] of ([[DOWN, 1], [OVER, 5], [HELLO, 20]] as const).entries()
+  ) {
+    assert.equal(await world.untilRetry(id, index + 1), minutes);
+    if (index === 0) world.listen();
+    world.answers = [answer];
+    await world.skip(minutes);
+  }
+  await world.pass(async () => (await runtime.getExecution(id)).status === "success", "it answers");
+  const { durationMs, outputData } = await runtime.getExecution(id);
+  assert.equal(outputData, "Good morning.");
+  assert.ok((durationMs ?? Infinity) < 2 * MINUTE, `the waits count for nothing: ${durationMs}`);
+  const notices = (await world.notices(id)).map((text) => text.replace(/ at \d\d:\d\d /, " "));
+  assert.match(notices[0] ?? "", /^Tries again \(1 of 3\): Cannot reach mine at /);
+  assert.match(notices[2] ?? "", /^Tries again \(2 of 3\): mine answered 503: .*Overloaded/);
+  assert.match(notices[4] ?? "", /^Tries again \(3 of 3\): mine answered 429: .*Too many/);
+  assert.deepEqual([notices[1], notices[3], notices[5]], [
+    "Try 1 of 3",
+    "Try 2 of 3",
+    "Try 3 of 3",
+  ]);
+  assert.deepEqual(new Set(world.asked.map(({ messages }) => JSON.stringify(messages))).size, 1);
+  assert.deepEqual(await idsOf(runtime, "report"), [id]);
+  assert.equal((await runtime.getAgent("report")).triggerPaused, null);
+  await assertIdentical(runtime, id);
+  const fork = await runtime.replays.fork(id, { step: 0 });
+  await world.pass(
+    async () => (await runtime.getExecution(fork.id)).status === "success",
+    "a fork",
+  );
+});
+
+const called = (name: string, args: JsonObject): OpenAiStep => ({
+  toolCalls: [{ name, arguments: args }],
+});
+const READ = called("file_glob", { pattern: "*" });
+const ASK_HELPER = called("run_agent", { agent_id: "helper" });
+const APPEND = called("memory_append", { section: "a", content: "b" });
+
+/** The agent's lines, the replies before its model fails, how it fails, and how many further tries there may be. */
+const CASES: readonly [lines: string, replies: OpenAiStep[], failure: OpenAiStep, of?: number][] = [
+  ["", [], DOWN],
+  ["retry: 2", [], DOWN, 2],
+  ["retry: { on: provider }", [], DOWN, 3],
+  ["retry: { on: [network, rate_limit] }", [], DOWN],
+  ["retry: 0", [], OVER],
+  ["retry: 3", [], WRONG],
+  ["retry: 3", [READ], DOWN, 3],
+  ["retry: 3", [APPEND], DOWN],
+  ["retry: 3\nagents: [helper]", [ASK_HELPER, READ, HELLO], DOWN, 3],
+  ["retry: 3\nagents: [helper]", [ASK_HELPER, APPEND, HELLO], DOWN],
+];
+
+Deno.test("a run is tried again where its agent, the failure and its calls so far allow it, and continues with its conversation", async () => {
+  for (const [lines, replies, failure, of] of CASES) {
+    const label = `${lines} ${JSON.stringify(replies)} ${failure.status}`;
+    await using world = await World.open(`${lines}\n${FREE}`);
+    const { runtime } = world;
+    world.answers = [...replies, failure];
+    world.listen();
+    const { id } = await runtime.run("report", {});
+    const stored = () => runtime.getExecution(id);
+    const isDecided = async () => {
+      const { status, retry } = await stored();
+      return status !== "running" || retry !== undefined;
+    };
+    await world.pass(isDecided, label);
+    assert.equal((await stored()).retry?.of, of, label);
+    if (of === undefined) {
+      assert.equal((await stored()).status, "error", label);
+      continue;
+    }
+    world.answers = [HELLO];
+    await world.skip(1);
+    await world.pass(async () => (await stored()).status === "success", label);
+    assert.deepEqual(world.asked.at(-1), world.asked[replies.length], label);
+  }
+});
+
+Deno.test("a run that waits for its next try takes no place of max_concurrent_runs, and a cancel ends it at once", async () => {
+  await using world = await World.open("retry: { times: 1, wait: 2h }\nmax_concurrent_runs: 1");
+  const { runtime } = world;
+  const { id } = await runtime.run("report", {});
+  assert.equal(await world.untilRetry(id, 1), 120);
+  world.listen();
+  const { id: next } = await runtime.run("report", {});
+  await untilStatus(runtime, next, "success");
+  assert.equal(await runtime.cancel(id), "cancelling");
+  await untilStatus(runtime, id, "aborted");
+  assert.equal((await runtime.getExecution(id)).error, "Cancelled by user");
+});
+
+Deno.test("a run whose service stops or is killed during the wait goes on waiting, or ends as on_restart says", async () => {
+  for (const onRestart of ["resume", "orphan"]) {
+    for (const isKilled of [false, true]) {
+      const label = `${onRestart}, ${isKilled ? "killed" : "stopped"}`;
+      await using world = await World.open(
+        `retry: { wait: 2h }\non_restart: ${onRestart}\nsettings: { max_duration: 1h }`,
+      );
+      const { id } = await world.runtime.run("report", {});
+      assert.equal(await world.untilRetry(id, 1), 120);
+      await world.runtime.stop({ graceMs: 3_600_000 });
+      await world.runtime[Symbol.asyncDispose]();
+      if (isKilled) await leaveRunning(world.place);
+      await world.start();
+      const { runtime } = world;
+      if (onRestart === "orphan") {
+        await untilStatus(runtime, id, isKilled ? "orphaned" : "aborted");
+        continue;
+      }
+      assert.equal(await world.untilRetry(id, 1), 120, label);
+      world.listen();
+      await world.skip(120);
+      await world.pass(async () => (await runtime.getExecution(id)).status === "success", label);
+      assert.equal((await world.notices(id)).length, 2, label);
+    }
+  }
+});
