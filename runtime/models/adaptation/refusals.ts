@@ -70,10 +70,10 @@ export function recognize(
 
 /** Words for the account that pays for the calls. */
 const ACCOUNT =
-  /quota|billing|organi[sz]ation|\baccount\b|credit balance|insufficient (?:funds|balance)/;
+  /quota|\bbilling\b|\borgani[sz]ation|\baccount\b|credit balance|insufficient[_ ](?:funds|balance)/;
 /** A model or an account that cannot be used, where the status does not say so. */
 const OF_MODEL =
-  /authentication_error|permission_(?:error|denied)|not_found_error|api.?key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api.?key|model_not_found|(?:invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(?:not found|(?:does|did) ?n[o']t exist|is not available|decommissioned|deprecated|no longer)/;
+  /authentication_error|permission_(?:error|denied)|not_found_error|api.?key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api.?key|credit balance|\bbilling\b|insufficient[_ ](?:quota|funds|balance)|(?:organi[sz]ation|account) (?:is|has been|was) (?:disabled|suspended|restricted|deactivated|blocked)|model_not_found|(?:invalid|unknown|no such) model\b(?! (?:param|setting|option|in|out))|\bmodel\b.{0,80}\b(?:not found|(?:does|did) ?n[o']t exist|is not available|(?:is|was|been) (?:deprecated|decommissioned|retired)|no longer (?:available|served))/;
 /** It is about what was said, with whatever status. */
 const OF_CONTENT = /moderation|flagged|content.?(?:policy|filter)|safety/;
 
@@ -92,7 +92,7 @@ export function isOfModel(error: ModelError): boolean {
   if (OF_CONTENT.test(told)) return false;
   if (status !== undefined && [401, 402, 403, 404, 410].includes(status)) return true;
   const isUnclear = status === undefined ? error.told !== undefined : status === 400;
-  return isUnclear && (ACCOUNT.test(told) || OF_MODEL.test(told));
+  return isUnclear && OF_MODEL.test(told);
 }
 
 function textOf({ told, message }: ModelError): string {
@@ -102,9 +102,13 @@ function textOf({ told, message }: ModelError): string {
 /** Words for pictures and for PDF files, whatever an endpoint calls them. */
 const MEDIA = {
   pdf: /\bpdf|\bdocuments?\b|\bfiles?\b|\bpages\b/,
-  image: /\bimages?(?:\b|_)|\bpictures?\b|\bvision\b|multi-?modal|inline_?data|\bmedia\b/,
+  image:
+    /\bimages?(?:\b|_)|\bpictures?\b|\bvision\b|multi-?modal|inline_?data|\bmedia\b|content\b.*must be a string/,
 };
-const NO_MEDIA = /no endpoints found|not a (?:vision|multi.?modal)|only (?:support|accept)s? text/;
+const NO_MEDIA =
+  /no endpoints found|not a (?:vision|multi-?modal)|only support|missing data required|must be a string/;
+/** It is about this picture, or its kind. */
+const ONE_OF_MEDIA = /mime.?type|image\/[a-z]|\bformat\b|dimension|exceed|too (?:large|many)/;
 
 /** A 404 may say it, too: that no endpoint takes pictures. */
 function refusedMedia(error: ModelError, { messages }: ModelRequest): Refusal | undefined {
@@ -113,7 +117,7 @@ function refusedMedia(error: ModelError, { messages }: ModelRequest): Refusal | 
   const told = textOf(error);
   const sent = messages.flatMap((one) => one.role === "tool" ? one.media ?? [] : []);
   const names = [...new Set(sent.map(({ kind }) => kind))].filter((kind) => MEDIA[kind].test(told));
-  const isBroken = !NOT_KNOWN.test(told) && !NO_MEDIA.test(told);
+  const isBroken = ONE_OF_MEDIA.test(told) || !NOT_KNOWN.test(told) && !NO_MEDIA.test(told);
   return names.length === 0 ? undefined : { kind: "parts", names, isBroken };
 }
 

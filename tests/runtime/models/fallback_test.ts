@@ -75,6 +75,7 @@ const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["has no quota", failing(429, "You exceeded your quota"), 4],
   ["asks for a long wait", failing(429, "slow", { "retry-after": "60" }), 1],
   ["says 400 of the account", failing(400, "Your credit balance is too low"), 1],
+  ["says 400 of the model", failing(400, "The model `m` does not exist")],
   ["never answers", { silent: true }, 1],
 ];
 for (const [what, step, calls] of FALLS) {
@@ -108,6 +109,7 @@ Deno.test("a model whose key is missing is replaced by its fallback", async () =
 
 const STAYS: [what: string, step: ModelStep][] = [
   ["refuses the request", failing(400, "messages must not be empty")],
+  ["refuses a tool", failing(400, "Invalid schema of get_organization_account: not valid")],
   ["flags what was said", failing(403, "Your input was flagged by moderation")],
   ["breaks off in its reply", { text: "Hel", then: "cut" }],
 ];

@@ -210,7 +210,9 @@ const REFUSED: [status: number, message: string, isLearned: boolean][] = [
   [400, "This model does not support image input", true],
   [404, "No endpoints found that support image input", true],
   [500, "this model only supports text, not vision", true],
+  [400, "'messages.3' : for 'role:user' the content : value must be a string", true],
   [400, "Could not process image", false],
+  [400, "Unsupported MIME type: image/gif", false],
 ];
 for (const [status, message, isLearned] of REFUSED) {
   Deno.test(`a refusal of a picture has a sentence sent instead, ${isLearned ? "also later" : "once"}: ${message}`, async () => {
