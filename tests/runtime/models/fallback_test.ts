@@ -75,7 +75,7 @@ const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["has no quota", failing(429, "You exceeded your quota"), 4],
   ["asks for a long wait", failing(429, "slow", { "retry-after": "60" }), 1],
   ["says 400 of the account", failing(400, "Your credit balance is too low"), 1],
-  ["says 400 of the model", failing(400, "The model `m` does not exist")],
+  ["says 400 of the model", failing(400, "The model `m` does not exist"), 1],
   ["never answers", { silent: true }, 1],
 ];
 for (const [what, step, calls] of FALLS) {
