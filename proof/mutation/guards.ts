@@ -276,7 +276,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/storage/executions/request_rows.ts",
     find: '"WHERE execution_id = ? AND request_id = ? AND answered_at IS NULL",',
     replace: '"WHERE execution_id = ? AND request_id = ?",',
-    tests: ["tests/runtime/executions", "tests/server", "tests/runtime/storage"],
+    tests: ["tests/runtime/storage/executions/requests_test.ts"],
   },
   {
     guard: "a paused scheduler starts nothing",
