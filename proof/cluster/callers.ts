@@ -39,8 +39,8 @@ export class Callers {
   }
 
   /** Until `leave`; resolves when every wish was heard. */
-  async call(): Promise<void> {
-    await Promise.all(Array.from({ length: CALLERS }, () => this.#callOn()));
+  async call(callers = CALLERS): Promise<void> {
+    await Promise.all(Array.from({ length: callers }, () => this.#callOn()));
   }
 
   /** So many long runs at once; resolves when all were heard. */

@@ -22,6 +22,7 @@ const LOOK_MS = 250;
 /** Nodes ask the database for its time, on a machine that may be busy. */
 const CLOCK_ERROR_MS = 1_000;
 const SAMPLE_RUNS = 12;
+const SAMPLE_CALLERS = 2;
 const SAMPLE_THINKING_MS = 3_000;
 /** Longer than a lease, and than it takes to notice that one has run out. */
 const SAMPLE_MS = 16_000;
@@ -79,7 +80,7 @@ export async function runClusterSample({ seed }: { seed: number }): Promise<Clus
       disturbances.kill(two, 0),
       disturbances.silenceQueue(three, SAMPLE_MS),
     ]);
-  });
+  }, { callers: SAMPLE_CALLERS });
 }
 
 class Cluster {
@@ -100,10 +101,13 @@ class Cluster {
     this.#takeovers = new Takeovers(world);
   }
 
-  async run(disturb: (disturbances: Disturbances) => Promise<void>): Promise<ClusterReport> {
+  async run(
+    disturb: (disturbances: Disturbances) => Promise<void>,
+    { callers }: { callers?: number } = {},
+  ): Promise<ClusterReport> {
     const began = performance.now();
     const parts = [this.#people.attend(), this.#takeovers.watch()];
-    const calls = this.callers.call();
+    const calls = this.callers.call(callers);
     try {
       await disturb(new Disturbances(this.#world, this.#takeovers));
       this.callers.leave();
