@@ -6,7 +6,7 @@ import type { RunCause } from "../../run_cause.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import { packTerms, toCallTerms, withModel } from "../record/call_terms.ts";
+import { packTerms, toCallTerms } from "../record/call_terms.ts";
 import { Conversation } from "../record/conversation.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
@@ -92,8 +92,10 @@ export async function prepareRun(
     model,
     format,
     toolbox: tools.toolbox,
-    terms: async () =>
-      fallback.includes(model.id) ? await packTerms(withModel(callTerms, model)) : terms,
+    terms: async () => {
+      const settings = { ...callTerms.settings, model: model.id };
+      return fallback.includes(model.id) ? await packTerms({ ...callTerms, settings }) : terms;
+    },
     sandbox,
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),

@@ -80,11 +80,6 @@ export function toCallTerms(
   };
 }
 
-/** The same terms with another model, which answered instead. */
-export function withModel({ settings, tools }: CallTerms, { id }: { id: string }): CallTerms {
-  return { settings: { ...settings, model: id }, tools };
-}
-
 /** Terms made ready to be stored. */
 export async function packTerms({ settings, tools }: CallTerms): Promise<PackedTerms> {
   const packedTools = await digest(JSON.stringify(tools));

@@ -21,8 +21,3 @@ export function addMediaTurns(messages: readonly Message[]): readonly Message[] 
     return [message, turn];
   });
 }
-
-/** A picture or a file as an address. */
-export function toDataUrl({ mediaType, data }: Media): string {
-  return `data:${mediaType};base64,${data}`;
-}

@@ -4,7 +4,7 @@ import type { AssistantMessage, Message, UserMessage } from "../message.ts";
 import type { ToolDescription } from "../../tool_description.ts";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { restoreFields } from "./kept_fields.ts";
-import { addMediaTurns, toDataUrl } from "./media_turns.ts";
+import { addMediaTurns } from "./media_turns.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
@@ -70,14 +70,13 @@ function toOpenAiMessage(message: Message, kept: KeptParts): WireMessage {
 
 function toContent({ content, media }: UserMessage): string | WirePart[] {
   if (media === undefined) return content;
-  return [
-    { type: "text", text: content },
-    ...media.map((one): WirePart =>
-      one.kind === "pdf"
-        ? { type: "file", file: { filename: "file.pdf", file_data: toDataUrl(one) } }
-        : { type: "image_url", image_url: { url: toDataUrl(one) } }
-    ),
-  ];
+  const parts = media.map(({ kind, mediaType, data }): WirePart => {
+    const url = `data:${mediaType};base64,${data}`;
+    return kind === "pdf"
+      ? { type: "file", file: { filename: "file.pdf", file_data: url } }
+      : { type: "image_url", image_url: { url } };
+  });
+  return [{ type: "text", text: content }, ...parts];
 }
 
 function toCalls(message: AssistantMessage, kept: KeptParts): WireMessage {
