@@ -1634,6 +1634,20 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/triggers/triggers_failures_test.ts"],
   },
   {
+    guard: "no run is tried again after an unsafe call",
+    file: "runtime/executions/run_retry.ts",
+    find: "if (await families.countUnsafeCalls(id) > 0) return false;",
+    replace: "",
+    tests: ["tests/runtime/executions/runs/run_retry_test.ts"],
+  },
+  {
+    guard: "max_duration counts what ran before a wait",
+    file: "runtime/executions/runs/conduct.ts",
+    find: "limitMs - (execution.durationMs ?? 0)",
+    replace: "limitMs",
+    tests: ["tests/runtime/executions/runs/max_duration_test.ts"],
+  },
+  {
     guard: "a provider that is down pauses no trigger",
     file: "runtime/executions/runs/trigger_verdict.ts",
     find: 'status === "error" && transient === undefined',

@@ -49,12 +49,13 @@ export function retryPolicyOf(
 export async function postponeRun(
   { id, trigger, retry }: Execution,
   { transient, error }: Outcome,
-  { agent, journal, ports: { clock, families, serviceLog } }: RetryContext,
+  { agent, journal, ports: { clock, families, serviceLog, active } }: RetryContext,
 ): Promise<boolean> {
   const policy = retryPolicyOf(agent, trigger);
   const attempt = (retry?.attempt ?? 0) + 1;
   if (transient === undefined || policy === undefined || attempt > policy.times) return false;
   if (!policy.on.includes(transient.kind)) return false;
+  if (active.stopping.aborted && agent.onRestart === "orphan") return false;
   const planned = policy.wait ?? WAITS_MS[attempt - 1] ?? WAITS_MS.at(-1) ?? 0;
   const waitMs = Math.max(planned, transient.retryAfterMs ?? 0);
   if (waitMs > (agent.retry === undefined ? LONGEST_DEFAULT_MS : DAY_MS)) return false;

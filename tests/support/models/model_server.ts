@@ -59,17 +59,18 @@ export class ModelServer implements AsyncDisposable {
   #unexpected = 0;
   #waiting: { count: number; resolve: () => void }[] = [];
 
-  /** `judge` answers what comes beyond the script, by what it asks. */
+  /** `judge` answers what comes beyond the script, by what it asks; `port` 0: any that is free. */
   constructor(
     format: WireFormat,
     steps: ModelStep[] = [],
     judge?: (body: JsonObject) => ModelStep,
+    port = 0,
   ) {
     this.#format = format;
     this.#judge = judge;
     this.#steps = [...steps];
     this.#server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      { port, hostname: "127.0.0.1", onListen: () => {} },
       (request) => this.#answer(request),
     );
   }

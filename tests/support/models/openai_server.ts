@@ -7,8 +7,8 @@ export type OpenAiStep = ModelStep;
 
 /** A scripted Chat Completions endpoint. */
 export class OpenAiServer extends ModelServer {
-  constructor(steps: OpenAiStep[] = [], judge?: (body: JsonObject) => OpenAiStep) {
-    super(CHAT_COMPLETIONS, steps, judge);
+  constructor(steps: OpenAiStep[] = [], judge?: (body: JsonObject) => OpenAiStep, port?: number) {
+    super(CHAT_COMPLETIONS, steps, judge, port);
   }
 
   /** The base address, up to and with `/v1`. */
