@@ -13,6 +13,10 @@ interface Ended {
 /** The line of a test that has ended: its module, its name (behind its test's name for a step), the outcome, the time. */
 const ENDED =
   /^(\S+) => (.*) \.\.\. (ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \(([^)]*)\)$/;
+/** What it prints with one job: the module once, and a line without it for each of its tests. */
+const BEGINNING = /^running \d+ tests? from (\S+)$/;
+const ENDED_ALONE =
+  /^\s*(.* \.\.\. (?:ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \([^)]*\))$/;
 /** Lines around what a test prints, which stand between the lines of all tests that run at once. */
 const OUTPUT_MARK =
   /^-{3,} (?:post-test )?output -{3,}$|(?:^| )\.\.\.-{3,} (?:post-test )?output end -{3,}$/;
@@ -45,6 +49,7 @@ export function createReport(
   let marks = 0;
   let skipped = 0;
   let summary = "";
+  let only = "";
 
   function printFile(at: number): void {
     const group = running[at];
@@ -75,7 +80,14 @@ export function createReport(
         summary = line;
         return;
       }
-      const [, module = "", name = "", outcome = "", time = ""] = ENDED.exec(line) ?? [];
+      const [, begun] = BEGINNING.exec(line) ?? [];
+      if (begun !== undefined) {
+        only = begun;
+        return;
+      }
+      const [, alone] = only === "" ? [] : ENDED_ALONE.exec(line) ?? [];
+      const ended = alone === undefined ? line : `${only} => ${alone}`;
+      const [, module = "", name = "", outcome = "", time = ""] = ENDED.exec(ended) ?? [];
       const at = groupNumber(module, groups);
       const group = at === undefined ? undefined : running[at];
       if (at === undefined || group === undefined) {

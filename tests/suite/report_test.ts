@@ -59,3 +59,18 @@ Deno.test("report: a file that was cut off is told at the end, and a slow test w
   ]);
   assert.ok(!printed.join("\n").includes("Tests that took"));
 });
+
+Deno.test("report: with one job, Deno prints the module once, before its tests", () => {
+  const printed = report([
+    "running 3 tests from /tmp/x/group_0.ts",
+    "▸ tests/a/one_test.ts ... ignored (0ms)",
+    "adds ... ok (12ms)",
+    "▸  ... ignored (0ms)",
+    "ok | 1 passed | 0 failed | 2 ignored (1s)",
+  ]);
+  assert.deepEqual(printed, [
+    "ok         1     2.0 s  tests/a/one_test.ts",
+    "",
+    "ok | 1 passed | 0 failed | 0 skipped (1s)",
+  ]);
+});
