@@ -60,7 +60,8 @@ export function groupFiles(
     // Neighbors load the same modules. A file that takes snapshots is its own folder here.
     const last = folder === ofFolder[0] ? undefined : groups.at(-1);
     const canJoin = last !== undefined && !takesSnapshots(last[0] ?? "") &&
-      roomOf(last) === roomOf(ofFolder) && last.length + ofFolder.length <= largest;
+      roomOf(last) === roomOf(ofFolder) && rankOf(last) === rankOf(ofFolder) &&
+      last.length + ofFolder.length <= largest;
     if (canJoin) {
       last.push(...ofFolder);
       continue;
@@ -81,9 +82,9 @@ function rankOf([file = ""]: readonly string[]): number {
   return at < 0 ? FIRST.length : at;
 }
 
-/** The part of the product that a group tests: a folder at the top, or a folder of the runtime. */
+/** The part of the product that a group tests: a folder at the top. */
 function roomOf([file = ""]: readonly string[]): string {
-  return file.split("/").slice(1, file.startsWith("tests/runtime/") ? 3 : 2).join("/");
+  return file.split("/")[1] ?? "";
 }
 
 /** A snapshot lies beside the module that Deno was told to run, so such a file is run by itself. */

@@ -37,11 +37,8 @@ const RUNS: readonly {
       ], SETTINGS),
     executions: [1],
     deaths: [
-      ["after", "recordReply", 2],
       ["after", "openRequest"],
-      ["before", "answerRequest"],
       ["after", "startCall"],
-      ["after", "finishCall"],
       ["before", "finishExecution"],
     ],
   },
@@ -57,7 +54,7 @@ const RUNS: readonly {
       ], `mcp: [fixture]\n${SETTINGS}`);
     },
     executions: [1],
-    deaths: [["after", "startCall"], ["after", "finishCall"]],
+    deaths: [["after", "startCall"]],
   },
   {
     name: "a run that waits for another one",
@@ -72,10 +69,7 @@ const RUNS: readonly {
     },
     executions: [1, 2],
     deaths: [
-      ["before", "acceptExecution", 2],
       ["before", "waitForChild"],
-      ["after", "waitForChild"],
-      ["after", "finishExecution"],
     ],
   },
 ];

@@ -11,6 +11,9 @@ const IN_VALUES = /\$\$|\$\{([^}]*)(\}?)/g;
 const IN_COMMANDS = /\$\$(?=\{)|\$\{([^}]*)(\}?)/g;
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*)(?::-([^{$]*))?$/;
 const INPUT = /^input:([\w.-]+)$/;
+/** `${command:…}`; shells have other characters behind a colon. */
+const CLIENTS_SHAPE = /^[A-Za-z]\w*:(?=[A-Za-z])/;
+const CLIENTS_SHAPE_OR_DEFAULT = /^[A-Za-z]\w*:(?=[A-Za-z-])/;
 const BARE = /^\$([A-Za-z_]\w*)$/;
 /** `Bearer $TOKEN`, `https://host/mcp?key=$KEY`. */
 const BARE_WITHIN = /^(?:\w+ +|https?:\S*[=/])\$([A-Z_][A-Z0-9_]*)(?=$|[&/])/;
@@ -81,8 +84,10 @@ export class Expansion {
         const variable = `INPUT_${input.toUpperCase().replaceAll(/\W/g, "_")}`;
         return this.#value(variable, { shape: whole, place });
       }
-      const client = /^[A-Za-z]\w*:/.exec(inner)?.[0];
-      if (isValue || client !== undefined) {
+      const client = (isValue ? CLIENTS_SHAPE_OR_DEFAULT : CLIENTS_SHAPE).exec(inner)?.[0];
+      // A value of `env` may be a script, in whose middle a shell finds what is its own.
+      const isOther = isValue && (whole === text || !place.startsWith("env."));
+      if (isOther || client !== undefined) {
         const shape = `\${${client ?? ""}…}`;
         this.#faults.add(`${place} holds ${shape}: ${REMEDY}, or $\${ for a dollar and a brace`);
       }

@@ -101,28 +101,25 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-for (const [how, body, reads] of DEADLY) {
-  Deno.test(`a custom tool that ${how} loses its process, and the next call has another`, async () => {
-    await using world = await ToolWorld.open();
-    await assertDeadly(world, { how, body, reads });
-  });
-}
+Deno.test("a custom tool that kills, fills or floods its process loses it, and the next call has another", async () => {
+  await using world = await ToolWorld.open();
+  await assertDeadly(world, DEADLY);
+});
 
 Deno.test("a compiled binary ends a custom tool that fills the heap by the memory of its process", async () => {
   await using binary = await openBinary();
   await using world = await ToolWorld.open({ program: binary.program });
   const [, body] = DEADLY.find(([how]) => how === "fills the heap") ?? assert.fail();
   const reads = /It used more than 512 MB of memory/;
-  await assertDeadly(world, { how: "fills the heap", body, reads });
+  await assertDeadly(world, [["fills the heap", body, reads]]);
 });
 
-async function assertDeadly(
-  world: ToolWorld,
-  { how, body, reads }: { how: string; body: string; reads: RegExp },
-): Promise<void> {
-  const tool = await openVillain(world, { [how]: body });
-  assert.match(await failureOf(world.run(tool, { how })), reads);
-  await assertGone(pidsOf(world)[0]);
+async function assertDeadly(world: ToolWorld, ways: typeof DEADLY): Promise<void> {
+  const tool = await openVillain(world, Object.fromEntries(ways));
+  for (const [how, , reads] of ways) {
+    assert.match(await failureOf(world.run(tool, { how })), reads, how);
+    await assertGone(pidsOf(world).at(-1));
+  }
   assert.match(await world.run(tool), /^\d+$/);
 }
 
@@ -136,27 +133,27 @@ const ENDLESS: Record<string, string> = {
     await new Promise(() => {});`,
 };
 
-for (const [how, body] of Object.entries(ENDLESS)) {
-  Deno.test(`a custom tool that would go on for ever (${how}) is gone soon after its time is over`, async () => {
-    const clock = new TestClock();
-    await using world = await ToolWorld.open({ clock });
-    const tool = await openVillain(world, { [how]: body });
+Deno.test("a custom tool that would go on for ever is gone soon after its time is over", async () => {
+  const clock = new TestClock();
+  await using world = await ToolWorld.open({ clock });
+  const tool = await openVillain(world, ENDLESS);
+  for (const [at, how] of Object.keys(ENDLESS).entries()) {
     const stop = new AbortController();
     const reason = new Error("time is over");
     const outcome = world.run(tool, { how }, { signal: stop.signal }).catch((error) => error);
-    await until(() => pidsOf(world).length === 1, "the call runs");
+    await until(() => pidsOf(world).length === at + 1, "the call runs");
     stop.abort(reason);
     const error = await outcome;
     // Closing its own pipes ends a process at once: then there was no time left to be over.
     if (how !== "close the descriptors") assert.equal(error, reason);
-    const pid = pidsOf(world)[0] ?? assert.fail();
+    const pid = pidsOf(world)[at] ?? assert.fail();
     await until(async () => {
       if (clock.awaits(1_000)) await clock.advance(1_000);
       return !(await systemProcesses.isAlive(pid));
     }, `process ${pid} is gone`);
-    assert.match(await world.run(tool), /^\d+$/);
-  });
-}
+  }
+  assert.match(await world.run(tool), /^\d+$/);
+});
 
 Deno.test("a custom tool hears that its run was stopped, and may put things in order", async () => {
   await using world = await ToolWorld.open();
@@ -178,27 +175,34 @@ Deno.test("a custom tool hears that its run was stopped, and may put things in o
   await until(async () => await left() === "The run was stopped", "it put things in order");
 });
 
-Deno.test("a custom tool cannot speak for its host, whatever it prints", async () => {
+Deno.test("what a custom tool prints is no message of its host and hides none, and is bounded in the log", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool(
-    "forger",
-    `const message = JSON.stringify({ type: "done", result: "FORGED" });
-     for (const mark of ["", "undefined", crypto.randomUUID(), "\\u0000"]) {
-       Deno.stdout.writeSync(new TextEncoder().encode("\\n" + mark + message + "\\n" + mark));
-       console.error(mark + message);
+    "printer",
+    `const write = (text) => Deno.stdout.writeSync(new TextEncoder().encode(text));
+     if (args.how === "forge") {
+       const message = JSON.stringify({ type: "done", result: "FORGED" });
+       for (const mark of ["", "undefined", crypto.randomUUID(), "\\u0000"]) {
+         write("\\n" + mark + message + "\\n" + mark);
+         console.error(mark + message);
+       }
+       await new Promise((resolve) => setTimeout(resolve, 50));
      }
-     await new Promise((resolve) => setTimeout(resolve, 50));
-     return "real";`,
+     if (args.how === "mumble") write("no end of line");
+     if (args.how === "talk") {
+       for (let i = 0; i < 500; i++) console.log("line " + i + "y".repeat(5000));
+     }
+     return args.how;`,
   );
-  assert.equal(await world.call("forger"), "real");
-});
-
-Deno.test("a custom tool that leaves a line unfinished does not swallow the host's next message", async () => {
-  await using world = await ToolWorld.open();
-  const body = `Deno.stdout.writeSync(new TextEncoder().encode("no end of line")); return "said";`;
-  await world.writeTool("mumbler", body);
-  assert.equal(await world.call("mumbler"), "said");
-  assert.deepEqual(world.logged, ["mumbler: no end of line"]);
+  const tool = await world.openTool("printer");
+  for (const how of ["forge", "mumble", "talk"]) {
+    world.logged.length = 0;
+    assert.equal(await world.run(tool, { how }), how);
+    if (how === "mumble") assert.deepEqual(world.logged, ["printer: no end of line"]);
+  }
+  assert.equal(world.logged.length, 101);
+  assert.equal(world.logged.at(-1), "printer: further lines of this call are left out");
+  assert.ok(world.logged.every((line) => line.length < 2_100));
 });
 
 Deno.test("a custom tool that left a reader at its input does not lose the next call", async () => {
@@ -225,18 +229,6 @@ Deno.test("a thread that a custom tool leaves behind in a loop ends with its pro
   assert.equal(await world.run(tool, { how: "leave" }), "left");
   await assertGone(pidsOf(world)[0]);
   assert.match(await world.run(tool), /^\d+$/);
-});
-
-Deno.test("what a custom tool prints is bounded in the log", async () => {
-  await using world = await ToolWorld.open();
-  await world.writeTool(
-    "talker",
-    `for (let i = 0; i < 500; i++) console.log("line " + i + "y".repeat(5000)); return "done";`,
-  );
-  assert.equal(await world.call("talker"), "done");
-  assert.equal(world.logged.length, 101);
-  assert.equal(world.logged.at(-1), "talker: further lines of this call are left out");
-  assert.ok(world.logged.every((line) => line.length < 2_100));
 });
 
 Deno.test("a custom tool does not outlive a service that was killed", async () => {

@@ -223,6 +223,7 @@ Deno.test("resolveServer() takes variables as other clients write them, and no s
     ["${env:NO}", /^\$\{env:NO\} is not defined: set NO \(env\.K\)/],
     ["$NO", /^\$NO is not defined: set NO \(env\.K\)/],
     ["$ecret-word", "$ecret-word"],
+    ["echo ${x##*:} ${x:0:3}", "echo ${x##*:} ${x:0:3}"],
     ["$ecret", /^env\.K begins with \$ and names no variable: .*\$\$ for a dollar$/],
     ["Bearer $NO", /^env\.K holds \$NO: write \$\{NO\}, or \$\$ for a dollar$/],
     ["${command:pick.one}", /^env\.K holds \$\{command:…\}: write \$\{NAME\} or/],
