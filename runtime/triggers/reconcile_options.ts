@@ -7,4 +7,6 @@ export interface ReconcileOptions {
    * known of such an agent stays as it is; every other one that is not listed is gone.
    */
   isUnreadable: (agentId: string) => boolean;
+  /** Whether the trigger of an agent is for other hosts: what is stored of it stays, and this service fires nothing. */
+  isElsewhere?: (agentId: string) => boolean;
 }

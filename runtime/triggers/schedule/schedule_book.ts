@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
 import { type Clock, toTimestamp } from "../../../base/clock.ts";
+import { HOUR_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";
@@ -11,6 +12,8 @@ import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";
 
+/** An agent whose file was away for less goes on where it was. */
+const AWAY_MS = HOUR_MS;
 /** How many schedules begin before others have their turn. */
 const BEGUN_AT_ONCE = 50;
 
@@ -45,6 +48,8 @@ export class ScheduleBook {
   readonly #ports: ScheduleBookPorts;
   readonly #entries = new Map<string, ScheduleEntry>();
   readonly #queue = new DueQueue();
+  /** When the files of agents were first seen to be away. */
+  readonly #awaySince = new Map<string, number>();
   /** Schedules that were moved back with the clock and are not logged yet. */
   #movedBack: ScheduleEntry[] = [];
   /** What is stored of agents that have no entry (yet); undefined until it is read. */
@@ -85,13 +90,14 @@ export class ScheduleBook {
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     const because = this.#stored === undefined
       ? "the service was not running"
-      : "its file could not be read";
+      : "its file was away";
     this.#stored ??= new Map(
       (await this.#ports.store.readSchedules()).map((state) => [state.agentId, state]),
     );
     await this.#end(agents, options);
     let begun = 0;
     for (const agent of agents.filter(isScheduled)) {
+      if (options.isElsewhere?.(agent.id)) continue;
       const entry = this.#entries.get(agent.id);
       // Agents are immutable: the same object is the same schedule.
       if (entry?.agent === agent) continue;
@@ -156,25 +162,33 @@ export class ScheduleBook {
     this.#queue.put(entry.agent.id, until);
   }
 
-  async #end(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
+  async #end(
+    agents: readonly Agent[],
+    { isUnreadable, isElsewhere = () => false }: ReconcileOptions,
+  ): Promise<void> {
     const listed = new Map(agents.map((agent) => [agent.id, agent]));
-    const { isShared = false } = this.#ports;
-    const isOver = (id: string) => {
-      const agent = listed.get(id);
-      if (agent !== undefined) return !isScheduled(agent);
-      // Another machine may have its file, where this one never had it.
-      return !isUnreadable(id) && (!isShared || this.#entries.has(id));
-    };
+    const { isShared = false, clock } = this.#ports;
     const known = new Set([...this.#entries.keys(), ...this.#stored?.keys() ?? []]);
-    const over = [...known].filter(isOver);
-    if (over.length === 0) return;
-    // First of all they are due no more, whatever becomes of the store.
-    for (const id of over) {
+    const over: string[] = [];
+    for (const id of known) {
+      const agent = listed.get(id);
       const entry = this.#entries.get(id);
+      const isWanted = agent === undefined ? isUnreadable(id) : isScheduled(agent);
+      const awaySince = this.#awaySince.get(id);
+      const isLongAway = clock.now() - (awaySince ?? Infinity) >= AWAY_MS;
+      if (agent !== undefined) this.#awaySince.delete(id);
+      if (isWanted && !isLongAway && !isElsewhere(id)) continue;
+      // First of all they are due no more, whatever becomes of the store.
       if (entry !== undefined) this.#stored?.set(id, entry.state);
       this.#entries.delete(id);
       this.#queue.remove(id);
+      if (isLongAway || agent !== undefined && !isWanted) over.push(id);
+      // Another machine may have its file, where this one never had it.
+      else if (agent === undefined && (!isShared || entry !== undefined)) {
+        this.#awaySince.set(id, awaySince ?? clock.now());
+      }
     }
+    if (over.length === 0) return;
     await this.#ports.store.endSchedules(over);
     for (const id of over) this.#stored?.delete(id);
   }

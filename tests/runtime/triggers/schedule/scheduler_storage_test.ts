@@ -111,7 +111,7 @@ Deno.test("Scheduler brings schedules in step as soon as they can be stored", as
   assert.ok(service.log.lines.some(({ message }) => message.includes("could not be stored")));
   // Whoever is gone does not fire, even where that cannot be stored.
   store.isFull = true;
-  await service.reconcile([]);
+  await service.reconcile([scheduled("late", { every: "10m" }, { enabled: false })]);
   await service.advance(HOUR_MS);
   assert.equal(service.runs.length, 1);
   store.isFull = false;

@@ -104,9 +104,13 @@ Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more
   assert.equal(service.nextRun("disabled"), null);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(service.runs, ["stays 12:10:00 at 12:10:00"]);
-  // Back at 12:15, they begin anew.
+  // Back at 12:15, they begin anew, but for the one whose file was away.
   await service.reconcile(all);
-  assert.equal(timeOf(service.nextRun("gone") ?? 0), "12:25:00");
+  assert.deepEqual(["gone", "disabled", "manual"].map((id) => timeOf(service.nextRun(id) ?? 0)), [
+    "12:20:00",
+    "12:25:00",
+    "12:25:00",
+  ]);
   assert.equal(timeOf(service.nextRun("stays") ?? 0), "12:20:00");
 });
 
@@ -123,7 +127,39 @@ Deno.test("Scheduler forgets no agent whose file cannot be read when the service
   assert.equal(timeOf(service.nextRun("daily") ?? 0), "12:00:00");
   await service.restart([other]);
   await service.restart([daily, other]);
+  assert.equal(service.nextRun("daily"), service.nextRun("other"));
+  await service.restart([other]);
+  await service.advance(HOUR_MS);
+  await service.reconcile([daily, other]);
   assert.notEqual(service.nextRun("daily"), service.nextRun("other"));
+});
+
+Deno.test("Scheduler goes on after an agent's file was away for less than an hour, over a restart too", async () => {
+  const agents = [
+    scheduled("often", { every: "10m" }),
+    scheduled("half", { cron: "*/30 * * * *", catchUp: "once" }),
+  ];
+  for (const isRestarted of [false, true]) {
+    await using service = await ScheduledService.with(agents);
+    await service.advance(31 * MINUTE_MS);
+    await service.reconcile([]);
+    if (isRestarted) await service.restart([]);
+    await service.advance(4 * MINUTE_MS);
+    await service.reconcile(agents);
+    await service.advance(0);
+    assert.deepEqual(await service.slots("half"), ["12:30:00 run"]);
+    await service.reconcile([]);
+    await service.advance(30 * MINUTE_MS);
+    await service.reconcile(agents);
+    await service.advance(16 * MINUTE_MS);
+    assert.deepEqual((await service.slots("often")).slice(2), [
+      "12:30:00 run",
+      "12:40:00 missed (its file was away) x3",
+      "13:10:00 run",
+      "13:20:00 run",
+    ]);
+    assert.deepEqual((await service.slots("half")).slice(1), ["13:00:00 run (caught up)"]);
+  }
 });
 
 Deno.test("Scheduler skips while paused, over a restart too, in one row, and goes on after it", async () => {
