@@ -192,6 +192,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     runner,
     retention,
     pause,
+    remembered,
     openOwnWrites,
     machineTimeZone,
     notifications,

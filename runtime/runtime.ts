@@ -154,6 +154,8 @@ export interface SchedulerJob {
 /** What fires by itself, and whether it may. */
 export interface SchedulerStatus {
   status: SchedulerState;
+  /** Why this service fires nothing although it is not paused: another one on the workspace does. */
+  heldBecause?: string;
   /** Whether changes of watched files are being noticed. */
   watcherActive: boolean;
   /** Enabled agents with a schedule or a watch, by id. */

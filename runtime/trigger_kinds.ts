@@ -52,6 +52,22 @@ export const AUTOMATIC_TRIGGER_TYPES = TRIGGER_TYPES.filter((kind): kind is Auto
   TRIGGER_KINDS[kind].isAutomatic
 );
 
+/**
+ * Why a trigger does not fire on the host of these names; undefined where it does. Letter case does not matter, nor what
+ * comes after the first dot of a host's name.
+ */
+export function whyElsewhere(
+  onlyOn: readonly string[] | undefined,
+  hosts: () => readonly string[],
+): string | undefined {
+  if (onlyOn === undefined) return undefined;
+  const names = hosts();
+  const known = names.flatMap((name) => [name, name.split(".")[0] ?? ""])
+    .map((name) => name.toLowerCase());
+  if (onlyOn.some((name) => known.includes(name.toLowerCase()))) return undefined;
+  return `only_on names ${onlyOn.join(", ")}, and this host is ${names.join(" or ")}`;
+}
+
 /** How a signature of the scheme `hmac` is written. */
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
 export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];

@@ -148,8 +148,9 @@ export class Lifecycle {
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
-      return listings.some(({ agent, nextRun }) =>
-        agent.enabled && (nextRun !== null || this.#isAwaited(agent.trigger.type))
+      // One that fires nothing now may have to take over from another service.
+      return listings.some(({ agent, nextRun, heldBecause = null }) =>
+        agent.enabled && ((nextRun ?? heldBecause) !== null || this.#isAwaited(agent.trigger.type))
       );
     } catch (error) {
       // Not knowing is no reason to stop.

@@ -6,7 +6,7 @@ import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts"
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitise.ts";
-import { describeSetBack, isAutomatic } from "./trigger_text.ts";
+import { describeHeld, describeSetBack, isAutomatic } from "./trigger_text.ts";
 
 const SHOWN_WARNINGS = 3;
 
@@ -54,6 +54,8 @@ export function showPauses(
     const remedy = `resume it: inkling resume ${toOneLine(id)}`;
     output.warning(`The trigger of ${toOneLine(id)} is paused: ${toOneLine(reason)}; ${remedy}`);
   }
+  const held = new Set(agents.filter(isAutomatic).flatMap(({ trigger_held: why }) => why ?? []));
+  for (const why of held) output.warning(describeHeld(agents, why));
   for (const agent of agents) {
     if (agent.ran_until !== undefined) output.warning(describeSetBack(agent));
   }

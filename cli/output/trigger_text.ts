@@ -35,6 +35,17 @@ export function describeNextRun(agent: AgentSummary, now: number): string {
   return type === "watch" ? "on a change" : type === "webhook" ? "on a delivery" : "-";
 }
 
+/** Which of these agents do not fire here for one reason, and that reason. */
+export function describeHeld(agents: readonly AgentSummary[], why: string): string {
+  const ids = agents.filter((agent) => isAutomatic(agent) && agent.trigger_held === why)
+    .map(({ id }) => toOneLine(id));
+  const [first = "", ...others] = ids;
+  const who = others.length === 0
+    ? `The trigger of ${first} does`
+    : `The triggers of ${first} and ${others.length} more do`;
+  return `${who} not fire here: ${toOneLine(why)}`;
+}
+
 /** That the clock was set back, and what an agent's schedule does now. */
 export function describeSetBack(
   { id, ran_until: until = "", next_run: next, trigger_every: every }: AgentSummary,

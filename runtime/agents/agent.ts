@@ -135,6 +135,8 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   maxConcurrentRuns: number | null;
   /** Labels that a node must have to run it, all of them. */
   nodes: readonly string[];
+  /** The hosts on which its trigger fires; absent: any. */
+  onlyOn?: readonly string[];
   customTools: string[];
   /** MCP servers. */
   mcp: string[];
@@ -198,6 +200,7 @@ export function toAgent(
     },
     maxConcurrentRuns: definition.max_concurrent_runs,
     nodes: unique(definition.nodes ?? []),
+    ...(definition.only_on == null ? {} : { onlyOn: unique(definition.only_on) }),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
     ...readMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),

@@ -206,6 +206,13 @@ export const definitionSchema = z.object({
     description:
       "Labels that a node must have to run it, all of them; without a database it has no effect",
   }),
+  only_on: oneOrMore(filledText).refine(
+    (hosts) => hosts.length > 0,
+    "must name at least one host (or leave the key out)",
+  ).nullish().meta({
+    values: "text or list",
+    description: "The hosts on which its trigger and `after` fire; a run on request ignores it",
+  }),
   output: section({
     schema: outputSchema.nullish().meta({
       values: "text or map",

@@ -10,6 +10,7 @@ import { validateAgent } from "../agents/validation/validate.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelsOf } from "../models/demo/demo_names.ts";
+import { hostNames } from "../config/database_settings.ts";
 import { modelChain } from "../config/providers.ts";
 import { modelEndpoint } from "../models/endpoint.ts";
 import { PriceFile, type PriceList } from "../models/price_file.ts";
@@ -107,6 +108,7 @@ export async function openAgentValidation(
       ...await validateAgent(source, {
         config,
         hasDatabase: database !== undefined,
+        hostNames: () => hostNames({ database }),
         directories,
         home,
         environment,

@@ -108,6 +108,17 @@ export function readDatabaseSettings(
   };
 }
 
+/** The names of this host: the machine's own, and that of its node. */
+export function hostNames({ database }: { database: DatabaseSettings | undefined }): string[] {
+  const names = [database?.node.name ?? []].flat();
+  try {
+    names.push(Deno.hostname());
+  } catch {
+    // Without the permission to know it, the host has no name of its own.
+  }
+  return names.length === 0 ? ["unnamed"] : [...new Set(names)];
+}
+
 /** Host and port to which the driver connects. `port`: PGPORT, which counts where the address has none. */
 export function databaseHost(
   { address }: Pick<DatabaseSettings, "address">,

@@ -34,6 +34,9 @@ export type FireOutcome =
   | { outcome: "started"; executionId: number }
   | { outcome: "waiting" | "running" | "claimed" | "budget" | "withdrawn" | "stopping" };
 
+/** Returns why an agent's trigger does not fire on this service; undefined where it does. */
+export type WhyHeld = (agent: Agent) => Promise<string | undefined>;
+
 /**
  * Starts the run of a fire. For a schedule, each outcome but `stopping`, `withdrawn` and `claimed` leaves a row for the slot: `run`, or
  * `skipped` with its reason. For a watch, `started` takes the change out of the queue; nothing else touches it.

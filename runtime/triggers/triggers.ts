@@ -7,6 +7,7 @@ import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
+import type { TriggerLease } from "./trigger_lease.ts";
 import type { StoppedTriggers } from "./stopped_triggers.ts";
 import type { PassedOver } from "./watch/same_content.ts";
 import type { Watcher } from "./watch/watcher.ts";
@@ -24,6 +25,10 @@ export interface TriggersPorts {
   followUps: FollowUps;
   /** Opened with the first agent that watches something, or once watched and is gone. */
   openWatcher: () => Promise<Watcher>;
+  /** Opened with the first agent that fires by itself; absent where services share a database. */
+  openLease?: () => Promise<TriggerLease>;
+  /** Why the trigger of an agent does not fire here; undefined: it does. */
+  heldBecause: (agentId: string) => string | undefined;
   /** Whether anything is stored of agents that watch, or did. */
   hasStoredWatches: () => Promise<boolean>;
   clock: Clock;
@@ -48,6 +53,8 @@ export interface TriggerNotes {
   triggerPaused: string | null;
   /** The time up to which it has run by its schedule, where the clock was set back to before it. */
   ranUntil?: number;
+  /** Why it does not fire here: another host or service does that. */
+  heldBecause?: string;
   /** The last change of its watched files that did not fire, because the content is the same. */
   passedOver?: PassedOver;
 }
@@ -58,6 +65,7 @@ export class Triggers implements AsyncDisposable {
   #watcher: Promise<Watcher> | undefined;
   /** The same, once it is there. */
   #openWatcher: Watcher | undefined;
+  #lease: TriggerLease | undefined;
   #isStarted = false;
   #isOver = false;
 
@@ -68,6 +76,11 @@ export class Triggers implements AsyncDisposable {
   /** Whether changes of files are being noticed. */
   get watcherActive(): boolean {
     return this.#openWatcher?.active ?? false;
+  }
+
+  /** Why this service fires nothing: another one on this workspace does; undefined: it fires. */
+  get heldBecause(): string | undefined {
+    return this.#lease?.heldBecause;
   }
 
   get webhooks(): Webhooks {
@@ -88,11 +101,13 @@ export class Triggers implements AsyncDisposable {
 
   notes(agentId: string): TriggerNotes {
     const { scheduler, stops } = this.#ports;
+    const heldBecause = this.#ports.heldBecause(agentId);
     const ranUntil = scheduler.ranUntil(agentId);
     const passedOver = this.#openWatcher?.passedOver(agentId) ?? null;
     return {
-      nextRun: this.nextRun(agentId),
+      nextRun: heldBecause === undefined ? this.nextRun(agentId) : null,
       triggerPaused: stops.reasonOf(agentId),
+      ...(heldBecause !== undefined && { heldBecause }),
       ...(ranUntil !== null && { ranUntil }),
       ...(passedOver && { passedOver }),
     };
@@ -100,6 +115,7 @@ export class Triggers implements AsyncDisposable {
 
   /** Follows the agents as they are now; only what differs changes. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
+    await this.#followLease(agents, options);
     await this.#ports.stops.follow(agents, options);
     await this.#ports.scheduler.reconcile(agents, options);
     this.#ports.followUps.wake();
@@ -131,6 +147,7 @@ export class Triggers implements AsyncDisposable {
   /** Others of the watches that machines share are this one's than before. */
   followShared(): void {
     this.#openWatcher?.follow();
+    this.#openWatcher?.wake();
   }
 
   /** What other machines told may be lost. */
@@ -185,6 +202,19 @@ export class Triggers implements AsyncDisposable {
     await this.#ports.followUps[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
     await this.#ports.stops[Symbol.asyncDispose]();
+    await this.#lease?.[Symbol.asyncDispose]();
+  }
+
+  async #followLease(
+    agents: readonly Agent[],
+    { isElsewhere = () => false }: ReconcileOptions,
+  ): Promise<void> {
+    const needsLease = ({ id, enabled, trigger, after, onlyOn }: Agent) =>
+      enabled && (trigger.type !== "manual" || after.length > 0) && onlyOn?.length !== 1 &&
+      !isElsewhere(id);
+    const isNeeded = !this.#isOver && agents.some(needsLease);
+    if (isNeeded) this.#lease ??= await this.#ports.openLease?.();
+    await this.#lease?.want(isNeeded);
   }
 
   async #open(): Promise<Watcher> {

@@ -22,13 +22,15 @@ export async function describeScheduler(
       displayName,
       trigger,
       nextRun,
-      upcoming: triggers?.nextRuns(agentId, upcoming) ?? [],
+      upcoming: nextRun === null ? [] : triggers?.nextRuns(agentId, upcoming) ?? [],
       lastRun: lastExecution?.startedAt ?? null,
       triggerPaused,
     }];
   });
   const watcherActive = triggers?.watcherActive ?? false;
-  return { status: await pause.state(), watcherActive, jobs };
+  const heldBecause = triggers?.heldBecause;
+  const held = heldBecause === undefined ? {} : { heldBecause };
+  return { status: await pause.state(), ...held, watcherActive, jobs };
 }
 
 /** The agents with what the store and the triggers know of them. */

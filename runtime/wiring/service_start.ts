@@ -4,6 +4,8 @@ import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zon
 import type { ConfigFollower } from "./config_follower.ts";
 import type { Notifications } from "./open_notifications.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
+import { hostNames } from "../config/database_settings.ts";
+import { whyElsewhere } from "../trigger_kinds.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import type { BudgetStore } from "../executions/budget/budget_store.ts";
@@ -84,7 +86,9 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   );
   const reconcile = async () => {
     const isUnreadable = (id: string) => registry.isUnreadable(id);
-    await created.reconcile(registry.list(), { isUnreadable });
+    const isElsewhere = (id: string) =>
+      whyElsewhere(registry.get(id)?.onlyOn, () => hostNames(settings)) !== undefined;
+    await created.reconcile(registry.list(), { isUnreadable, isElsewhere });
   };
   agentFiles.afterReload(reconcile);
   await reconcile();

@@ -1,7 +1,9 @@
 // The triggers of a service, put together: what is due by time, and what is due by changes of files.
+import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
+import { hostNames } from "../config/database_settings.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
@@ -17,6 +19,10 @@ import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { WatchShares } from "../triggers/watch/watcher.ts";
+import type { SettingsStore } from "../triggers/settings_store.ts";
+import type { TriggerLease } from "../triggers/trigger_lease.ts";
+import { whyElsewhere } from "../trigger_kinds.ts";
+import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
@@ -27,6 +33,7 @@ import type { RunSpec } from "../executions/runs/acceptance.ts";
 import { ServiceStopping } from "../executions/refusals.ts";
 import type { Fire, StartRun } from "../triggers/fire.ts";
 
+const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
 
@@ -41,6 +48,7 @@ export interface ServiceTriggersOptions {
   slots: SqlSlotStore;
   runner: Runner;
   pause: Pause;
+  remembered: SettingsStore;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
   /** Where several machines share the database. */
@@ -71,6 +79,17 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     if (fired.outcome === "started") await stops.started(agent.id);
     return fired;
   };
+  const findAgent = (id: string) => options.registry.get(id);
+  const hosts = () => hostNames(settings);
+  let lease: TriggerLease | undefined;
+  const isLeased = (agent: Agent) => lease !== undefined && agent.onlyOn?.length !== 1;
+  const heldBecause = (id: string) => {
+    const agent = findAgent(id);
+    if (agent === undefined) return undefined;
+    return whyElsewhere(agent.onlyOn, hosts) ?? (isLeased(agent) ? lease?.heldBecause : undefined);
+  };
+  const whyHeld = async (agent: Agent) =>
+    whyElsewhere(agent.onlyOn, hosts) ?? (isLeased(agent) ? await lease?.whyHeld() : undefined);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
     isShared,
@@ -78,6 +97,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     start,
     stops,
     isPaused,
+    whyHeld,
     clock,
     log,
     get timeZone() {
@@ -85,7 +105,8 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     },
   });
   const webhooks = new Webhooks({
-    findAgent: (id) => options.registry.get(id),
+    findAgent,
+    whyHeld,
     environment: settings.environment,
     start,
     async findByKey(key) {
@@ -100,7 +121,9 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const followUps = new FollowUps({
     store: new SqlFollowUpStore(db),
     start,
-    findAgent: (id) => options.registry.get(id),
+    findAgent,
+    whyHeld,
+    isShared,
     isUnreadable: (id) => options.registry.isUnreadable(id),
     isPaused,
     clock,
@@ -112,7 +135,32 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     const { SqlWatchStore } = await loadWatchStore();
     return new SqlWatchStore(db);
   };
-  return new Triggers({
+  const triggers = new Triggers({
+    heldBecause,
+    ...(!isShared && {
+      async openLease() {
+        const { TriggerLease } = await loadLease();
+        return lease = new TriggerLease({
+          file: join(settings.directories.agentsDir, "_config", "triggers.lease"),
+          readId: once(() => readServiceId(options.remembered)),
+          host: hosts()[0] ?? "",
+          clock,
+          log,
+          async changed(change) {
+            const store = await openStore();
+            // The other service has worked on what changed meanwhile.
+            const isOld = (id: string) => {
+              const agent = findAgent(id);
+              return agent !== undefined && isLeased(agent);
+            };
+            if (change === "taken") {
+              await store.forgetWatches((await store.listAgents()).filter(isOld));
+            }
+            triggers.followShared();
+          },
+        });
+      },
+    }),
     pause,
     scheduler,
     webhooks,
@@ -130,7 +178,11 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       return new Watcher({
         store,
         start,
-        isPaused,
+        async isPaused() {
+          // A machine that slept may have lost its lease, and leaves its watches then.
+          await lease?.whyHeld();
+          return await isPaused();
+        },
         clock,
         log,
         events,
@@ -139,11 +191,23 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         directories,
         home,
         folders,
-        ...(shared !== undefined && { shares: watchShares(shared.node) }),
+        shares: shared === undefined
+          ? { want: () => Promise.resolve(), holds: (id) => heldBecause(id) === undefined }
+          : watchShares(shared.node),
       });
     },
     hasStoredWatches: async () => (await (await openStore()).listAgents()).length > 0,
   });
+  return triggers;
+}
+
+/** The id of this service's state folder. */
+async function readServiceId(remembered: SettingsStore): Promise<string> {
+  const known = await remembered.readSetting("service_id");
+  if (known !== undefined) return known;
+  const id = crypto.randomUUID();
+  await remembered.changeSetting("service_id", id, { fallback: "" });
+  return id;
 }
 
 /** One machine at a time watches for an agent. */

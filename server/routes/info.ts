@@ -15,7 +15,7 @@ export const infoOperations: readonly Operation[] = [
     async handle(_request, { runtime, lifecycle, transports }) {
       const agents = await runtime.listAgents();
       const { running, waiting } = await runtime.countExecutions();
-      const { status, watcherActive } = await runtime.scheduler();
+      const { status, heldBecause, watcherActive } = await runtime.scheduler();
       return {
         version: runtime.version,
         pid: Deno.pid,
@@ -23,6 +23,7 @@ export const infoOperations: readonly Operation[] = [
         agents_loaded: agents.length,
         agents_enabled: agents.filter(({ agent }) => agent.enabled).length,
         scheduler_status: status,
+        ...(heldBecause !== undefined && { triggers_held: heldBecause }),
         watcher_active: watcherActive,
         active_streams: lifecycle.activeStreams,
         active_executions: running,

@@ -20,6 +20,8 @@ import { toExecutionSummary, toLastRun } from "./execution_wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
 import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
+import { triggerNotes } from "./scheduler_schemas.ts";
+import { toTriggerNotes } from "./scheduler_wire.ts";
 import { count, id, timestamp, toTimestampOrNull, webhookScheme } from "./wire_values.ts";
 
 /** An agent as lists show it. */
@@ -48,9 +50,7 @@ export const AgentSummary = z.object({
   trigger_paused: z.string().nullable().meta({
     description: "Why its trigger is stopped although the scheduler runs; otherwise null",
   }),
-  ran_until: timestamp.optional().meta({
-    description: "It has run for times up to this one, because the clock was set back since",
-  }),
+  ...triggerNotes,
   last_day: z.object({ ended: count, succeeded: count }).optional().meta({
     description:
       "With `day=true`: of the executions of the last 24 hours, how many ended, how many with success",
@@ -125,7 +125,7 @@ export type AgentDetail = z.infer<typeof AgentDetail>;
 
 /** An agent as lists show it. */
 export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): AgentSummary {
-  const { agent, lastExecution, nextRun, triggerPaused, ranUntil } = listing;
+  const { agent, lastExecution, nextRun, triggerPaused } = listing;
   const { trigger } = agent;
   const schedule = trigger.type === "schedule" ? trigger : undefined;
   return {
@@ -146,7 +146,7 @@ export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): Agent
     ...toLastRun(lastExecution),
     next_run: toTimestampOrNull(nextRun),
     trigger_paused: triggerPaused,
-    ...(ranUntil !== undefined && { ran_until: toTimestamp(ranUntil) }),
+    ...toTriggerNotes(listing),
     ...(lastDay && { last_day: lastDay }),
   };
 }

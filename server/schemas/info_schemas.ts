@@ -1,7 +1,7 @@
 // The wire of the service itself: what it is and is doing, and asking it to stop.
 import { z } from "zod";
 import { AgentErrorBody, DiagnosticBody } from "./diagnostic_schemas.ts";
-import { schedulerStatus } from "./scheduler_schemas.ts";
+import { schedulerStatus, triggersHeld } from "./scheduler_schemas.ts";
 import { count, timestamp } from "./wire_values.ts";
 
 /** One of the services that share a database. */
@@ -29,6 +29,7 @@ export const InfoBody = z.object({
   agents_loaded: count,
   agents_enabled: count,
   scheduler_status: schedulerStatus,
+  triggers_held: triggersHeld,
   watcher_active: z.boolean(),
   active_streams: count,
   active_executions: count,

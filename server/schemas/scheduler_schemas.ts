@@ -7,6 +7,21 @@ import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 /** Whether triggers may fire. */
 export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
 
+/** Why nothing fires here. */
+export const triggersHeld = z.string().optional().meta({
+  description: "Why this service fires no triggers: another one on the workspace does; else absent",
+});
+
+/** What triggers say of an agent; absent where there is nothing to say. */
+export const triggerNotes = {
+  ran_until: timestamp.optional().meta({
+    description: "It has run for times up to this one, because the clock was set back since",
+  }),
+  trigger_held: z.string().optional().meta({
+    description: "Why its trigger does not fire here: another host or service does that",
+  }),
+};
+
 /** An agent that runs by itself. */
 export const SchedulerJob = z.object({
   agent_id: z.string(),
@@ -30,6 +45,7 @@ export type SchedulerJob = z.infer<typeof SchedulerJob>;
 /** GET /scheduler. */
 export const SchedulerBody = z.object({
   status: schedulerStatus,
+  held: triggersHeld,
   jobs: z.array(SchedulerJob),
 }).meta({ id: "Scheduler" });
 export type SchedulerBody = z.infer<typeof SchedulerBody>;

@@ -1,13 +1,24 @@
 // From what the runtime starts by itself to the wire's.
 import { toTimestamp } from "../../base/clock.ts";
-import type { SchedulerJob as Job, SchedulerStatus } from "../../runtime/runtime.ts";
+import type { AgentListing, SchedulerJob as Job, SchedulerStatus } from "../../runtime/runtime.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "./scheduler_schemas.ts";
 import { toTimestampOrNull } from "./wire_values.ts";
 
 /** What fires by itself. */
-export function toScheduler({ status, jobs }: SchedulerStatus): SchedulerBody {
-  return { status, jobs: jobs.map(toJob) };
+export function toScheduler({ status, heldBecause, jobs }: SchedulerStatus): SchedulerBody {
+  const held = heldBecause === undefined ? {} : { held: heldBecause };
+  return { status, ...held, jobs: jobs.map(toJob) };
+}
+
+/** What triggers say of an agent. */
+export function toTriggerNotes(
+  { ranUntil, heldBecause }: Pick<AgentListing, "ranUntil" | "heldBecause">,
+): { ran_until?: string; trigger_held?: string } {
+  return {
+    ...(ranUntil !== undefined && { ran_until: toTimestamp(ranUntil) }),
+    ...(heldBecause !== undefined && { trigger_held: heldBecause }),
+  };
 }
 
 /** A time at which an agent was due. */

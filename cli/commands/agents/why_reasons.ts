@@ -9,7 +9,7 @@ import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { formatLocal } from "../../output/time.ts";
-import { describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
+import { describeHeld, describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
 
 /** Why, and what to do; null where there is nothing to do. */
 export interface Reason {
@@ -196,6 +196,9 @@ export function explainState(agent: AgentSummary, around: AgentSurroundings): Re
       reason: `No service runs, so that ${id} does not fire`,
       remedy: '"inkling start -d" starts it; "inkling setup" offers to start it with the machine',
     };
+  }
+  if (agent.trigger_held !== undefined) {
+    return { reason: describeHeld([agent], agent.trigger_held), remedy: null };
   }
   if (scheduler === "paused") {
     return { reason: "The scheduler is paused: nothing runs by itself", remedy: RESUME };

@@ -155,7 +155,7 @@ async function examineTriggers(
   { found, transports }: { found: Examination; transports: readonly string[] },
 ): Promise<void> {
   const { findings } = found;
-  const [{ scheduler_status: scheduler }, agents] = await Promise.all([
+  const [{ scheduler_status: scheduler, triggers_held: held }, agents] = await Promise.all([
     client.info(),
     client.agents(),
   ]);
@@ -171,6 +171,14 @@ async function examineTriggers(
       subject: id,
       problem: `Its trigger is stopped: ${reason}`,
       remedy: `fix the cause, then resume it: inkling resume ${id}`,
+    });
+  }
+  if (held !== undefined) {
+    findings.push({
+      severity: "warning",
+      subject: "scheduler",
+      problem: `No trigger fires here: ${held}`,
+      remedy: "stop the service that is not to fire, or give both one database (docs/triggers.md)",
     });
   }
   if (scheduler === "paused" && agents.some(isAutomatic)) {

@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from "../../exit.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf, showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
+import { toOneLine } from "../../output/sanitise.ts";
 import { formatLocal } from "../../output/time.ts";
 import { serviceSilent } from "../../service/connection.ts";
 
@@ -86,6 +87,9 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
   const broken = [...info.agent_errors, ...info.agent_warnings]
     .filter(({ diagnostics }) => errorsOf(diagnostics).length > 0).length;
   showConfigWarnings(output, info.config_warnings);
+  if (info.triggers_held !== undefined) {
+    output.warning(`No trigger fires here: ${toOneLine(info.triggers_held)}`);
+  }
   if (info.waiting_executions > 0) output.note('"inkling pending" shows what waits for you');
   if (broken > 0) {
     output.warning(`Agent files with errors: ${broken}. "inkling validate" shows what is wrong`);

@@ -11,6 +11,7 @@ import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
 import { diagnoseWebhook } from "./validate_webhook.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
+import { whyElsewhere } from "../../trigger_kinds.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import { showValue } from "../../config/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../output_schema.ts";
@@ -29,6 +30,7 @@ export type ValidateAgentOptions =
     config: Pick<Config, "notify">;
     /** Whether machines share a database. */
     hasDatabase: boolean;
+    hostNames: () => string[];
     directories: Parameters<typeof readOutputSchema>[1];
   };
 
@@ -52,12 +54,25 @@ export async function validateAgent(
     ...diagnoseTimeZone(agent, file, options),
     ...diagnoseChannels(agent, file, options),
     ...diagnoseNodes(agent, file, options),
+    ...diagnoseHost(agent, file, options),
     ...diagnoseWebhook(agent, file, options),
     ...diagnoseUnattended(agent, file, {
       knownTools: [...options.knownTools, ...resources.toolNames],
     }),
     ...diagnoseResources(resources.problems, file),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** A warning where the trigger is for other hosts. */
+function diagnoseHost(
+  { onlyOn }: Agent,
+  file: DiagnosedFile,
+  { hostNames }: Pick<ValidateAgentOptions, "hostNames">,
+): Diagnostic[] {
+  const why = whyElsewhere(onlyOn, hostNames);
+  if (why === undefined) return [];
+  const message = `Its trigger does not fire here: ${why}`;
+  return [diagnose(file, ["only_on"], { severity: "warning", message })];
 }
 
 /** A warning for each channel that config.yaml does not have: nothing is sent there. */

@@ -7,7 +7,7 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import type { StartRun } from "../fire.ts";
+import type { StartRun, WhyHeld } from "../fire.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
@@ -35,6 +35,9 @@ export interface FollowUpsPorts extends RunBrakePorts {
   findAgent(id: string): Agent | undefined;
   isUnreadable: ReconcileOptions["isUnreadable"];
   isPaused: () => Promise<boolean>;
+  whyHeld?: WhyHeld;
+  /** Other machines store in the same place. */
+  isShared?: boolean;
   clock: Clock;
   log: ServiceLog;
 }
@@ -103,6 +106,11 @@ export class FollowUps implements AsyncDisposable {
     if (agent === undefined && isUnreadable(follower)) return "waiting";
     if (agent === undefined || !agent.enabled || !follows(agent, ended.agentId)) {
       return await this.#drop(followUp, "info", NO_LONGER_FOLLOWS);
+    }
+    const held = await this.#ports.whyHeld?.(agent);
+    if (held !== undefined) {
+      // The host that it is for reads the same store.
+      return this.#ports.isShared ? "waiting" : await this.#drop(followUp, "info", held);
     }
     if (depth >= MAX_FOLLOWED) {
       const reason = `${MAX_FOLLOWED} agents in a row were started by the end of the one before`;

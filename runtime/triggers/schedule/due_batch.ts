@@ -1,7 +1,7 @@
 // One batch of schedules that are due: every slot gets its outcome, in the store and in the book.
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
-import type { StartRun } from "../fire.ts";
+import type { StartRun, WhyHeld } from "../fire.ts";
 import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
 import type { StoppedTriggers } from "../stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
@@ -20,6 +20,7 @@ export interface DueBatchPorts {
   /** Returns once the run is stored, not once it is done. */
   start: StartRun;
   isPaused: () => boolean | Promise<boolean>;
+  whyHeld?: WhyHeld;
   stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
 }
 
@@ -50,7 +51,11 @@ export async function settleDue(
   const isPaused = await ports.isPaused();
   const entries = book.takeDue(moment.now, BATCH);
   try {
-    const judged = entries.map((entry) => judge(entry, { ...ports, ...moment, isPaused }));
+    const judged: Judged[] = [];
+    for (const entry of entries) {
+      const held = await ports.whyHeld?.(entry.agent);
+      judged.push(judge(entry, { ...ports, ...moment, pausedBecause: isPaused ? "paused" : held }));
+    }
     // First what lies before the runs: a crash between the two leaves the newest slot open, and forgets none.
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
@@ -102,16 +107,16 @@ function judge(
   around: Pick<DueBatchPorts, "book" | "stops"> & {
     now: number;
     wokeLate: boolean;
-    isPaused: boolean;
+    pausedBecause: string | undefined;
   },
 ): Judged {
-  const { book, stops, now, wokeLate, isPaused } = around;
+  const { book, stops, now, wokeLate } = around;
   const { id } = entry.agent;
   const stopped = stops.admits(id) ? undefined : `its trigger is stopped: ${stops.reasonOf(id)}`;
   const due = book.dueSlots(entry, now);
   if (due === null) return { entry, verdict: {} };
   const { catchUp } = entry.agent.trigger;
-  const pausedBecause = isPaused ? "paused" : stopped;
+  const pausedBecause = around.pausedBecause ?? stopped;
   const missedBecause = whyMissed(entry, { due, wokeLate });
   const circumstances = { now, pausedBecause, missedBecause };
   // A later one has run.

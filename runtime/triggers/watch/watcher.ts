@@ -152,14 +152,15 @@ export class Watcher implements AsyncDisposable {
 
   async #followNow(): Promise<void> {
     if (this.#over.signal.aborted) return;
-    const { agents, isUnreadable } = this.#wanted;
+    const { agents, isUnreadable, isElsewhere = () => false } = this.#wanted;
     const watching = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
     const listed = new Set(agents.map(({ id }) => id));
     // Also of agents that went while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
     const { shares } = this.#ports;
-    await shares?.want([...known, ...watching.keys()]);
-    const isOurs = (id: string) => shares?.holds(id) ?? true;
+    const here = [...known, ...watching.keys()].filter((id) => !isElsewhere(id));
+    await shares?.want(here);
+    const isOurs = (id: string) => !isElsewhere(id) && (shares?.holds(id) ?? true);
     const size = AGENTS_AT_ONCE;
     const others = [...this.#watches.keys()].filter((id) => !isOurs(id));
     await inGroups(others, { size, work: (id) => this.#attempt(this.#leave(id), id) });

@@ -8,7 +8,7 @@ import type { Environment } from "../../config/environment.ts";
 import type { WebhookCause } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SCHEME_FORMS } from "../../trigger_kinds.ts";
-import type { StartRun } from "../fire.ts";
+import type { StartRun, WhyHeld } from "../fire.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
 import { decodeBody } from "./content_encoding.ts";
 import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
@@ -52,6 +52,7 @@ export interface WebhooksPorts extends RunBrakePorts {
   /** The execution that a delivery with this key got within 24 hours. */
   findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
   isPaused: () => Promise<boolean>;
+  whyHeld?: WhyHeld;
   clock: Pick<Clock, "now">;
   log: ServiceLog;
 }
@@ -137,6 +138,8 @@ export class Webhooks {
       if (known === undefined || known.startedAt < marks.since) continue;
       return accepted(known.id, false);
     }
+    const held = await this.#ports.whyHeld?.(agent);
+    if (held !== undefined) return { outcome: "later", reason: `Not here: ${held}` };
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
     if (!this.#brake.admits(agent, { maxRuns, cause: "deliveries" })) {
       const isFailing = this.#ports.stops.kindOf(agent.id) === "failures";

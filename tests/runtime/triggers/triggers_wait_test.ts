@@ -40,6 +40,7 @@ Deno.test("Triggers.reconcile() does not wait until all that is watched has been
     } as unknown as FollowUps,
     webhooks: {} as Webhooks,
     log: new LogLines(),
+    heldBecause: () => undefined,
     openWatcher: () => Promise.resolve(watcher as unknown as Watcher),
     hasStoredWatches: () => Promise.resolve(false),
     clock,

@@ -63,6 +63,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
           Paused: nothing starts by itself. Agents still run on request.
         </p>
       )}
+      {data?.held !== undefined && <p class="note">No trigger fires here: {data.held}.</p>}
       {data?.jobs.length === 0 && (
         <Empty>No agent has a schedule or watches files. A trigger in its file gives it one.</Empty>
       )}
@@ -89,9 +90,9 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
 async function loadJobs(
   client: Client,
   from: number,
-): Promise<{ status: SchedulerBody["status"]; jobs: Job[] }> {
+): Promise<Omit<SchedulerBody, "jobs"> & { jobs: Job[] }> {
   const since = new Date(from).toISOString();
-  const [{ status, jobs }, executions] = await Promise.all([
+  const [{ jobs, ...scheduler }, executions] = await Promise.all([
     client.scheduler({ upcoming: MOST_TIMES }),
     // Of all schedules at once, the newest first: one answer instead of one for each.
     loadPages((page) => client.executions({ trigger: "schedule", since, ...page })),
@@ -106,7 +107,7 @@ async function loadJobs(
       )).map((slot) => withOutcome(slot, byId.get(slot.execution_id ?? 0)))
       : [],
   })));
-  return { status, jobs: withSlots };
+  return { ...scheduler, jobs: withSlots };
 }
 
 /** A slot with how its execution is or ended, and why it failed. */

@@ -80,6 +80,14 @@ Deno.test("why tells what keeps an agent from running at all", async () => {
   assert.match(await why(cli, "idle"), setBack);
   assert.equal(await cli.run("list"), 0);
   assert.match(cli.stderr.text, setBack);
+  Object.assign(cli.runtime.agents.get("idle")!, { heldBecause: "only_on names b" });
+  assert.match(
+    await why(cli, "idle"),
+    /^The trigger of idle does not fire here: only_on names b\n/,
+  );
+  assert.equal(await cli.run("list"), 0);
+  assert.match(cli.stderr.text, /The trigger of idle does not fire here: only_on names b/);
+  Object.assign(cli.runtime.agents.get("idle")!, { heldBecause: undefined });
   cli.runtime.schedulerStatus = "paused";
   assert.match(await why(cli, "idle"), /^The scheduler is paused/);
   assert.deepEqual(JSON.parse(await why(cli, "off", "--json")), {

@@ -47,6 +47,7 @@ async function validate(yaml: string, around: Around = {}): Promise<string[]> {
     const path = `${workspace}/agents/daily.md`;
     const diagnostics = await validateAgent({ path, bytes: await Deno.readFile(path) }, {
       hasDatabase: around.hasDatabase ?? false,
+      hostNames: () => ["laptop.local"],
       config,
       directories,
       home: workspace,
@@ -137,6 +138,18 @@ Deno.test("validateAgent() warns of nodes where no machines share a database", a
     assert.deepEqual(await validate(yaml, { hasDatabase: true }), []);
   }
   assert.deepEqual(await validate(`${UNASKED}\nnodes: []`), []);
+});
+
+Deno.test("validateAgent() says that a trigger is for another host", async () => {
+  assert.deepEqual(await validate(`${UNASKED}\nonly_on: [studio, tower]`), [
+    "warning daily.md:4:10: Its trigger does not fire here: only_on names studio, tower, " +
+    "and this host is laptop.local",
+  ]);
+  for (const own of ["Laptop", "[laptop.local, studio]"]) {
+    assert.deepEqual(await validate(`${UNASKED}\nonly_on: ${own}`), []);
+  }
+  const [error = ""] = await validate(`${UNASKED}\nonly_on: []`);
+  assert.match(error, /^error daily.md:4:10: .*must name at least one host/);
 });
 
 Deno.test("validateAgent() places a schema's file that cannot be used", async () => {

@@ -134,6 +134,24 @@ Deno.test("Scheduler gives missed slots their outcome as soon as it can be store
   assert.deepEqual(await service.slots("half"), expected);
 });
 
+Deno.test("Scheduler leaves what is stored of a schedule that is for another host", async () => {
+  await using service = new ScheduledService();
+  const store = new FillableStore(service.db);
+  const agents = [scheduled("often", { every: "10m" })];
+  await service.open(agents, { store });
+  const before = await store.readSchedules();
+  let elsewhere = true;
+  const options = { isUnreadable: () => false, isElsewhere: () => elsewhere };
+  await service.scheduler.reconcile(agents, options);
+  await service.advance(25 * MINUTE_MS);
+  assert.equal(service.nextRun("often"), null);
+  assert.deepEqual([await store.readSchedules(), service.runs], [before, []]);
+  elsewhere = false;
+  await service.scheduler.reconcile(agents, options);
+  await service.advance(5 * MINUTE_MS);
+  assert.deepEqual(service.runs, ["often 12:30:00 at 12:30:00"]);
+});
+
 Deno.test("Scheduler moves schedules back with the clock as soon as it can be stored", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
