@@ -125,20 +125,17 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   /** Undefined when neither the file nor config.yaml names a model. */
   model: ModelSettings | undefined;
   trigger: Trigger;
-  /** The agents that it follows. */
   after: Followed[];
   /** After so many failures in a row its trigger, and `after`, pause; null: they never do. */
   maxFailures: number | null;
   settings: RunSettings;
   budget: AgentBudget;
-  /** Null: any number. */
   maxConcurrentRuns: number | null;
   /** Labels that a node must have to run it, all of them. */
   nodes: readonly string[];
   /** The hosts on which its trigger fires; absent: any. */
   onlyOn?: readonly string[];
   customTools: string[];
-  /** MCP servers. */
   mcp: string[];
   /** By server, patterns of the tools that it has of it; of a server that is not here it has all. */
   mcpTools?: Readonly<Record<string, readonly string[]>>;

@@ -258,7 +258,8 @@ function nextOpen({ schedule, state: { anchor, fired } }: ScheduleEntry, after: 
 /** Counts the slots from a first one until the last one that a state has come to. */
 function countUntil({ anchor, lastSlot }: ScheduleState, schedule: Schedule) {
   const to = lastSlot ?? anchor;
-  return (first: number) => schedule.slotsIn({ from: first - 1, to, anchor })?.count ?? 1;
+  // With the beat of the first one, which may be another than the state's.
+  return (first: number) => 1 + (schedule.slotsIn({ from: first, to, anchor: first })?.count ?? 0);
 }
 
 function isScheduled(agent: Agent): agent is ScheduledAgent {

@@ -17,7 +17,9 @@ export function moveBack(
   const { anchor, lastSlot } = state;
   const aheadMs = (lastSlot ?? anchor) - now;
   if (aheadMs <= ADJUSTMENT_MS && (byMs === 0 || !schedule.isElapsed)) return undefined;
-  const move = (at: number) =>
-    schedule.isElapsed ? at - Math.max(byMs, aheadMs) : Math.min(at, now);
-  return { ...state, anchor: move(anchor), lastSlot: lastSlot === null ? null : move(lastSlot) };
+  if (schedule.isElapsed) {
+    // It begins at its last slot: a row of skipped ones before has another beat, and is not continued.
+    return { ...state, anchor: now + aheadMs - Math.max(byMs, aheadMs), lastSlot: null };
+  }
+  return { ...state, anchor: Math.min(anchor, now), lastSlot: lastSlot && Math.min(lastSlot, now) };
 }
