@@ -52,6 +52,9 @@ export const AUTOMATIC_TRIGGER_TYPES = TRIGGER_TYPES.filter((kind): kind is Auto
   TRIGGER_KINDS[kind].isAutomatic
 );
 
+/** The file, below the agents folder, of the service that runs the triggers of a workspace. */
+export const TRIGGER_LEASE = "_config/triggers.lease";
+
 /**
  * Why a trigger does not fire on the host of these names; undefined where it does. Letter case does not matter, nor what
  * comes after the first dot of a host's name.

@@ -8,6 +8,7 @@ import type { Agent } from "./agent.ts";
 import { type AgentFileContent, readAgentFile, type UnsettledFile } from "./agent_file.ts";
 import { idOfFileName } from "./agent_id.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
+import type { ReadAgent } from "./validation/copied_file.ts";
 import { diagnoseResources, type ResourceProblem } from "./validation/validate_resources.ts";
 
 const { join } = PATHS;
@@ -19,7 +20,7 @@ export interface AgentEntry {
   /** Undefined: read again at the next load. */
   stamp: string | undefined;
   /** The last definition that parsed, and the hash of its bytes. */
-  good: { agent: Agent; hash: string } | undefined;
+  good: ReadAgent | undefined;
   /** Not empty: the file does not parse now. */
   diagnostics: Diagnostic[];
   /** Since when it has kept changing, whenever it was looked at (milliseconds since the epoch); undefined: it is quiet. */
@@ -123,7 +124,11 @@ export async function toAgentEntry(
     id,
     path,
     stamp,
-    good: { agent: await inspected(parsed, options), hash },
+    good: {
+      agent: await inspected(parsed, options),
+      hash,
+      isExplicit: parsed.document.value["enabled"] === true,
+    },
     diagnostics: [],
     unsettledSince,
   };

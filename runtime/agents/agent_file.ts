@@ -40,7 +40,9 @@ export async function readAgentFile(
   try {
     const info = await Deno.stat(path);
     // Opening a named pipe would wait for ever.
-    if (!info.isFile) return undefined;
+    if (!info.isFile) {
+      return path.endsWith("/") ? { diagnostic: diagnoseMisnamed(path) } : undefined;
+    }
     if (isMisnamedAgentFile(basename(path))) return { diagnostic: diagnoseMisnamed(path) };
     const stamp = stampFile(info);
     if (stamp !== undefined && stamp === options?.known) return "unchanged";

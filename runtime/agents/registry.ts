@@ -16,10 +16,13 @@ import {
   whyStale,
 } from "./agent_entry.ts";
 import { diagnoseMisnamed } from "./agent_file.ts";
-import { idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
+import { describeBadName, idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
 import { listAgentFiles } from "./agent_names.ts";
 import { type ReloadReport, toReloadReport } from "./reload_report.ts";
 import { stampFile } from "../config/files/file_stamp.ts";
+import { hostNames } from "../config/database_settings.ts";
+import { TRIGGER_LEASE } from "../trigger_kinds.ts";
+import { describeCopy, diagnoseCopy, markedOriginal } from "./validation/copied_file.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { basename, join } = PATHS;
@@ -48,6 +51,8 @@ export class AgentRegistry {
   #agents: readonly Agent[] = [];
   /** Files that never become agents: their names are second spellings of another one's, or end with `.MD`. */
   #rejected: readonly BrokenAgentFile[] = [];
+  /** The warnings of agents that are copies, by their paths. */
+  #copies: ReadonlyMap<string, Diagnostic[]> = new Map();
   /** The entries that the last answer to reportChanges() was about; undefined before the first load. */
   #reported: ReadonlyMap<string, AgentEntry> | undefined;
   /** Why the directory itself could not be read the last time. */
@@ -104,9 +109,14 @@ export class AgentRegistry {
     );
   }
 
-  /** What keeps the file at this path from being an agent whatever it holds: another has its id. */
+  /** What keeps the file at this path from being an agent whatever it holds: another has its id, or it is a copy. */
   clashesOf(path: string): readonly Diagnostic[] {
     return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
+  }
+
+  /** The warnings for the file at this path that come from the files beside it: it is a copy of one. */
+  copyWarnings(path: string): readonly Diagnostic[] {
+    return this.#copies.get(path) ?? [];
   }
 
   /**
@@ -184,9 +194,17 @@ export class AgentRegistry {
     const deadline = fileClock.now() + PATIENCE_MS;
     const entryOf = (id: string) => this.#entries.get(id);
     const entries = new Map<string, AgentEntry>();
-    const rejected: BrokenAgentFile[] = [];
+    const ids = new Set(names.map(idOfFileName));
+    const copied = new Map(names.flatMap((name) => {
+      const id = idOfFileName(name);
+      const original = markedOriginal(id, (one) => ids.has(one));
+      if (original === undefined || describeBadName(id) === undefined) return [];
+      const path = join(agentsDir, name);
+      return [[name, { id, path, diagnostics: [describeCopy(path, original, { isName: true })] }]];
+    }));
+    const rejected: BrokenAgentFile[] = [...copied.values()];
     for (let first = 0; first < names.length; first += READ_AT_ONCE) {
-      const files = names.slice(first, first + READ_AT_ONCE)
+      const files = names.slice(first, first + READ_AT_ONCE).filter((name) => !copied.has(name))
         .map((name) => findAgentFile(name, { agentsDir, entryOf, fileClock, deadline }));
       for (const file of await Promise.all(files)) {
         const { id, path } = file;
@@ -202,11 +220,35 @@ export class AgentRegistry {
     }
     this.#entries = new Map([...entries].sort(([a], [b]) => compare(a, b)));
     this.#rejected = rejected;
-    this.#live = new Map([...this.#entries].flatMap(([id, entry]) => {
+    const copies = new Map<string, Diagnostic[]>();
+    const around = {
+      readOf: (id: string) => this.#entries.get(id)?.good,
+      hosts: () => this.#knownHosts(),
+    };
+    this.#live = new Map([...this.#entries].flatMap(([id, entry]): [string, Agent][] => {
       const agent = liveAgent(entry);
-      return agent === undefined ? [] : [[id, agent]];
+      if (agent === undefined) return [];
+      const copy = entry.good && diagnoseCopy(entry.good, around);
+      if (copy === undefined) return [[id, agent]];
+      copies.set(entry.path, [copy]);
+      return [[id, { ...agent, enabled: false, warnings: [...agent.warnings, copy] }]];
     }));
+    this.#copies = copies;
     this.#agents = [...this.#live.values()];
+  }
+
+  /** This host, those that agents name, and the one whose service runs the triggers. */
+  #knownHosts(): string[] {
+    const named = [...this.#entries.values()].flatMap(({ good }) => good?.agent.onlyOn ?? []);
+    const { agentsDir } = this.#options.directories;
+    try {
+      const lease = Deno.readTextFileSync(join(agentsDir, TRIGGER_LEASE));
+      named.push(/"host": "([^"]+)"/.exec(lease)?.[1] ?? "");
+    } catch {
+      // There is none, or it says nothing: then that host is not known.
+    }
+    return [...named, ...hostNames({ database: undefined })]
+      .flatMap((name) => name === "" ? [] : [name, name.split(".")[0] ?? ""]);
   }
 
   async #fileNames(): Promise<string[] | { diagnostic: Diagnostic }> {

@@ -103,9 +103,12 @@ export async function openAgentValidation(
     connected,
     toolNames,
     priceProblems: () => prices.problems(),
-    validate: async (source) => [
-      ...registry.clashesOf(source.path),
-      ...await validateAgent(source, {
+    async validate(source) {
+      const clashes = registry.clashesOf(source.path);
+      // Nobody reads such a file.
+      if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
+      const copy = registry.copyWarnings(source.path);
+      const found = await validateAgent(source, {
         config,
         hasDatabase: database !== undefined,
         hostNames: () => hostNames({ database }),
@@ -122,8 +125,13 @@ export async function openAgentValidation(
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
         followedBy: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],
-      }),
-    ],
+      });
+      return [
+        ...clashes,
+        ...copy,
+        ...found.filter(({ severity }) => copy.length === 0 || severity === "error"),
+      ];
+    },
     async [Symbol.asyncDispose]() {
       await (await customTools)?.[Symbol.asyncDispose]();
       await (await servers)?.[Symbol.asyncDispose]();

@@ -21,7 +21,7 @@ import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { WatchShares } from "../triggers/watch/watcher.ts";
 import type { SettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
-import { whyElsewhere } from "../trigger_kinds.ts";
+import { TRIGGER_LEASE, whyElsewhere } from "../trigger_kinds.ts";
 import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
@@ -141,7 +141,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       async openLease() {
         const { TriggerLease } = await loadLease();
         return lease = new TriggerLease({
-          file: join(settings.directories.agentsDir, "_config", "triggers.lease"),
+          file: join(settings.directories.agentsDir, TRIGGER_LEASE),
           readId: once(() => readServiceId(options.remembered)),
           host: hosts()[0] ?? "",
           clock,

@@ -1,7 +1,7 @@
 // What `why` says of one thing that happened or holds: one sentence why, and one what to do.
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
-import type { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
@@ -175,10 +175,12 @@ export interface AgentSurroundings {
 }
 
 /** Why the agent does not run by itself now; undefined where nothing keeps it from that. */
-export function explainState(agent: AgentSummary, around: AgentSurroundings): Reason | undefined {
+export function explainState(agent: AgentDetail, around: AgentSurroundings): Reason | undefined {
   const { id, enabled, trigger_paused: stopped } = agent;
   const { isService, scheduler, waiting } = around;
   if (!enabled) {
+    const copy = agent.warnings.find(({ message }) => /^This is a copy of /.test(message));
+    if (copy !== undefined) return { reason: `${id}: ${copy.message}`, remedy: copy.hint };
     return {
       reason: `${id} is disabled: enabled: false in its file`,
       remedy: "Take that line out",

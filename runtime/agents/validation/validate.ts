@@ -45,9 +45,16 @@ export async function validateAgent(
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
   const resources = await options.inspectResources(agent);
+  // A model that is missing because nobody reads where it stands is no second cause.
+  const isUnread = (message: string) =>
+    agent.model === undefined && message.startsWith("The front matter is not read");
   return [
-    ...agent.warnings,
-    ...await diagnoseModel(agent, file, options),
+    ...agent.warnings.map((warning): Diagnostic =>
+      isUnread(warning.message) ? { ...warning, severity: "error" } : warning
+    ),
+    ...agent.warnings.some(({ message }) => isUnread(message))
+      ? []
+      : await diagnoseModel(agent, file, options),
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
     ...await diagnoseOutput(agent, file, options),

@@ -56,7 +56,7 @@ export function parseYaml(
   );
   if (parsed.errors.length > 0) {
     return {
-      diagnostics: parsed.errors.slice(0, MAX_SYNTAX_ERRORS).map((error) =>
+      diagnostics: causes(parsed.errors).slice(0, MAX_SYNTAX_ERRORS).map((error) =>
         diagnose(syntaxOffset(error, parsed), "error", syntaxMessage(error.code, error.message))
       ),
     };
@@ -94,6 +94,13 @@ function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number 
     },
   });
   return begin;
+}
+
+/** The errors that name causes: an end that is missing after a broken place follows from that. */
+function causes<E extends { code: string }>(errors: readonly E[]): E[] {
+  return errors.filter(({ code }, index) =>
+    index === 0 || (code !== "BAD_INDENT" && code !== "MISSING_CHAR")
+  );
 }
 
 function syntaxMessage(code: string, message: string): string {

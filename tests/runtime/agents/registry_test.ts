@@ -249,6 +249,47 @@ Deno.test("AgentRegistry knows an id in any Unicode spelling, and refuses two fi
     assert.match(report.errors[0]?.message ?? "", /^Another file has the same id/);
   }));
 
+const EVERY = "---\ntrigger: { type: schedule, every: 1h }\n---\n";
+
+Deno.test("AgentRegistry enables no copy of an agent file beside its original", () =>
+  withAgents(async ({ registry, dir, write }) => {
+    const host = Deno.hostname().split(".")[0];
+    const marked = ["report 2", "report copy", "report - Copy", `report-${host}`, "report-studio"];
+    const texts = Object.fromEntries(marked.map((id) => [id, `${EVERY}Edited.`]));
+    await Deno.mkdir(`${dir}/_config`);
+    await Deno.writeTextFile(`${dir}/_config/triggers.lease`, '{ "host": "studio" }');
+    const unmarked = {
+      "report-weekly": `${EVERY}Another one.`,
+      "report 3": `${EVERY.replace("1h", "2h")}Do it.`,
+      "report copy 2": `${EVERY.replace("trigger", "enabled: true\ntrigger")}Do it.`,
+      "reporter": `${EVERY}Do it.`,
+      "asked": "Do it.",
+      "asked 2": "Do it.",
+    };
+    const named = ["report (conflicted copy 2026-01-01)", "report.sync-conflict-20260101-1200-ABC"];
+    const files = {
+      report: `${EVERY}Do it.`,
+      "report-equal": `${EVERY}Do it.`,
+      ...texts,
+      ...unmarked,
+    };
+    for (const [id, text] of Object.entries(files)) await write(`${id}.md`, text);
+    for (const name of named) await write(`${name}.md`, `${EVERY}Do it.`);
+    const report = await registry.load();
+    const enabled = registry.list().filter((agent) => agent.enabled).map(({ id }) => id);
+    assert.deepEqual(enabled.sort(), ["report", ...Object.keys(unmarked)].sort());
+    for (const id of [...marked, "report-equal"]) {
+      const [warning, ...more] = registry.get(id)?.warnings ?? [];
+      assert.equal(warning?.message, "This is a copy of report.md and is not enabled", id);
+      assert.deepEqual([more, registry.copyWarnings(`${dir}/${id}.md`)], [[], [warning]]);
+    }
+    assert.deepEqual(registry.broken().map(({ id }) => id), named);
+    assert.ok(report.errors.every(({ severity }) => severity === "warning"));
+    await Deno.remove(`${dir}/report.md`);
+    await registry.load();
+    assert.equal(registry.get("report-equal")?.enabled, true);
+  }));
+
 Deno.test("AgentRegistry lets loads at the same time wait for each other", () =>
   withAgents(async ({ registry, write }) => {
     await write("a.md", "Do it.");

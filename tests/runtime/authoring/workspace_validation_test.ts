@@ -79,6 +79,39 @@ Deno.test("validateWorkspace() refuses the second of two files whose names are o
   assert.equal(only?.diagnostics.length, 2);
 });
 
+Deno.test("validateWorkspace() gives each file that is not read, or not as it was meant, one reason", async () => {
+  await using place = await createTestWorkspace();
+  const every = ECHO.replace("model", "trigger: { type: schedule, every: 1h }\nmodel");
+  await Deno.mkdir(join(place.agentsDir, "team"));
+  for (const name of ["team/reviewer.md", "planner.markdown", "daily.yaml"]) {
+    await Deno.writeTextFile(join(place.agentsDir, name), "x");
+  }
+  const cases = {
+    report: [every, []],
+    "report 2": [every, ["warning This is a copy of report.md and is not enabled"]],
+    "report (1)": [every, ["warning This is a copy of report.md and is not enabled"]],
+    after: [`<!-- kept -->\n${ECHO}`, [
+      "error The front matter is not read: its first --- must be",
+    ]],
+    toml: ["+++\na = 1\n+++\n", ["error The front matter is not read: it is TOML"]],
+    broken: ["---\nmodel: {provider: demo name: echo\n---\n", ["error Broken YAML: Block coll"]],
+    planner: ["", ["warning The file is ignored: the name of an agent file ends with .md"]],
+    daily: ["", ["warning The file is ignored: an agent is a Markdown file"]],
+    team: ["", ["warning The folder is ignored: agents are files of the agents folder itself"]],
+  } satisfies Record<string, [string, string[]]>;
+  for (const [id, [text]] of Object.entries(cases)) {
+    if (text !== "") await place.writeAgent(id, text);
+  }
+  const files = await validateWorkspace(await place.settings(), undefined, { cwd: place.root });
+  assert.deepEqual(files.map(({ agentId }) => agentId).sort(), Object.keys(cases).sort());
+  for (const { agentId, diagnostics } of files) {
+    const [, expected] = cases[agentId as keyof typeof cases];
+    const told = diagnostics.filter(({ message }) => !message.startsWith("This fires without you"))
+      .map(({ severity, message }) => `${severity} ${message}`);
+    assert.deepEqual(told.map((one, k) => one.slice(0, expected[k]?.length)), expected, agentId);
+  }
+});
+
 Deno.test("A file in the place of the agents directory is told by validate, the listing and info", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
