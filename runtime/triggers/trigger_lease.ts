@@ -162,9 +162,14 @@ export class TriggerLease implements AsyncDisposable {
   #warn(error: unknown): void {
     if (this.#isWarned) return;
     this.#isWarned = true;
-    const message =
-      "The lease of the triggers cannot be written: this service fires them, and so " +
-      "does another one on this workspace";
-    this.#ports.log.write("warn", message, { lease: this.#ports.file, error });
+    const { log, file: lease } = this.#ports;
+    if (error instanceof Deno.errors.NotCapable) {
+      // Under narrow flags that is meant: nothing may write there.
+      const message = "Triggers fire without a lease: the permission flags close agents/_config";
+      return log.write("info", message, { lease, hint: "only_on names the hosts of an agent" });
+    }
+    const message = "The lease of the triggers cannot be written: this service fires them, and " +
+      "so does another one on this workspace";
+    log.write("warn", message, { lease, error });
   }
 }
