@@ -24,7 +24,7 @@ export function workerFolder(): string {
 }
 
 /** One of them. */
-export function workerModule(name: "tool_worker" | "script_worker"): URL {
+export function workerModule(name: "tool_worker" | "script_worker" | "pdf_worker"): URL {
   const place = IS_BUNDLE ? `./${name}.js` : `../runtime/tools/custom/host/${name}.ts`;
   return new URL(place, import.meta.url);
 }

@@ -25,6 +25,7 @@ const ENTRIES = {
   main: "main.ts",
   tool_worker: `${HOST}/tool_worker.ts`,
   script_worker: `${HOST}/script_worker.ts`,
+  pdf_worker: `${HOST}/pdf_worker.ts`,
 };
 
 /**
@@ -32,7 +33,7 @@ const ENTRIES = {
  * most, what the service needs to listen. The first that has a module keeps it; the rest is split where it is loaded late.
  */
 const TOGETHER: Record<string, readonly string[]> = {
-  host: [`${HOST}/run_host.ts`, ...Object.values(ENTRIES).slice(1)],
+  host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
   command: [
     ...["cli/mod.ts", "composition/app.ts", "composition/settings.ts"],
     ...["runtime/config/places.ts", "runtime/config/first_use.ts"],

@@ -10,6 +10,11 @@ const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
 
 const WIDTH = 100;
 
+/** What packages hold of others without their words; the text of the licence is that of other packages. */
+const INSIDE: Readonly<Record<string, string>> = {
+  unpdf: "; in it pdf.js, Copyright Mozilla Foundation: Apache-2.0",
+};
+
 /** One licence text, and what it is for. */
 interface LicenceText {
   text: string;
@@ -56,7 +61,7 @@ export async function writeLicenceList({ files, packages: own }: LicensedWorks):
 
 /** Whoever states a licence and brings no text of it is named with the place to ask at. */
 function entryOf(one: PackageFolder): string {
-  const line = `${titleOf(one)}: ${one.licence}`;
+  const line = `${titleOf(one)}: ${one.licence}${INSIDE[one.name] ?? ""}`;
   return one.papers.length > 0 || one.home === "" ? line : `${line} (no text in it; ${one.home})`;
 }
 

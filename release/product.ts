@@ -11,7 +11,9 @@ export const { name: NAME, version: VERSION } = denoJson;
 
 /** The module that the program starts with, and those that it starts as workers, to which no import leads. */
 export const MAIN = "main.js";
-export const WORKERS: readonly string[] = ["modules/tool_worker.js", "modules/script_worker.js"];
+export const WORKERS: readonly string[] = ["tool_worker", "script_worker", "pdf_worker"].map((
+  name,
+) => `modules/${name}.js`);
 
 /** The licences of others, relative to the repository: see licence_list.ts. */
 export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";

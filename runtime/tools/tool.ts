@@ -62,10 +62,17 @@ export interface ToolContext {
   /** Writes a line about this call into the service log. */
   log(message: string): void;
   /**
-   * Shows the model a picture or a PDF file beside the result. Returns the text that stands for it in the result; undefined
+   * Shows the model a picture or a PDF file beside the result, or its text where the model takes no PDF file. Returns undefined
    * for other bytes, and where the model does not take it. Absent: it takes none.
    */
-  show?(bytes: Uint8Array): Promise<string | undefined>;
+  show?(bytes: Uint8Array): Promise<ShownMedia | undefined>;
+}
+
+/** What stands in a result for a picture or a PDF file. */
+export interface ShownMedia {
+  text: string;
+  /** It is the text of the file, of any length. */
+  isContent?: boolean;
 }
 
 /** A result that brings something with it. */

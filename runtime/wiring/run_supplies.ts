@@ -11,13 +11,15 @@ import { lazyModule } from "../../base/lazy_module.ts";
 const loadModelSupply = lazyModule(() => import("../models/model_supply.ts"));
 const loadToolCatalog = lazyModule(() => import("./tool_catalog.ts"));
 const loadAnswerFormat = lazyModule(() => import("./answer_format.ts"));
+const loadPdfText = lazyModule(() => import("../tools/custom/pdf_text.ts"));
+const loadHostProgram = lazyModule(() => import("../tools/custom/host_program.ts"));
 const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
 /** What a runner gets from here. */
 export type RunSupplies =
   & Pick<
     RunPorts,
-    "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat"
+    "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat" | "readPdf"
   >
   & {
     /** What the endpoint of an agent's model has taught this process by its refusals, as sentences. */
@@ -53,6 +55,17 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
       if (agent.output === undefined) return undefined;
       const { openAnswerFormat } = await loadAnswerFormat();
       return await openAnswerFormat(agent.output, { settings, clock, executable });
+    },
+    async readPdf(pdf, context) {
+      const [{ readPdfText }, { ownProgram }] = await Promise.all([
+        loadPdfText(),
+        loadHostProgram(),
+      ]);
+      return await readPdfText(pdf, context, {
+        program: ownProgram(executable),
+        cwd: settings.directories.workspace,
+        lookup: (name) => settings.environment.get(name),
+      });
     },
     async openSandbox(agent, subject) {
       const { openAgentSandbox } = await loadAgentSandbox();

@@ -8,6 +8,7 @@ import { copyTree } from "../../release/folder.ts";
 import { writeLicenceList } from "../../release/licence_list.ts";
 import { DENO_VERSION, LICENCE_LIST, VERSION, WORKERS } from "../../release/product.ts";
 import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
+import { PDF } from "../support/pdf_file.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { InstalledPackage } from "./installed_package.ts";
 import { openTempFolder } from "./task_run.ts";
@@ -49,6 +50,11 @@ async function runAgentWithTool(installed: InstalledPackage, command: string[]):
   assert.equal(run.stderr, "");
   assert.equal(run.stdout, 'It said: {"sum":5,"env":"denied","run":"denied"}\n');
   assert.equal(run.code, 0);
+  await Deno.writeFile(join(home.workspace, "a.pdf"), PDF);
+  const read = { name: "file_read", arguments: { path: "a.pdf", offset: 4 } };
+  await home.writeScript("reader", [{ call: [read] }, { say: "It said: {result}" }]);
+  const reading = await installed.run([...command, "run", "reader", "--quiet"]);
+  assert.equal(reading.stdout, "It said: 4\tPacked words\n");
   const stop = await installed.run([...command, "stop"]);
   assert.equal(stop.code, 0, stop.stderr);
 }

@@ -7,7 +7,7 @@ import { takesMedia } from "../../models/adaptation/taken_media.ts";
 import type { Media } from "../../tool_description.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
-import type { ActionTool, AnsweredQuestion, Effect } from "../../tools/tool.ts";
+import type { ActionTool, AnsweredQuestion, Effect, ShownMedia } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { Run } from "../runs/run.ts";
@@ -69,7 +69,7 @@ export async function performCall(
         answers,
         redactor: run.redactor,
         log: (message) => run.note(`${call.name}: ${message}`),
-        show: (bytes) => show(run, bytes, media),
+        show: (bytes) => show(run, bytes, { media, signal }),
       }),
       signal,
     );
@@ -87,13 +87,22 @@ export async function performCall(
 }
 
 /** See ToolContext. */
-async function show(run: Run, bytes: Uint8Array, media: Media[]): Promise<string | undefined> {
+async function show(
+  run: Run,
+  bytes: Uint8Array,
+  { media, signal }: { media: Media[]; signal: AbortSignal },
+): Promise<ShownMedia | undefined> {
   const { readMedia } = await loadReadMedia();
   const read = readMedia(bytes);
-  if (read === undefined || media.length >= MOST_MEDIA) return undefined;
-  if (!modelChain(run.agent.model).some((one) => takesMedia(one, read.kind))) return undefined;
+  if (read === undefined) return undefined;
+  const isTaken = media.length < MOST_MEDIA &&
+    modelChain(run.agent.model).some((one) => takesMedia(one, read.kind));
+  if (read.kind === "pdf" && !(isTaken && read.media)) {
+    return await run.readPdf?.(bytes, { signal, clock: run.clock, redactor: run.redactor });
+  }
+  if (!isTaken) return undefined;
   if (read.media !== undefined) media.push(read.media);
-  return read.text;
+  return { text: read.text };
 }
 
 /** What the model reads of a call that went wrong. */

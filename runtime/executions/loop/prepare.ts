@@ -14,7 +14,7 @@ import type { ExecutionRequest } from "../execution_request.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import { createFirstMessages, type FirstMessagesPorts } from "./first_messages.ts";
 import { renewSystem } from "./opening.ts";
-import type { AnswerFormat, Run } from "../runs/run.ts";
+import type { AnswerFormat, ReadPdf, Run } from "../runs/run.ts";
 import type { Telemetry } from "../telemetry.ts";
 
 /** What a run is made with. */
@@ -35,6 +35,7 @@ export interface RunPorts extends FirstMessagesPorts {
     agent: Agent,
     subject: { lineage: readonly LineageMember[]; cause?: RunCause },
   ): Promise<PathSandbox>;
+  readPdf?: ReadPdf;
 }
 
 /**
@@ -97,6 +98,7 @@ export async function prepareRun(
       return fallback.includes(model.id) ? await packTerms({ ...callTerms, settings }) : terms;
     },
     sandbox,
+    ...(ports.readPdf && { readPdf: ports.readPdf }),
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
     answers: stored.answers,

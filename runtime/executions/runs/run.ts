@@ -5,7 +5,7 @@ import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import type { Delegation } from "../../tools/tool.ts";
+import type { Delegation, ShownMedia, ToolContext } from "../../tools/tool.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 import type { PackedTerms } from "../record/call_terms.ts";
@@ -25,6 +25,12 @@ export interface AnswerFormat {
   faultsOf(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
 }
 
+/** Reads the text of a PDF file in a process of its own. Rethrows the signal's reason. */
+export type ReadPdf = (
+  pdf: Uint8Array,
+  context: Pick<ToolContext, "signal" | "clock" | "redactor">,
+) => Promise<ShownMedia>;
+
 /** One run of an execution: from its start, or from where it was left, to its next rest. */
 export interface Run {
   /** As it stood when this run of it began. */
@@ -37,6 +43,8 @@ export interface Run {
   /** What its last model call sent besides messages. */
   terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;
+  /** The text of a PDF file. Absent where no tool runs. */
+  readPdf?: ReadPdf;
   conversation: Conversation;
   /** Calls that an earlier process left without a result, by place. */
   leftCalls: ReadonlyMap<number, StoredCall>;

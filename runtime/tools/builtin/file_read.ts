@@ -46,11 +46,12 @@ export const fileRead = defineTool({
   run: async (args, { sandbox, signal, redactor, show }) => {
     await using file = await openFile(sandbox, args.path);
     const place = { line: args.offset ?? 1, column: args.column ?? 1 };
-    const part = await readPart(file, place, signal).catch(async (error) => {
+    const part = await readPart(chunksOf(file, signal), place, file).catch(async (error) => {
       const isShown = show && error instanceof NotText && file.size <= MAX_MEDIA_BYTES;
       const shown = isShown ? await show(await file.readAll(MAX_MEDIA_BYTES)) : undefined;
       if (shown === undefined) throw error;
-      return shown;
+      if (!shown.isContent) return shown.text;
+      return await readPart([ENCODER.encode(shown.text)], place, file);
     });
     if (typeof part === "string") return part;
     if (part === undefined) return "(The file is empty.)";
@@ -83,9 +84,9 @@ interface Part {
 
 /** Undefined where the file is empty. Throws ToolFailure where it has no such place. */
 async function readPart(
-  file: OpenedFile,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { line, column }: Place,
-  signal: AbortSignal,
+  file: Pick<OpenedFile, "display">,
 ): Promise<Part | undefined> {
   // Only where the file begins is a byte order mark one.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: line > 1 });
@@ -93,7 +94,7 @@ async function readPart(
   let at = column - 1;
   let lineEnds = 0;
   let lastByte: number | undefined;
-  for await (const chunk of chunksOf(file, signal)) {
+  for await (const chunk of chunks) {
     lastByte = chunk.at(-1);
     let from = 0;
     for (; lineEnds < line - 1 && from < chunk.length; from++) if (chunk[from] === 10) lineEnds++;

@@ -79,7 +79,7 @@ export function createHttpRequest(
         const type = reply.headers.get("content-type") ?? "";
         const isMedia = /^(image\/|application\/(pdf|octet-stream))/i.test(type) && !reply.cut;
         const shown = isMedia ? await context.show?.(reply.body) : undefined;
-        return showReply(reply, { finalUrl, shown, redactor: context.redactor });
+        return showReply(reply, { finalUrl, shown: shown?.text, redactor: context.redactor });
       });
     },
   });

@@ -106,8 +106,17 @@ export interface CheckedArguments {
   args: JsonObject;
 }
 
+/**
+ * What a host that reads a PDF file prints, a JSON value a line: the number of its pages; the text of each; how it ended, with the
+ * end of a sentence where that is not all of the text.
+ */
+export type PdfLine = number | string | { end: string };
+
 /** The variable that makes Inkling a host instead of a command line, and its values. */
 export const HOST_VARIABLE = "INKLING_HOST";
 
-/** A host of custom tools, or of one script of a skill; or the check of one call's arguments or of an answer. */
-export type HostRole = "tools" | "script" | "check";
+/**
+ * A host of custom tools, or of one script of a skill; or the check of one call's arguments or of an answer; or the reading of
+ * a PDF file, whose input is the file in base64.
+ */
+export type HostRole = "tools" | "script" | "check" | "pdf";

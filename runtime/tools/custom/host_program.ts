@@ -79,12 +79,13 @@ export function hostCommand(
 
 function flagsOf(start: HostStart, main: string): string[] {
   const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
-  if (start.role !== "check") return [...sourceFlags(start), heap];
+  if (start.role === "tools" || start.role === "script") return [...sourceFlags(start), heap];
   const own = dirname(main);
   // None of a tool's code is in it: it may load Inkling's own, packages included, and do nothing else.
   return [
     ...["run", "--quiet", "--config", programConfig()],
     ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
+    "--unstable-worker-options",
     ...[`--allow-read=${withoutComma(own)}`, `--allow-env=${HOST_VARIABLE}`],
   ];
 }

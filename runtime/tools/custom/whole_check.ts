@@ -1,26 +1,11 @@
 // The check of arguments, or of an answer, against a whole schema: patterns and references in it can make that take for ever.
-import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ProgramEnd } from "../processes/run_program.ts";
 import { ToolFailure } from "../tool_failure.ts";
+import { type ClosedHostContext, type ClosedHostOptions, runClosedHost } from "./closed_host.ts";
 import type { CheckedAnswer, CheckedArguments } from "./host_messages.ts";
-import { hostCommand, type HostProgram } from "./host_program.ts";
 
-/** How long the process may take to start, on a machine that is busy. */
-const START_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
-const NOTHING = { read: [], write: [], net: [], env: [] };
-
-/** Where the check runs. */
-export interface WholeCheckOptions {
-  program: HostProgram;
-  /** The process's working folder. */
-  cwd: string;
-  /** A variable of the service's surroundings. */
-  lookup(name: string): string | undefined;
-}
-
-type CheckContext = Pick<ToolContext, "signal" | "clock" | "redactor">;
 
 /**
  * Checks arguments in a process of its own, which is gone at the end. Throws ToolFailure with what does not fit, and where
@@ -28,8 +13,8 @@ type CheckContext = Pick<ToolContext, "signal" | "clock" | "redactor">;
  */
 export async function requireFit(
   checked: CheckedArguments,
-  context: CheckContext,
-  options: WholeCheckOptions,
+  context: ClosedHostContext,
+  options: ClosedHostOptions,
 ): Promise<void> {
   const end = await check(checked, context, options);
   if (end.exitCode !== 0) {
@@ -46,8 +31,8 @@ export async function requireFit(
 /** The faults of an answer, found in a process of its own; one where the check takes too long. Rethrows the signal's reason. */
 export async function findAnswerFaults(
   checked: CheckedAnswer,
-  context: CheckContext,
-  options: WholeCheckOptions,
+  context: ClosedHostContext,
+  options: ClosedHostOptions,
 ): Promise<string[]> {
   const end = await check(checked, context, options);
   if (end.exitCode !== 0) {
@@ -58,29 +43,12 @@ export async function findAnswerFaults(
 
 async function check(
   checked: CheckedArguments | CheckedAnswer,
-  { signal, clock, redactor }: CheckContext,
-  { program, cwd, lookup }: WholeCheckOptions,
+  context: ClosedHostContext,
+  options: ClosedHostOptions,
 ): Promise<ProgramEnd> {
-  const end = await runProgram(program.program, {
-    ...hostCommand(program, {
-      role: "check",
-      permissions: NOTHING,
-      closed: { read: [], write: [] },
-      args: [],
-      lookup,
-      variables: {},
-    }),
-    cwd,
-    input: JSON.stringify(checked),
-    startMs: START_MS,
-    timeoutMs: TIMEOUT_MS,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-    signal,
-    clock,
-    redactor,
-    killGraceMs: 0,
-  });
-  return { ...end, stdout: end.stdout.trimStart() };
+  const work = { role: "check", input: JSON.stringify(checked) } as const;
+  const limits = { timeoutMs: TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES };
+  return await runClosedHost({ ...work, ...limits }, context, options);
 }
 
 function describeFailure({ timedOut, stderr }: ProgramEnd): string {

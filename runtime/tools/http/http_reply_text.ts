@@ -28,19 +28,22 @@ export function showReply(
     const value = reply.headers.get(name);
     if (value !== undefined) lines.push(`${name}: ${value}`);
   }
-  return `${lines.join("\n")}\n\n${options.shown ?? showBody(reply, options.redactor)}`;
+  return `${lines.join("\n")}\n\n${showBody(reply, options)}`;
 }
 
-function showBody(reply: ExchangeReply, redactor: Redactor): string {
+function showBody(
+  reply: ExchangeReply,
+  { shown, redactor }: { shown: string | undefined; redactor: Redactor },
+): string {
   const { body, cut } = reply;
   if (body.length === 0) return "(The body is empty.)";
   const size = cut ? `more than ${body.length}` : `${body.length}`;
   const type = reply.headers.get("content-type") ?? "";
-  const text = decodeText(body, type);
+  const text = shown ?? decodeText(body, type);
   if (text === undefined) return `(The body is binary: ${type || "no type given"}, ${size} bytes.)`;
   if (!cut && text.length <= MAX_SHOWN_CHARACTERS) return text;
-  const shown = redactor.withoutTornEnd(beginningOf(text, MAX_SHOWN_CHARACTERS));
-  return `${shown}\n(The body is cut here: ${shown.length} characters are shown of ` +
+  const head = redactor.withoutTornEnd(beginningOf(text, MAX_SHOWN_CHARACTERS));
+  return `${head}\n(The body is cut here: ${head.length} characters are shown of ` +
     `${size} bytes. Ask for a part of it, if the server can give one.)`;
 }
 

@@ -34,8 +34,8 @@ export async function showMedia(
 ): Promise<Map<string, string>> {
   const shown = new Map<string, string>();
   for (const data of show === undefined ? [] : new Set(content.flatMap(dataOf))) {
-    const text = await show?.(Buffer.from(data, "base64"));
-    if (text !== undefined) shown.set(data, text);
+    const media = await show?.(Buffer.from(data, "base64"));
+    if (media !== undefined) shown.set(data, media.text);
   }
   return shown;
 }

@@ -233,7 +233,7 @@ Deno.test("pictures of MCP servers and web replies are shown, too, once each", a
   const seen: string[] = [];
   const show = (bytes: Uint8Array) => {
     seen.push(Buffer.from(bytes).toString("base64"));
-    return Promise.resolve(readMedia(bytes)?.text);
+    return Promise.resolve(readMedia(bytes));
   };
   const image = { type: "image" as const, mimeType: "image/png", data: PNG };
   const blob = { type: "resource" as const, resource: { uri: "x://y", blob: PDF } };

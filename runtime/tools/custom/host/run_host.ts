@@ -1,4 +1,4 @@
-// The main thread of a process that hosts tools or a script, or checks arguments: outside of the worker's boundaries, and trusted.
+// The main thread of a process that hosts tools or a script, checks arguments or reads a PDF file: outside of the worker's boundaries, and trusted.
 import { SystemClock } from "../../../../base/clock.ts";
 import type { HostStreams } from "./host_options.ts";
 
@@ -17,6 +17,10 @@ export async function runHost(role: string, streams: HostStreams): Promise<numbe
     case "check": {
       const { hostCheck } = await import("./check_host.ts");
       return await hostCheck(options);
+    }
+    case "pdf": {
+      const { hostPdf } = await import("./pdf_host.ts");
+      return await hostPdf(options);
     }
     default:
       throw new TypeError(`There is no role ${role} for a host`);

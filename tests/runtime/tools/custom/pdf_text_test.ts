@@ -1,0 +1,97 @@
+// The text of PDF files, for models that are not shown the files.
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { SystemClock } from "../../../../base/clock.ts";
+import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
+import { readPdfText } from "../../../../runtime/tools/custom/pdf_text.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import { PDF, pdfPages } from "../../../support/pdf_file.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { openBinary } from "./binary_program.ts";
+
+const show = (text: string) =>
+  `BT /F 9 Tf 0 900 Td ${text.split("|").map((one) => `(${one}) Tj 0 -9 Td`).join(" ")} ET`;
+/** Spaces, a gigabyte of them, compressed three times. */
+const BOMB = Buffer.from(
+  "eNqruPX2jqLf7USZ4w/1QniEbgjwGDY/ZZOYdM5HeYaa9YE/MrEc7g8EZBqYH1Q1lwXbMjQprFJI/cKz4v/zyiur6z/NNp9//7/cu/89/2bL3d0jI3/vXQ8DA0ND4+x/e2/9+vDNIur8/vl/gSIMbe+eL9/7MU2kYt+PX2ctgQIJH9b5+9vl13HYxP6TsmYHivDcO5hleTOHcfPXu/92VgMFDjzQZWEG0gquBiAjosCcBRBOEjJnVGZUZlRmVGZUZkjJPE3bOmefL+Pkm1X7dtsyMTzYa1NXGVczZy/TCrYr9wCtVwTP",
+  "base64",
+).toString("latin1");
+const FILTERS = "/Filter[/FlateDecode/FlateDecode/FlateDecode]";
+const KEYS = `/ID[<00>]/Encrypt<</Filter/Standard/V 1/R 2/P 0/O<${"00".repeat(32)}>/U<${
+  "00".repeat(32)
+}>>>`;
+/** Each form shows the next one twice. */
+const FORMS = [...Array<string>(40).fill("/X Do /X Do"), show("a")];
+
+const READ: [what: string, pdf: Uint8Array, text: string][] = [
+  [
+    "pages",
+    pdfPages([show("One|two"), show("Three")]),
+    "[The text of a PDF, 2 pages]\n\n[page 1]\nOne\ntwo\n\n[page 2]\nThree",
+  ],
+  ["compressed objects", PDF, "[The text of a PDF, 1 page]\n\n[page 1]\nPacked words"],
+  [
+    "a scan",
+    pdfPages(["q Q"]),
+    "[PDF, 1 page: it has no text, as a scan has none. A model that takes PDF files (model.input) is shown its pages.]",
+  ],
+  [
+    "a broken file",
+    PDF.subarray(0, 40),
+    "[PDF: its text cannot be read: it is broken (Invalid PDF structure).]",
+  ],
+  [
+    "an encrypted file",
+    pdfPages([show("x")], { trailer: KEYS }),
+    "[PDF: its text cannot be read: it is encrypted and needs a password.]",
+  ],
+  [
+    "too much",
+    pdfPages([show("One"), BOMB], { entries: FILTERS }),
+    "[The text of a PDF, 2 pages, up to page 1: it takes too much memory]\n\n[page 1]\nOne",
+  ],
+  [
+    "no end",
+    pdfPages(["/X Do"], { forms: FORMS }),
+    "[PDF: its text cannot be read: it takes longer than 20 s.]",
+  ],
+];
+
+/** Its time is over at once, where a file never ends. */
+class HastyClock extends SystemClock {
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return super.sleep(ms === 20_000 ? 0 : ms, signal);
+  }
+}
+
+for (const kind of ["source", "binary"] as const) {
+  Deno.test(`readPdfText() reads pages in a process of its own, and says what it cannot read (${kind})`, async () => {
+    await using binary = await openBinary();
+    const program = kind === "binary" ? binary.program : ownProgram();
+    for (const [what, pdf, text] of READ) {
+      const clock = what === "no end" ? new HastyClock() : new SystemClock();
+      const context = { clock, redactor: new Redactor(() => []), signal: AbortSignal.any([]) };
+      const options = { program, cwd: Deno.cwd(), lookup: () => undefined };
+      assert.equal((await readPdfText(pdf, context, options)).text, text, what);
+    }
+  });
+}
+
+Deno.test("file_read gives the text of a PDF, from its offset on and without secrets, where the model takes none", async () => {
+  await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
+  await Deno.writeFile(
+    join(place.workspace, "a.pdf"),
+    pdfPages([show("One|tok-1234567890|Three")]),
+  );
+  const args = { path: "a.pdf", offset: 4, limit: 2 };
+  await place.writeScript("a", [{ call: [{ name: "file_read", arguments: args }] }, {
+    say: "{result}",
+  }]);
+  await using runtime = await place.open();
+  const { outputData } = await runToEnd(runtime, "a");
+  assert.equal(
+    outputData,
+    "4\tOne\n5\t[redacted:SHOP_TOKEN]\n(Lines 4-5 are shown; there is more. Continue with offset=6.)",
+  );
+});
