@@ -97,8 +97,8 @@ async function show(
   if (read === undefined) return undefined;
   const isTaken = media.length < MOST_MEDIA &&
     modelChain(run.agent.model).some((one) => takesMedia(one, read.kind));
-  if (read.kind === "pdf" && !(isTaken && read.media)) {
-    return await run.readPdf?.(bytes, { signal, clock: run.clock, redactor: run.redactor });
+  if (run.readPdf && read.kind === "pdf" && !(isTaken && read.media)) {
+    return await run.readPdf(bytes, { signal, clock: run.clock, redactor: run.redactor });
   }
   if (!isTaken) return undefined;
   if (read.media !== undefined) media.push(read.media);

@@ -28,7 +28,7 @@ export async function readPdfText(
   }
   return {
     text: reason === ""
-      ? `[PDF, ${count}: it has no text, as a scan has none. A model that takes PDF files (model.input) is shown its pages.]`
+      ? `[PDF, ${count}: it has no text, as a scan has none. A model that takes PDF files (model.input) is shown its pages, 20 at most.]`
       : `[PDF: its text cannot be read: ${reason}.]`,
   };
 }
@@ -53,6 +53,7 @@ async function readLines(
     };
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    return { lines: [], failure: error.message };
+    // Its remedy names flags that agents need by their files.
+    return { lines: [], failure: error.message.split(";")[0] ?? "" };
   }
 }
