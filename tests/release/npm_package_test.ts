@@ -8,7 +8,7 @@ import { copyTree } from "../../release/folder.ts";
 import { writeLicenceList } from "../../release/licence_list.ts";
 import { DENO_VERSION, LICENCE_LIST, VERSION, WORKERS } from "../../release/product.ts";
 import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
-import { PDF } from "../support/pdf_file.ts";
+import { PDF } from "../runtime/tools/custom/pdf_file.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
 import { InstalledPackage } from "./installed_package.ts";
 import { openTempFolder } from "./task_run.ts";

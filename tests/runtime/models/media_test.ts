@@ -252,4 +252,6 @@ Deno.test("pictures of MCP servers and web replies are shown, too, once each", a
   const context = testContext(fixture.sandbox());
   assert.match(await read({ ...context, show }), /\n\n\[picture 1x1 PNG, 1 KB\]$/);
   assert.match(await read(context), /The body is binary: image\/png/);
+  const long = () => Promise.resolve({ text: "x".repeat(30_000), isContent: true });
+  assert.match(await read({ ...context, show: long }), /cut here: 20000 characters are shown/);
 });

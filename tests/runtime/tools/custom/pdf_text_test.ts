@@ -6,7 +6,7 @@ import { SystemClock } from "../../../../base/clock.ts";
 import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { readPdfText } from "../../../../runtime/tools/custom/pdf_text.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
-import { PDF, pdfPages } from "../../../support/pdf_file.ts";
+import { PDF, pdfPages } from "./pdf_file.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { openBinary } from "./binary_program.ts";
 
