@@ -795,8 +795,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a provider's key in a result reaches neither the model nor the log",
     file: "runtime/executions/loop/tool_calls.ts",
-    find: "= run.withoutKeys(done);",
-    replace: "= done;",
+    find: "= run.withoutKeys(told);",
+    replace: "= told;",
     tests: ["tests/e2e/secrets_test.ts"],
   },
   {
