@@ -63,7 +63,7 @@ async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<
     "remote",
     `---\nmodel: { provider: local, name: m, base_url: "${modelUrl}" }\n${
       daily("10,50 * * * *")
-    }\n---\nSay how it is.\n`,
+    }\nretry: 0\n---\nSay how it is.\n`,
   );
   await writeAgent(
     "keyless",
@@ -94,9 +94,10 @@ export async function liveThroughNight(): Promise<Night> {
     while (clock.now() < momentOf(time)) {
       // Not through each second: whoever looks at something every two seconds need not do that all night.
       const left = momentOf(time) - clock.now();
+      const atRest = clock.sleeping;
       clock.jump(Math.min(left, STEP_MS - clock.now() % STEP_MS));
       await clock.advance(0);
-      if (runtime !== undefined) await finishRounds(runtime);
+      if (runtime !== undefined) await finishRounds(runtime, { clock, atRest });
     }
   };
   runtime = await workspace.open({ clock });
@@ -150,10 +151,17 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
   await Deno.writeTextFile(join(workspace, "kept/b.md"), "b");
 }
 
-/** Lets runs do what they can do at this moment; some may still run, and wait for the clock. */
-async function finishRounds(runtime: Runtime): Promise<void> {
+/**
+ * Lets runs do what they can do at this moment; some may still run, and wait for the clock. A schedule that is due waits for
+ * the clock again when its run has begun: `atRest` is how many waited before.
+ */
+async function finishRounds(
+  runtime: Runtime,
+  { clock, atRest }: { clock: TestClock; atRest: number },
+): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     await settle();
-    if ((await runtime.countExecutions()).running === 0) return;
+    const { running } = await runtime.countExecutions();
+    if (running === 0 && clock.sleeping >= atRest) return;
   }
 }
