@@ -108,10 +108,10 @@ export class Inspection {
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
     // `fd`: the link to the service's descriptors. `staging`: where files were written. `watch`: where it tries whether folders
-    // are watched. `mcp`: where the programs of servers start. `workspaces`: the workspace's lock, whichever one config.yaml
-    // names, and its link.
+    // are watched. `mcp`: where the programs of servers start, and `mcp-tools.json` what they offered. `workspaces`: the
+    // workspace's lock, whichever one config.yaml names, and its link.
     const known =
-      /^(inkling\.(db|lock|log(\.\d)?)|fd|staging|watch|workspace|mcp|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
+      /^(inkling\.(db|lock|log(\.\d)?)|fd|staging|watch|workspace|mcp|mcp-tools\.json|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
     for (const name of await namesBelow(home.stateDir)) {
       if (!name.startsWith("mcp/") && !known.test(name)) {
         findings.add("the state directory holds nothing left over", { name });

@@ -1,6 +1,7 @@
 // What the servers of a workspace offered when they last listed their tools: `validate` counts by it and starts none of them.
 import { dirname, join } from "node:path";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
+import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 
@@ -37,9 +38,7 @@ export class ListedTools {
       const before = await readListedTools(this.#stateDir);
       if (JSON.stringify(before[server]) === list) return;
       await Deno.mkdir(dirname(file), { recursive: true });
-      const temporary = `${file}.${crypto.randomUUID()}`;
-      await Deno.writeTextFile(temporary, JSON.stringify({ ...before, [server]: names }));
-      await Deno.rename(temporary, file);
+      await writeFileAtomically(file, JSON.stringify({ ...before, [server]: names }));
     }).catch(() => {
       // No run is to fail for what only `validate` counts by: the next one tries again.
       this.#kept.delete(server);

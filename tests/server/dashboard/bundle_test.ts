@@ -7,7 +7,7 @@ import { createTempDir } from "../../support/temp_dir.ts";
 const ASSETS = join(REPOSITORY, "server/dashboard/assets");
 const text = (name: string) => Deno.readTextFile(join(ASSETS, name));
 /** What a first visit loads, in bytes: more would be no small page any more. */
-const MOST_BYTES = 225_000;
+const MOST_BYTES = 230_000;
 
 Deno.test("server/dashboard/assets/app.js is what its sources give (deno task dashboard writes it)", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(join(REPOSITORY, "deno.json")));
