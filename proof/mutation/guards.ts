@@ -988,7 +988,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the address of the default provider holds for agents that name it",
     file: "runtime/config/providers.ts",
-    find: "model.provider === defaults.provider ? defaults.baseUrl : undefined",
+    find: "provider === defaults.provider ? defaults.baseUrl : undefined",
     replace: "undefined",
     tests: ["tests/runtime/agents/agent_test.ts"],
   },
@@ -1587,7 +1587,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "machines go by one beat of a schedule",
     file: "runtime/storage/slots.ts",
-    find: "if (isNew && stored.fingerprint === fingerprint) return { ...stored };",
+    find:
+      "if (isNew && stored.fingerprint === fingerprint) return withFired(stored, yield* readFired());",
     replace: "",
     tests: ["tests/runtime/storage/slots_test.ts"],
   },
