@@ -32,12 +32,15 @@ export async function* streamReply(
   const { context, signal, assembly } = call;
   signal.throwIfAborted();
   let streaming = false;
+  let shown = 0;
   try {
     const chunks = await call.open();
     streaming = true;
     let told: Usage | null = null;
     for await (const chunk of chunks) {
-      yield assembly.add(chunk);
+      const delta = assembly.add(chunk);
+      if (delta.type === "text") shown += delta.text.length;
+      yield delta;
       const { usage } = assembly;
       if (usage === null || usage === told) continue;
       told = usage;
@@ -53,5 +56,8 @@ export async function* streamReply(
   signal.throwIfAborted();
   const reply = assembly.finish();
   if (reply === undefined) throw cutStreamFailure(context);
+  // The beginning of a reply is withheld while it may be the tag of a thought.
+  const rest = reply.message.content.slice(shown);
+  if (rest !== "") yield { type: "text", text: rest };
   return reply;
 }

@@ -178,3 +178,14 @@ Deno.test("OpenAiModel rethrows the reason of a cancel before any answer", async
   );
   assert.equal(server.requests.length, 1);
 });
+
+Deno.test("OpenAiModel streams all of a reply that begins as a thought could, and is none", async () => {
+  for (const text of ["\r\n", "<", " <thin", "<think>So", ""]) {
+    await using server = new OpenAiServer([{ text }]);
+    let shown = "";
+    const { reply } = await collectReply(model(server), modelRequest(), {
+      onDelta: (delta) => void (delta.type === "text" && (shown += delta.text)),
+    });
+    assert.deepEqual([shown, reply.message.content], [text, text]);
+  }
+});
