@@ -10,7 +10,7 @@ const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
 
 const WIDTH = 100;
 
-/** What packages hold of others without their words; the text of the licence is that of other packages. */
+/** Packages that contain another project's code without its licence text: the note that the list adds. */
 const INSIDE: Readonly<Record<string, string>> = {
   unpdf: "; in it pdf.js, Copyright Mozilla Foundation: Apache-2.0",
 };

@@ -154,7 +154,7 @@ export interface SchedulerJob {
 /** What fires by itself, and whether it may. */
 export interface SchedulerStatus {
   status: SchedulerState;
-  /** Why this service fires nothing although it is not paused: another one on the workspace does. */
+  /** The reason why this service fires nothing although it is not paused: another one on the workspace fires. */
   heldBecause?: string;
   /** Whether changes of watched files are being noticed. */
   watcherActive: boolean;

@@ -151,7 +151,7 @@ const FORMS = {
   },
 } as const satisfies Record<string, SchemeForm>;
 
-/** How a webhook's sender shows who it is. */
+/** The scheme by which a webhook's sender proves its identity. */
 export type WebhookScheme = keyof typeof FORMS;
 export const SCHEME_FORMS: Readonly<Record<WebhookScheme, SchemeForm>> = FORMS;
 export const WEBHOOK_SCHEMES = Object.keys(FORMS) as WebhookScheme[];
@@ -169,6 +169,6 @@ export const HANDSHAKES = {
 export type WebhookHandshake = keyof typeof HANDSHAKES;
 export const WEBHOOK_HANDSHAKES = Object.keys(HANDSHAKES) as WebhookHandshake[];
 
-/** Where the token of the scheme `token` is. */
+/** The part of the request that has the token of the scheme `token`. */
 export const TOKEN_PLACES = ["header", "basic", "query"] as const;
 export type TokenPlace = (typeof TOKEN_PLACES)[number];

@@ -72,7 +72,7 @@ export interface WebhookTrigger {
   /** Where the signature or the token stands, for hmac and token; absent: the scheme's own place. */
   header?: string;
   encoding: SignatureEncoding;
-  /** Where the token is; absent: in a header. */
+  /** The part of the request that has the token; absent: a header. */
   in?: TokenPlace;
   /** The answer to a sender's trial of the address; absent: none. */
   handshake?: WebhookHandshake;

@@ -109,7 +109,7 @@ export class AgentRegistry {
     );
   }
 
-  /** What keeps the file at this path from being an agent whatever it holds: another has its id, or it is a copy. */
+  /** The reasons why the file at this path is no agent, independent of its text: another file has its id, or it is a copy. */
   clashesOf(path: string): readonly Diagnostic[] {
     return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
   }

@@ -46,7 +46,7 @@ export type { NewAgentFields };
 /** What starts an agent by itself. `nextRun`: when its schedule is due if a service knows it now, in milliseconds. */
 export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
   nextRun: number | null;
-  /** What a person enters at the sender of its webhook, as lines. */
+  /** The lines to enter at the sender of its webhook. */
   setup?: string[];
 }
 

@@ -33,7 +33,7 @@ export interface ModelSettings {
   contextWindow?: number;
   /** The most tools that its endpoint takes. */
   maxTools?: number;
-  /** What it takes, where a person says so. */
+  /** The kinds of input that the model takes, if `model.input` lists them. */
   input?: readonly ("text" | "image" | "pdf")[];
   /** The models that are called where it cannot be used, in this order. They have none of their own. */
   fallback?: readonly ModelSettings[];

@@ -21,7 +21,7 @@ const LONGEST_DEFAULT_MS = 30 * MINUTE_MS;
 /** A machine that was suspended is noticed after this long. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
-/** What further tries work with. */
+/** The parts that further tries work with. */
 interface RetryContext {
   agent: Agent;
   signal: AbortSignal;

@@ -68,7 +68,7 @@ export interface ToolContext {
   show?(bytes: Uint8Array): Promise<ShownMedia | undefined>;
 }
 
-/** What stands in a result for a picture or a PDF file. */
+/** The text that stands in a result for a picture or a PDF file. */
 export interface ShownMedia {
   text: string;
   /** It is the text of the file, of any length. */
@@ -81,7 +81,7 @@ export interface LadenResult {
   content: string;
   /** What is said to it then, whole, tags included: a user message behind the reply's results. */
   instructions?: string;
-  /** What it sees beside `content`. */
+  /** The pictures and PDF files that it sees beside `content`. */
   media?: readonly Media[];
 }
 

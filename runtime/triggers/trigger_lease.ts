@@ -16,7 +16,7 @@ const CONFIRM_MS = 2_000;
 /** A lease that did not change for so long is free. */
 const SILENT_MS = 120_000;
 
-/** What a lease needs. */
+/** The parts that a lease works with. */
 export interface TriggerLeasePorts {
   /** Absolute; its folder is made if it is missing. */
   file: string;
@@ -49,7 +49,7 @@ export class TriggerLease implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Why this service fires nothing; undefined: it does. */
+  /** The reason why this service fires nothing; undefined: it fires. */
   get heldBecause(): string | undefined {
     return this.#holder &&
       `the service on ${this.#holder} runs the triggers of this workspace; ` +

@@ -27,7 +27,7 @@ export interface TriggersPorts {
   openWatcher: () => Promise<Watcher>;
   /** Opened with the first agent that fires by itself; absent where services share a database. */
   openLease?: () => Promise<TriggerLease>;
-  /** Why the trigger of an agent does not fire here; undefined: it does. */
+  /** The reason why the trigger of an agent does not fire here; undefined: it fires. */
   heldBecause: (agentId: string) => string | undefined;
   /** Whether anything is stored of agents that watch, or did. */
   hasStoredWatches: () => Promise<boolean>;
@@ -53,7 +53,7 @@ export interface TriggerNotes {
   triggerPaused: string | null;
   /** The time up to which it has run by its schedule, where the clock was set back to before it. */
   ranUntil?: number;
-  /** Why it does not fire here: another host or service does that. */
+  /** The reason why it does not fire here: another host or service fires it. */
   heldBecause?: string;
   /** The last change of its watched files that did not fire, because the content is the same. */
   passedOver?: PassedOver;
@@ -78,7 +78,7 @@ export class Triggers implements AsyncDisposable {
     return this.#openWatcher?.active ?? false;
   }
 
-  /** Why this service fires nothing: another one on this workspace does; undefined: it fires. */
+  /** The reason why this service fires nothing: another one on this workspace fires; undefined: it fires. */
   get heldBecause(): string | undefined {
     return this.#lease?.heldBecause;
   }

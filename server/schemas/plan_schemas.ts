@@ -62,7 +62,7 @@ export const PlanBody = z.object({
   trigger: z.enum(["manual", "schedule"]).meta({ description: "What begins the run that is told" }),
   upcoming: z.array(timestamp).meta({ description: "The next times at which it is due" }),
   setup: z.array(z.string()).optional().meta({
-    description: "What a person enters at the sender of its webhook, as lines",
+    description: "The lines to enter at the sender of its webhook",
   }),
   scheduler_status: schedulerStatus,
   messages: z.array(PlannedMessage).nullable().meta({

@@ -7,12 +7,12 @@ import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 /** Whether triggers may fire. */
 export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
 
-/** Why nothing fires here. */
+/** The reason why nothing fires on this service. */
 export const triggersHeld = z.string().optional().meta({
   description: "Why this service fires no triggers: another one on the workspace does; else absent",
 });
 
-/** What triggers say of an agent; absent where there is nothing to say. */
+/** The fields about an agent's trigger; each is absent while it has no value. */
 export const triggerNotes = {
   ran_until: timestamp.optional().meta({
     description: "It has run for times up to this one, because the clock was set back since",

@@ -2,7 +2,7 @@
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import type { Agent } from "../agent.ts";
 
-/** What such programs add to the stem of a file's name. */
+/** The marks that sync programs and file managers add to the stem of a file's name. */
 const MARK =
   /(?: \d+| copy(?: \d+)?| - copy(?: \(\d+\))?| \(\d+\)| \([^()]*conflicted copy[^()]*\)|\.sync-conflict-[\w-]+)$/i;
 
@@ -58,7 +58,9 @@ export function describeCopy(
   };
 }
 
-/** What starts the agent by itself; of its own for an agent that only people start, which has no twin. */
+/**
+ * Returns the agent's trigger as a text to compare. An agent that does not fire by itself gets its id: it is no other's copy.
+ */
 function firesAs({ id, trigger, after, enabled, onlyOn }: Agent): string {
   const isAsked = !enabled || (trigger.type === "manual" && after.length === 0);
   return JSON.stringify(isAsked ? id : [trigger, after, onlyOn]);

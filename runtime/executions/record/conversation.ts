@@ -95,7 +95,7 @@ export function planCalls(reply: AssistantMessage, replyPosition: number): Plann
   }));
 }
 
-/** What a model reads and sees of a call's result. */
+/** A call's result as a model reads and sees it. */
 export type ResultContent = Pick<ToolMessage, "content" | "isError" | "media">;
 
 /** The result of a call as a message. */

@@ -57,7 +57,7 @@ const CassetteCall = z.strictObject({
     is_error: z.boolean().default(false),
     /** What it brought into the conversation. */
     instructions: z.string().optional(),
-    /** What the model saw beside it. */
+    /** The pictures and PDF files that the model saw beside it. */
     media: z.array(z.custom<Media>(isJsonObject)).readonly().optional(),
     /** How many steps behind the reply stand before it in the log. */
     after: z.int().min(0).default(0),

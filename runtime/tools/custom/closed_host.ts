@@ -8,7 +8,7 @@ import { hostCommand, type HostProgram } from "./host_program.ts";
 const START_MS = 30_000;
 const NOTHING = { read: [], write: [], net: [], env: [] };
 
-/** What the process is to do. It prints an empty line when it has started: its time begins then. */
+/** The task of the process. It prints an empty line when it has started: its time begins then. */
 export interface ClosedWork {
   role: Extract<HostRole, "check" | "pdf">;
   input: string;

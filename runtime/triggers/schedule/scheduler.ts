@@ -31,7 +31,7 @@ export class Scheduler implements AsyncDisposable {
   #waking = new AbortController();
   #isOver = false;
   #watching: Promise<void> | undefined;
-  /** What the wall clock was ahead of the monotonic clock at the last check. */
+  /** The wall clock's lead over the monotonic clock at the last check. */
   #drift = -Infinity;
   /** The clock was set back, and the schedules have not been moved with it yet. */
   #isSetBack = false;

@@ -33,7 +33,7 @@ export interface ScheduleState {
   fired?: number[];
 }
 
-/** What becomes of slots that are stored beyond the place where a schedule begins. */
+/** Decides about slots that are stored beyond the beginning of a schedule. */
 export interface StoredSlots {
   /** Those that ran stay, and do not run again. */
   keepsRuns: boolean;

@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 8 * MAX_ECHO_CHARACTERS;
 /** Without a colon: no text that Zoom signs is one, so that nobody gets a signature of a delivery. */
 const ZOOM_TOKEN = /^[\w+/=-]{1,200}$/;
 
-/** Whether GET and HEAD begin a handshake, not POST. */
+/** True: GET and HEAD begin a handshake, not POST. */
 export function isBegunByReading(handshake: WebhookHandshake | undefined): boolean {
   return handshake !== undefined && !HANDSHAKES[handshake].startsWith("POST");
 }

@@ -1,4 +1,4 @@
-// What a person enters at the sender of a webhook.
+// The lines to enter at the sender of a webhook: address, secret, handshake.
 import type { Agent } from "../../agents/agent.ts";
 import { HANDSHAKES } from "../../trigger_kinds.ts";
 

@@ -45,7 +45,7 @@ export interface RunPlan {
   /** What would begin it. */
   trigger: "manual" | "schedule";
   upcoming: number[];
-  /** What a person enters at the sender of its webhook, as lines. */
+  /** The lines to enter at the sender of its webhook. */
   setup?: string[];
   schedulerState: SchedulerState;
   /** Null where they were not asked for, or cannot be made. */
