@@ -1,6 +1,6 @@
 // `inkling test` as a CI starts it: no key, and no permission for the network or for other programs; and under scoped flags.
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { programCommand } from "../support/program.ts";
 import { createRealHome, type RealHome } from "./real_process.ts";
 
@@ -21,57 +21,50 @@ expect:
 `;
 
 // A schema is checked in a process of its own.
-const WITH_SCHEMA = `version: 1
+const SPOILT_SCHEMA = `version: 1
 replies:
   - calls: [{ ${WRITE} }]
-  - text: '{"day": "12"}'
+  - text: '{"day": "soon"}'
 expect:
   files: { report.md: { equals: sunny } }
   output: { schema: { type: object, required: [day], properties: { day: { pattern: "^\\\\d+$" } } } }
 `;
 
-/** Plays a case that passes, then a spoilt one. */
-async function playTwice(
-  home: RealHome,
-  { text, spoilt, front = "", flags = [], shown }: {
-    text: string;
-    spoilt: string;
-    front?: string;
-    flags?: string[];
-    shown: RegExp;
-  },
-): Promise<void> {
+/** A home with an agent `weather` whose file has these further lines. */
+async function createWeather(command?: readonly string[], front = ""): Promise<RealHome> {
+  const home = await createRealHome(command === undefined ? {} : { command });
   const model = "model: { provider: openai, name: gpt-5 }";
   await home.writeAgent("weather", `---\n${model}\n${front}---\nTell it.\n`);
+  await Deno.mkdir(join(home.agentsDir, "_config", "tests", "weather"), { recursive: true });
+  return home;
+}
+
+async function play(home: RealHome, text: string, ...flags: string[]) {
   const path = join(home.agentsDir, "_config", "tests", "weather", "sunny.yaml");
-  await Deno.mkdir(dirname(path), { recursive: true });
   await Deno.writeTextFile(path, text);
   const { code, stdout, stderr } = await home.inkling("test", ...flags);
-  assert.deepEqual([code, stdout], [0, "✔ weather/sunny\n1 passed, 0 failed\n"], stderr);
-  await Deno.writeTextFile(path, spoilt);
-  const failed = await home.inkling("test");
-  assert.equal(failed.code, 1);
-  assert.match(failed.stdout, shown);
   assert.throws(() => Deno.statSync(join(home.workspace, "report.md")));
+  return { code, stdout, stderr };
 }
 
 Deno.test("test plays cases without network, key or child process; failures make it exit with 1", async () => {
-  await using home = await createRealHome({ command: programCommand(OFFLINE) });
-  await playTwice(home, {
-    text: CASE,
-    spoilt: CASE.replace("equals: sunny", "equals: rainy"),
-    front: "custom_tools: [forecast]\nmcp: [web]\n",
-    shown: /\n {4}- rainy\n {4}\+ sunny\n0 passed, 1 failed\n$/,
-  });
+  await using home = await createWeather(
+    programCommand(OFFLINE),
+    "custom_tools: [forecast]\nmcp: [web]\n",
+  );
+  const { code, stdout, stderr } = await play(home, CASE);
+  assert.deepEqual([code, stdout], [0, "✔ weather/sunny\n1 passed, 0 failed\n"], stderr);
+  const failed = await play(home, CASE.replace("equals: sunny", "equals: rainy"));
+  assert.equal(failed.code, 1);
+  assert.match(failed.stdout, /\n {4}- rainy\n {4}\+ sunny\n0 passed, 1 failed\n$/);
   assert.throws(() => Deno.statSync(home.stateDir));
 });
 
 Deno.test("test plays cases under scoped flags, with a schema that is checked in a process of its own", async () => {
-  await using home = await createRealHome();
-  await playTwice(home, {
-    text: WITH_SCHEMA,
-    spoilt: WITH_SCHEMA.replace('"12"', '"soon"'),
-    flags: ["--junit", join(home.workspace, "report.xml")],
-    shown: /\n {2}output\.schema\n[^]*\/day does not fit/,
-  });
+  await using home = await createWeather();
+  const report = join(home.workspace, "report.xml");
+  const { code, stdout } = await play(home, SPOILT_SCHEMA, "--junit", report);
+  assert.equal(code, 1);
+  assert.match(stdout, /\n {2}output\.schema\n[^]*\/day does not fit/);
+  assert.match(await Deno.readTextFile(report), /failures="1"/);
 });

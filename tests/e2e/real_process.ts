@@ -116,6 +116,18 @@ export function isAlive(pid: number): Promise<boolean> {
   return systemProcesses.isAlive(pid);
 }
 
+/** The command line of a process. */
+export async function argumentsOf(pid: number): Promise<string> {
+  const args = ["-ww", "-o", "args=", "-p", String(pid)];
+  return new TextDecoder().decode((await new Deno.Command("ps", { args }).output()).stdout);
+}
+
+/** A port of this machine that nobody listens on. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
 /** Far more than a loaded machine takes for anything here: only a failure waits so long. */
 const PATIENCE_MS = 120_000;
 

@@ -14,10 +14,8 @@ Deno.test("start -d and start --print-unit take relative variables as the folder
   const variables = readUnit(printed.stdout).words("Service", "Environment");
   assert.ok(variables.includes(`INKLING_CONFIG_DIR=${home.configDir}`), printed.stdout);
   assert.ok(variables.includes(`INKLING_STATE_DIR=${home.stateDir}`), printed.stdout);
-  await home.writeScript("hello", [{ say: "hi" }]);
   await home.succeed("start", "-d");
   using client = home.client();
   const { workspace, state_dir: stateDir } = await client.info();
   assert.deepEqual([workspace, stateDir], [home.workspace, home.stateDir]);
-  assert.equal((await home.succeed("run", "hello", "-q")).stdout, "hi\n");
 });

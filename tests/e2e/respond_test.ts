@@ -32,29 +32,6 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
   assert.match(answered.stderr, /^Starting the service\n\? file_write b\.txt[^✔]*✔ file_write/);
   assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "copy");
   assert.equal((await readResults(home, id)).length, 1);
-  const again = await home.inkling("respond", id, "--yes");
-  assert.equal(again.code, 1);
-  assert.match(again.stderr, /does not wait for an answer: its status is success/);
-});
-
-test("respond asks at the terminal, with the call shown whole", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("writer", [
-    {
-      call: [{ name: "file_write", arguments: { path: "b.txt", content: "one\n\u001b[2Jtwo\n" } }],
-    },
-    { say: "Written." },
-  ]);
-  const id = await runToQuestion(home, "writer");
-  await using terminal = await RealTerminal.open(home, ["respond", id]);
-  const shown = await terminal.waitFor(/Allow file_write\?[^]*Approve\n[^]*● Deny/);
-  assert.match(
-    shown,
-    /\? file_write b\.txt \(new file, \+2\)\n {4}@@ -0,0 \+1,2 @@\n {4}\+one\n {4}\+\\u001b\[2Jtwo\n/,
-  );
-  await terminal.press("Up", "Enter");
-  await terminal.endsWith(0);
-  assert.equal(await Deno.readTextFile(join(home.workspace, "b.txt")), "one\n\u001b[2Jtwo\n");
 });
 
 test("run asks in place: a choice, then a text; Esc leaves the last question open", async () => {

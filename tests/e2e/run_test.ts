@@ -55,7 +55,6 @@ Deno.test("a run with tool calls against an OpenAI-compatible server: live and r
   assert.equal(detail.status, "success");
   assert.equal(detail.output_data, "Done.");
   assert.equal(detail.total_tokens, 45);
-  await home.succeed("stop");
 });
 
 Deno.test("kill -9 in the middle of a run loses no logged frame; the next start serves them and tells the end", async () => {
@@ -87,8 +86,6 @@ Deno.test("kill -9 in the middle of a run loses no logged frame; the next start 
   assert.equal(replay.length, 13);
   const detail = await client.execution(id);
   assert.equal(detail.status, "orphaned");
-  const logs = await home.inkling("logs", "walker");
-  assert.match(logs.stdout, /orphaned/);
 });
 
 Deno.test("two workspaces run at once and do not see each other", async () => {
@@ -113,19 +110,4 @@ Deno.test("two workspaces run at once and do not see each other", async () => {
     assert.deepEqual(more, []);
     await killService(join(one.stateDir, "workspaces", state?.name ?? assert.fail("no state")));
   }
-});
-
-Deno.test("a key added to the environment file works without a restart", async () => {
-  await using server = new OpenAiServer([{ text: "hello" }]);
-  await using home = await createRealHome();
-  await home.writeAgent("keyed", usesServer(server));
-  const { code, stdout, stderr } = await home.inkling("run", "keyed");
-  assert.equal(code, 1);
-  const folder = join(home.agentsDir, "_config");
-  assert.match(stderr + stdout, /ELSEWHERE_API_KEY/);
-  assert.ok((stderr + stdout).includes(join(folder, ".env")));
-  await Deno.mkdir(folder);
-  await Deno.writeTextFile(join(folder, ".env"), "ELSEWHERE_API_KEY=key-0123456789\n");
-  assert.equal((await home.succeed("run", "keyed", "-q")).stdout, "hello\n");
-  assert.equal(server.request(0).headers.get("authorization"), "Bearer key-0123456789");
 });

@@ -31,20 +31,21 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
   );
   // Somebody left the key where the agent may look.
   await Deno.writeTextFile(join(home.workspace, "found.txt"), `The key: ${KEY}\n`);
-  let shown = "";
-  for (let run = 0; run < 3; run++) {
-    const { stdout, stderr } = await home.inkling("run", "keyed", "--verbose");
-    shown += stdout + stderr;
-  }
+  const { stdout, stderr } = await home.inkling("run", "keyed", "--verbose");
+  let shown = stdout + stderr;
   assert.equal(server.request(0).headers.get("authorization"), `Bearer ${KEY}`);
   using client = home.client();
+  for (const _ of ["refused", "no stream"]) {
+    const { execution_id: id } = await client.run("keyed");
+    await Array.fromAsync(client.follow(id));
+  }
   const executions = await client.executions();
   assert.deepEqual(executions.map(({ status }) => status), ["error", "error", "success"]);
   for (const { id } of executions) {
     shown += JSON.stringify([await client.execution(id), await client.messages(id)]);
     for await (const frame of client.follow(id, { deltas: true })) shown += frame.data;
   }
-  for (const args of [["logs", "keyed"], ["logs", "-e", "1"], ["info"], ["validate"]]) {
+  for (const args of [["logs", "keyed"], ["info"]]) {
     const { stdout, stderr } = await home.inkling(...args);
     shown += stdout + stderr;
   }

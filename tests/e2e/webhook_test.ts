@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { until } from "../support/until.ts";
 import { fromGitHub, SECRET, type Sent } from "../runtime/triggers/webhook/hook_world.ts";
-import { createRealHome, type RealHome } from "./real_process.ts";
+import { createRealHome, freePort, type RealHome } from "./real_process.ts";
 
 const DELIVERIES = 60;
 const AT_ONCE = 8;
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
 
 /** Starts a service that listens on the port; returns when it does. */
 async function start(home: RealHome, port: number): Promise<Deno.ChildProcess> {

@@ -7,19 +7,6 @@ import { startAndDie } from "./start_and_die.ts";
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 
-/**
- * The service dies around the n-th result that is stored, or around the end of the agent that was called. Results are stored in
- * this order: two of the first reply; that of the helper's call; the helper's run as a result; one of the last reply.
- */
-const DEATHS: readonly [when: "before" | "after", method: string, nth: number][] = [
-  ["after", "recordReply", 1],
-  ["before", "finishCall", 1],
-  ["after", "finishCall", 3],
-  ["before", "finishCall", 4],
-  ["after", "acceptExecution", 2],
-  ["before", "finishExecution", 2],
-];
-
 /** What would have been done, in the order of the log. */
 const WHOLE = [
   "delete list.md (-2)",
@@ -28,32 +15,36 @@ const WHOLE = [
   "write end.md (new file, +1)",
 ];
 
-for (const [when, method, nth] of DEATHS) {
-  Deno.test(`kill -9 ${when} ${method} (${nth}) of a dry run: nothing is done, and the list is whole`, async () => {
-    await using place = await createTestWorkspace();
-    await writeAgents(place);
-    const before = await listFiles(place.workspace);
-    await startAndDie(place, { start: ["chief"], isDry: true, crash: { method, when, nth } });
+interface Death {
+  method: string;
+  nth: number;
+  onRestart: "resume" | "orphan";
+  status: string;
+  listed: readonly string[];
+}
 
-    const { status, listed } = await lookAfter(place);
-    assert.deepEqual([status, listed], ["success", WHOLE]);
+/** Results are stored in this order: two of the first reply; that of the helper's call; the helper's run as a result; the last. */
+const DEATHS: readonly Death[] = [
+  { method: "finishCall", nth: 1, onRestart: "resume", status: "success", listed: WHOLE },
+  // The end of the agent that was called.
+  { method: "finishExecution", nth: 2, onRestart: "resume", status: "success", listed: WHOLE },
+  {
+    ...{ method: "finishCall", nth: 3, onRestart: "orphan" },
+    ...{ status: "orphaned", listed: WHOLE.slice(0, 2) },
+  },
+];
+
+for (const { method, nth, onRestart, status, listed } of DEATHS) {
+  Deno.test(`kill -9 before ${method} (${nth}) of a dry run (${onRestart}): nothing is done, and the list is as far as it came`, async () => {
+    await using place = await createTestWorkspace();
+    await writeAgents(place, onRestart);
+    const before = await listFiles(place.workspace);
+    const crash = { method, when: "before", nth } as const;
+    await startAndDie(place, { start: ["chief"], isDry: true, crash });
+    assert.deepEqual(await lookAfter(place), { status, listed });
     assert.deepEqual(await listFiles(place.workspace), before);
   });
 }
-
-Deno.test("kill -9 of a dry run that no restart resumes: nothing is done, and the list is as far as it came", async () => {
-  await using place = await createTestWorkspace();
-  await writeAgents(place, "orphan");
-  const before = await listFiles(place.workspace);
-  await startAndDie(place, {
-    start: ["chief"],
-    isDry: true,
-    crash: { method: "finishCall", when: "before", nth: 3 },
-  });
-  const { status, listed } = await lookAfter(place);
-  assert.deepEqual([status, listed], ["orphaned", WHOLE.slice(0, 2)]);
-  assert.deepEqual(await listFiles(place.workspace), before);
-});
 
 /** What the next service makes of the dry run: its end, and what its log lists. */
 async function lookAfter(place: TestWorkspace): Promise<{ status: string; listed: string[] }> {
@@ -69,7 +60,7 @@ async function lookAfter(place: TestWorkspace): Promise<{ status: string; listed
 
 async function writeAgents(
   place: TestWorkspace,
-  onRestart: "resume" | "orphan" = "resume",
+  onRestart: Death["onRestart"],
 ): Promise<void> {
   await Deno.writeTextFile(join(place.workspace, "list.md"), "- one\n- two\n");
   const settings = `on_restart: ${onRestart}\nauto_approve: "*"`;

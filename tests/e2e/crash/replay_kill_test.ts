@@ -7,24 +7,16 @@ import { denoDirectory } from "../../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { type DeathOrder, startAndDie } from "./start_and_die.ts";
 
-type Death = readonly [...Parameters<typeof death>];
-
 const call = (name: string, args: object) => ({ name, arguments: args });
 const save = (section: string) => call("memory_append", { section, content: "x" });
 const confirm = (question: string) => call("ask_user", { question, kind: "confirm" });
-const death = (
-  when: DeathOrder["crash"]["when"],
-  method: string,
-  nth = 1,
-): DeathOrder["crash"] => ({ when, method, nth });
-
 const SETTINGS = 'on_restart: resume\nauto_approve: "*"';
 
 const RUNS: readonly {
   name: string;
   write: (place: TestWorkspace) => Promise<void>;
   executions: readonly number[];
-  deaths: readonly Death[];
+  death: Pick<DeathOrder["crash"], "when" | "method">;
 }[] = [
   {
     name: "a run that is resumed",
@@ -36,11 +28,7 @@ const RUNS: readonly {
         { say: "Done." },
       ], SETTINGS),
     executions: [1],
-    deaths: [
-      ["after", "openRequest"],
-      ["after", "startCall"],
-      ["before", "finishExecution"],
-    ],
+    death: { when: "after", method: "startCall" },
   },
   {
     name: "a run with an MCP server, which is started again",
@@ -54,7 +42,7 @@ const RUNS: readonly {
       ], `mcp: [fixture]\n${SETTINGS}`);
     },
     executions: [1],
-    deaths: [["after", "startCall"]],
+    death: { when: "after", method: "startCall" },
   },
   {
     name: "a run that waits for another one",
@@ -68,23 +56,19 @@ const RUNS: readonly {
       await place.writeScript("asks", asks, SETTINGS);
     },
     executions: [1, 2],
-    deaths: [
-      ["before", "waitForChild"],
-    ],
+    death: { when: "before", method: "waitForChild" },
   },
 ];
 
-for (const { name, write, executions, deaths } of RUNS) {
-  for (const [when, method, nth] of deaths) {
-    Deno.test(`kill -9 ${when} ${method} of ${name}: it replays as it was`, async () => {
-      await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
-      await write(place);
-      await startAndDie(place, { start: ["worker"], crash: death(when, method, nth) });
-      await using runtime = await place.open();
-      while ((await toEnd(runtime, 1)).status === "waiting") {
-        await answer(runtime, 1, { approved: true });
-      }
-      for (const id of executions) await assertIdentical(runtime, id);
-    });
-  }
+for (const { name, write, executions, death } of RUNS) {
+  Deno.test(`kill -9 ${death.when} ${death.method} of ${name}: it replays as it was`, async () => {
+    await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
+    await write(place);
+    await startAndDie(place, { start: ["worker"], crash: { ...death, nth: 1 } });
+    await using runtime = await place.open();
+    while ((await toEnd(runtime, 1)).status === "waiting") {
+      await answer(runtime, 1, { approved: true });
+    }
+    for (const id of executions) await assertIdentical(runtime, id);
+  });
 }

@@ -72,27 +72,19 @@ const OTHER_TURNS: readonly Turn[] = [
   { question: /Base URL/, answer: "http://127.0.0.1:9/v1" },
   { question: /Model/, answer: "tiny" },
   { question: /When does it run/, answer: ["Down", "Down", "Enter"] },
-  { question: /Files and folders to watch/, answer: "inbox" },
 ];
 
-/** A text, and the last question of another dialog: the same prompts ask the others. */
-const INTERRUPTED: readonly (readonly Turn[])[] = [TURNS.slice(0, 1), OTHER_TURNS];
-
-for (const turns of INTERRUPTED) {
-  const { question } = turns.at(-1) ?? assert.fail("no question");
-  testInTerminal(
-    `new: Ctrl+C at "${question.source}" saves nothing and gives the terminal back`,
-    async () => {
-      await using home = await createRealHome();
-      await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
-      await converse(terminal, turns.slice(0, -1));
-      await interruptAt(terminal, question);
-      const shown = await terminal.endsWith(130);
-      assert.match(shown, /Nothing was saved/);
-      assert.deepEqual(agents(home), []);
-    },
-  );
-}
+testInTerminal(
+  "new: Ctrl+C at the last question saves nothing and gives the terminal back",
+  async () => {
+    await using home = await createRealHome();
+    await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
+    await converse(terminal, OTHER_TURNS);
+    await interruptAt(terminal, /Files and folders to watch/);
+    assert.match(await terminal.endsWith(130), /Nothing was saved/);
+    assert.deepEqual(agents(home), []);
+  },
+);
 
 const DESCRIBED: Turn = { question: /What should daily do/, answer: "Greet me" };
 
@@ -108,21 +100,6 @@ function createModelHome(server: OpenAiServer): Promise<RealHome> {
 testInTerminal(
   "new: Ctrl+D ends the prompt in a line, and after a line that came with it; Ctrl+C saves nothing",
   async () => {
-    // Each with its keys in one read, the line that is shown before Ctrl+D, and the prompt that is saved.
-    const table: [enter: (terminal: RealTerminal) => Promise<void>, shown: RegExp, text: string][] =
-      [
-        [(terminal) => terminal.paste("One\n\ntwo"), /> One\n\ntwo$/, "One\n\ntwo"],
-        [
-          async (terminal) => {
-            await terminal.type("Do so.");
-            await terminal.press("Left", "Left", "Left");
-          },
-          /> Do so\.$/,
-          "Do so.",
-        ],
-        [(terminal) => terminal.press("D", "o", "Enter", "i", "t", "C-d"), /\[end\]/, "Do\nit"],
-        [(terminal) => terminal.press("D", "o", "Enter", "C-d"), /\[end\]/, "Do"],
-      ];
     await using home = await createRealHome();
     const flags = [
       "--description",
@@ -134,28 +111,31 @@ testInTerminal(
       "--path",
       "notes",
     ];
-    for (const [index, [enter, shown, text]] of table.entries()) {
-      const id = `daily${index}`;
-      await using terminal = await RealTerminal.open(home, ["new", id, "--every", "30m", ...flags]);
+    const openPrompt = async (id: string) => {
+      const terminal = await RealTerminal.open(home, ["new", id, "--every", "30m", ...flags]);
       await converse(terminal, TURNS.slice(4, 5));
       await terminal.waitFor(/System prompt[^]*\n> *$/);
-      await enter(terminal);
-      await terminal.waitFor(shown);
-      if (shown.source !== "\\[end\\]") await terminal.press("C-d");
-      await terminal.endsWith(0);
-      const saved = await Deno.readTextFile(join(home.agentsDir, `daily${index}.md`));
+      return terminal;
+    };
+    const endsWith = async (id: string, text: string) => {
+      const saved = await Deno.readTextFile(join(home.agentsDir, `${id}.md`));
       assert.ok(saved.endsWith(`---\n\n${text}\n`), saved);
+    };
+    {
+      await using terminal = await openPrompt("pasted");
+      await terminal.paste("One\n\ntwo");
+      await terminal.waitFor(/> One\n\ntwo$/);
+      await terminal.press("Left", "Left", "C-d");
+      await terminal.endsWith(0);
+      await endsWith("pasted", "One\n\ntwo");
     }
-    // Ctrl+C in the prompt saves nothing.
-    await using terminal = await RealTerminal.open(home, [
-      "new",
-      "half",
-      "--every",
-      "30m",
-      ...flags,
-    ]);
-    await converse(terminal, TURNS.slice(4, 5));
-    await terminal.waitFor(/System prompt[^]*\n> *$/);
+    {
+      await using terminal = await openPrompt("typed");
+      await terminal.press("D", "o", "Enter", "i", "t", "C-d");
+      await terminal.endsWith(0);
+      await endsWith("typed", "Do\nit");
+    }
+    await using terminal = await openPrompt("half");
     await terminal.type("Half a");
     await terminal.press("Enter");
     await terminal.waitFor(/> Half a\n> *$/);
@@ -167,37 +147,16 @@ testInTerminal(
 
 testInTerminal("new has the configured model write the file, and interrupts it", async () => {
   const draft = "---\ndescription: Greets\n---\n\nSay hello.\n";
-  await using server = new OpenAiServer([
-    { silent: true },
-    { text: "---\ntrigger: {type: never}\n---\nGo.\n" },
-    { text: ["---\ndescription: Gree", "ts\n---\n\nSay hello.\n"] },
-  ]);
+  await using server = new OpenAiServer([{ silent: true }, { text: draft }]);
   await using home = await createModelHome(server);
-  {
-    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-    await interruptAt(terminal, DESCRIBED.question);
-    assert.match(await terminal.endsWith(130), /Nothing was saved/);
-    assert.equal(server.requests.length, 0);
-  }
   {
     await using terminal = await RealTerminal.open(home, ["new", "daily"]);
     await converse(terminal, [DESCRIBED]);
     await server.received(1);
     await terminal.press("C-c");
     await terminal.endsWith(130);
-  }
-  {
-    await using terminal = await RealTerminal.open(home, ["new", "daily"]);
-    await converse(terminal, [DESCRIBED, {
-      ...{ question: /Save it as daily\.md/, answer: ["Down", "Enter"] },
-    }]);
-    await interruptAt(terminal, /What should be different/);
-    assert.match(await terminal.endsWith(130), /Nothing was saved/);
     assert.deepEqual(agents(home), []);
-    // The model was asked for no more than the person had sent.
-    assert.equal(server.requests.length, 3);
   }
-  server.push({ text: draft });
   await using terminal = await RealTerminal.open(home, ["new", "daily"]);
   await converse(terminal, [DESCRIBED]);
   const shown = await terminal.waitFor(/Save it as daily\.md/);
@@ -225,7 +184,4 @@ Deno.test("new takes everything from flags and a pipe; the file has the mode tha
     "---\ntrigger:\n  type: schedule\n  every: 1h30m\n---\n\nDo it,\nZoë 🚀.\n",
   );
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
-  const again = await home.inkling("new", "piped", "--prompt", "Other.");
-  assert.equal(again.code, 2);
-  assert.match(again.stderr, /^Error: There is an agent "piped" already/);
 });

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../../cli/self_command.ts";
 import { createRealHome, type RealHome } from "../real_process.ts";
 
+const MISSING_FLAG = /Inkling was started without --allow-(read|write) for it/;
+
 interface Call {
   name: string;
   arguments: Record<string, unknown>;
@@ -57,7 +59,7 @@ async function callInRun(home: RealHome, calls: Call[]) {
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
 }
 
-Deno.test("an agent that reaches outside is refused twice: by the sandbox, and without it by Deno", async () => {
+Deno.test("an agent that reaches outside, into _config or to another host is refused twice: by the sandbox, and without it by Deno", async () => {
   await using home = await createRealHome();
   const outside = join(home.root, "outside");
   await Deno.mkdir(outside);
@@ -65,6 +67,8 @@ Deno.test("an agent that reaches outside is refused twice: by the sandbox, and w
   await Deno.writeTextFile(secret, "CANARY");
   await Deno.mkdir(join(home.workspace, "notes"));
   await Deno.writeTextFile(join(home.workspace, "notes", "a.md"), "allowed");
+  const tools = join(home.agentsDir, "_config", "tools");
+  await Deno.mkdir(tools, { recursive: true });
   const calls: Call[] = [
     { name: "file_read", arguments: { path: secret } },
     { name: "file_read", arguments: { path: "../outside/secret.txt" } },
@@ -86,43 +90,34 @@ Deno.test("an agent that reaches outside is refused twice: by the sandbox, and w
   }
 
   const flags = await flagsOf(home);
-  const answers = await callWithoutOurWall(home, flags, calls);
-  for (const [i, { result, error }] of answers.entries()) {
-    const shown = `${JSON.stringify(calls[i])}: ${result ?? error}`;
+  const answers = await callWithoutOurWall(home, flags, [
+    ...calls,
+    { name: "file_write", arguments: { path: join(tools, "evil.ts"), content: "x" } },
+    { name: "http_request", arguments: { url: "http://elsewhere.test/" } },
+    { name: "file_read", arguments: { path: "notes/a.md" } },
+  ]);
+  for (const [i, call] of calls.entries()) {
+    const { result, error } = answers[i] ?? {};
+    const shown = `${JSON.stringify(call)}: ${result ?? error}`;
     assert.doesNotMatch(shown, /CANARY.*CANARY/, shown);
     // Looking around shows nothing; everything else names what is missing.
-    if (calls[i]?.name === "file_glob") assert.doesNotMatch(result ?? "", /secret/, shown);
-    else {assert.match(
-        error ?? "",
-        /Inkling was started without --allow-(read|write) for it/,
-        shown,
-      );}
+    if (call.name === "file_glob") assert.doesNotMatch(result ?? "", /secret/, shown);
+    else assert.match(error ?? "", MISSING_FLAG, shown);
   }
   assert.equal(await Deno.readTextFile(secret), "CANARY");
   assert.deepEqual([...Deno.readDirSync(outside)].map(({ name }) => name), ["secret.txt"]);
+  const [planted, elsewhere, inside] = answers.slice(calls.length);
+  assert.match(planted?.error ?? "", /started without --allow-write for it/);
+  assert.match(elsewhere?.error ?? "", /started without --allow-net=elsewhere\.test/);
+  assert.deepEqual([...Deno.readDirSync(tools)], []);
 
   // The other half of the proof: it is the flags that refuse, and they leave open what is to be open.
-  const [inside] = await callWithoutOurWall(home, flags, [
-    { name: "file_read", arguments: { path: "notes/a.md" } },
-  ]);
   assert.match(inside?.result ?? "", /allowed/);
   const [free] = await callWithoutOurWall(home, ["--allow-read"], [
     { name: "file_read", arguments: { path: secret } },
   ]);
   assert.match(free?.result ?? "", /CANARY/);
-});
-
-Deno.test("under scoped flags agents keep out of _config, and reach no host but those of config.yaml", async () => {
-  await using home = await createRealHome();
-  const tools = join(home.agentsDir, "_config", "tools");
-  await Deno.mkdir(tools, { recursive: true });
-  const [planted, elsewhere] = await callWithoutOurWall(home, await flagsOf(home), [
-    { name: "file_write", arguments: { path: join(tools, "evil.ts"), content: "x" } },
-    { name: "http_request", arguments: { url: "http://elsewhere.test/" } },
-  ]);
-  assert.match(planted?.error ?? "", /started without --allow-write for it/);
-  assert.match(elsewhere?.error ?? "", /started without --allow-net=elsewhere\.test/);
-  assert.deepEqual([...Deno.readDirSync(tools)], []);
+  await assertNothingEscapes(home, flags);
 });
 
 /** What came out of loading a module with the widest flags of Inkling, in a folder with a lock file that names nothing. */
@@ -143,14 +138,10 @@ async function loadWidely(home: RealHome, url: string, flags: readonly string[],
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("the widest flags of Inkling let no code in from the network, not from hosts either that Deno trusts", async () => {
+Deno.test("the widest flags of Inkling let no code in from the network, not from hosts either that Deno trusts, and no package that deno.lock does not name", async () => {
   await using home = await createRealHome();
   const url = "https://deno.land/std/version.ts";
   assert.match(await loadWidely(home, url, PERMISSION_FLAGS), /deno\.land.*--no-remote/);
-});
-
-Deno.test("the widest flags of Inkling let no package in that deno.lock does not name", async () => {
-  await using home = await createRealHome();
   const asked: string[] = [];
   await using registry = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -176,10 +167,8 @@ Deno.test("the widest flags of Inkling let no package in that deno.lock does not
   assert.ok(asked.includes("/planted.tgz"), asked.join(" "));
 });
 
-Deno.test("without an agent that needs one, no program can be started under scoped flags, whatever a dependency tries", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("plain", [{ say: "fine" }]);
-  const flags = await flagsOf(home);
+/** Without an agent that needs one, no program can be started under scoped flags, whatever a dependency tries. */
+async function assertNothingEscapes(home: RealHome, flags: readonly string[]): Promise<void> {
   const script = join(home.root, "escape.ts");
   await Deno.writeTextFile(
     script,
@@ -211,4 +200,4 @@ Deno.test("without an agent that needs one, no program can be started under scop
   ];
   assert.equal(lines.length, expected.length, lines.join("\n"));
   for (const [i, pattern] of expected.entries()) assert.match(lines[i] ?? "", pattern);
-});
+}

@@ -7,7 +7,7 @@ import { ADAPTERS, KEY } from "../../support/models/model_adapters.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { FixtureHttpServer } from "../../runtime/tools/mcp/http_server.ts";
 import { programEntry } from "../../runtime/tools/mcp/mcp_world.ts";
-import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
+import { argumentsOf, createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
 interface Call {
   name: string;
@@ -39,12 +39,6 @@ async function resultsOf(home: RealHome, id: string) {
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
 }
 
-/** Waits until the service that runs knows of an agent. */
-async function untilLoaded(home: RealHome, id: string): Promise<void> {
-  using client = home.client();
-  await untilFound(`the agent ${id}`, () => client.agent(id).catch(() => undefined));
-}
-
 /** Runs an agent in the service that runs, which is started otherwise. */
 async function run(home: RealHome, id: string) {
   using client = home.client();
@@ -54,19 +48,25 @@ async function run(home: RealHome, id: string) {
   return await resultsOf(home, id);
 }
 
-async function argumentsOf(pid: number): Promise<string> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-ww", "-o", "args=", "-p", `${pid}`] })
-    .output();
-  return new TextDecoder().decode(stdout);
-}
-
-Deno.test("files, custom tools, scripts of skills, MCP servers and http_request work under scoped flags", async () => {
+Deno.test("files, custom tools, scripts of skills, MCP servers, http_request and every provider's package work under scoped flags", async () => {
   await using mcp = new FixtureHttpServer();
   await using site = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => new Response("hello from the site"),
   );
-  await using home = await createRealHome({ shell: { SHELL_COLOUR: "teal" } });
+  await using models = new AsyncDisposableStack();
+  const opened = ADAPTERS.map((adapter) => ({
+    adapter,
+    server: models.use(adapter.serve([{ text: `hello from ${adapter.provider}` }])),
+  }));
+  const shell = Object.fromEntries(ADAPTERS.map(({ provider }) => [keyVariableOf(provider), KEY]));
+  await using home = await createRealHome({ shell });
+  for (const { adapter: { provider }, server } of opened) {
+    await home.writeAgent(
+      provider,
+      `---\nmodel: { provider: ${provider}, name: tiny, base_url: "${server.origin}" }\n---\nSay hello.\n`,
+    );
+  }
   const config = "work/agents/_config";
   await write(
     home,
@@ -123,6 +123,12 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
       join(home.root, "data")
     }, own: ~/own, fresh: ~/fresh, list: ~/lists/shop.md}\nskills: [walk]\nmcp: [web, program]`,
   );
+  await writeCaller(
+    home,
+    "tooled",
+    [{ name: "look", arguments: {} }],
+    `tools: [look]\npaths: {data: ${join(home.root, "data")}}`,
+  );
   await Deno.mkdir(join(home.root, "own"));
   const results = await run(home, "busy");
   const expected = [
@@ -146,14 +152,6 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
   assert.deepEqual(results.map(({ is_error }, i) => is_error ? [i] : []).flat(), [10]);
 
   await write(home, "data/in.txt", "again");
-  await writeCaller(
-    home,
-    "tooled",
-    [{ name: "look", arguments: {} }],
-    ["tools: [look]", `paths: {data: ${join(home.root, "data")}}`].join("\n"),
-  );
-  await home.writeScript("speaker", [{ say: "x" }], "");
-  await untilLoaded(home, "tooled");
   const [looked] = await run(home, "tooled");
   assert.equal(looked?.content, "again + hello from the site");
 
@@ -161,7 +159,12 @@ Deno.test("files, custom tools, scripts of skills, MCP servers and http_request 
   const args = await argumentsOf((await client.info()).pid);
   assert.match(args, /--no-remote .*--allow-run .*main\.[jt]s start/);
   assert.doesNotMatch(args, /--allow-(read|write|net|env) /, "the service itself is scoped");
-  await home.succeed("stop");
+  for (const { adapter: { provider, keyOf }, server } of opened) {
+    const { execution_id: id } = await client.run(provider);
+    await Array.fromAsync(client.follow(id));
+    assert.equal((await client.execution(id)).output_data, `hello from ${provider}`);
+    assert.match(keyOf(server.request(0)) ?? "", new RegExp(KEY));
+  }
 });
 
 Deno.test("schedules, watches outside of the workspace, chat and delegation work under scoped flags, without --allow-run", async () => {
@@ -204,9 +207,14 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
   );
 });
 
-Deno.test("an agent added while the service runs that needs more is told of with the flag, and works after a restart", async () => {
-  await using home = await createRealHome();
-  await home.writeScript("first", [{ say: "x" }]);
+Deno.test("an agent or a tool that needs more than the running service has is told of with the flag, and works after a restart", async () => {
+  await using home = await createRealHome({ shell: { DENO_DIR: denoDirectory() } });
+  await write(
+    home,
+    "work/agents/_config/tools/phone.ts",
+    `export default { description: "Calls", permissions: { net: ["phone.test"] }, run: () => "called" };`,
+  );
+  await writeCaller(home, "caller", [{ name: "phone", arguments: {} }], "tools: [phone]");
   await home.succeed("start", "--daemon");
   await write(home, "vault/a.txt", "treasure");
   await writeCaller(
@@ -226,65 +234,22 @@ Deno.test("an agent added while the service runs that needs more is told of with
     new RegExp(`without --allow-read=${vault} --allow-write=${vault}, which the agent needs`),
   );
   assert.match(warning.hint ?? "", /the flags that "inkling permissions" prints/);
-  const list = await home.inkling("list");
-  assert.match(
-    list.stderr.replaceAll(/\s+/g, " "),
-    /late\.md:\d+:\d+: Inkling was started without/,
-  );
   assert.match(
     await Deno.readTextFile(join(home.stateDir, "inkling.log")),
     /WARN +Inkling was started without --allow-read=.*agent=late/,
   );
-  const [refused] = await run(home, "late");
-  assert.match(refused?.content ?? "", /started without --allow-read for it; start it again/);
-  await home.succeed("stop");
-  const [allowed] = await run(home, "late");
-  assert.match(allowed?.content ?? "", /treasure/);
-});
-
-Deno.test("a tool gets no more than the service has, and the message says which line of config.yaml opens it", async () => {
-  await using home = await createRealHome({ shell: { DENO_DIR: denoDirectory() } });
-  await write(
-    home,
-    "work/agents/_config/tools/phone.ts",
-    `export default { description: "Calls", permissions: { net: ["phone.test"] }, run: () => "called" };`,
-  );
-  await writeCaller(home, "caller", [{ name: "phone", arguments: {} }], "tools: [phone]");
-  const [refused] = await run(home, "caller");
+  const [unread] = await run(home, "late");
+  assert.match(unread?.content ?? "", /started without --allow-read for it; start it again/);
+  const [uncalled] = await run(home, "caller");
   assert.match(
-    refused?.content ?? "",
+    uncalled?.content ?? "",
     /needs net access to phone\.test, and Inkling was started without --allow-net=phone\.test; name the host under http\.allow/,
   );
-  await write(
-    home,
-    "config/config.yaml",
-    `workspace: ${home.workspace}\nhttp: {allow: [phone.test]}\n`,
-  );
+  const config = `workspace: ${home.workspace}\nhttp: {allow: [phone.test]}\n`;
+  await write(home, "config/config.yaml", config);
   await home.succeed("stop");
-  const [allowed] = await run(home, "caller");
-  assert.equal(allowed?.content, "called");
-});
-
-Deno.test("every provider's package works under scoped flags, with its key from the shell", async () => {
-  const shell = Object.fromEntries(ADAPTERS.map(({ provider }) => [keyVariableOf(provider), KEY]));
-  await using home = await createRealHome({ shell });
-  await using servers = new AsyncDisposableStack();
-  const opened = ADAPTERS.map((adapter) => {
-    const server = servers.use(adapter.serve([{ text: `hello from ${adapter.provider}` }]));
-    return { adapter, server };
-  });
-  for (const { adapter: { provider }, server } of opened) {
-    await home.writeAgent(
-      provider,
-      `---\nmodel: { provider: ${provider}, name: tiny, base_url: "${server.origin}" }\n---\nSay hello.\n`,
-    );
-  }
-  await home.succeed("start", "-d");
-  using client = home.client();
-  for (const { adapter, server } of opened) {
-    const { execution_id: id } = await client.run(adapter.provider);
-    await Array.fromAsync(client.follow(id));
-    assert.equal((await client.execution(id)).output_data, `hello from ${adapter.provider}`);
-    assert.match(adapter.keyOf(server.request(0)) ?? "", new RegExp(KEY));
-  }
+  const [read] = await run(home, "late");
+  assert.match(read?.content ?? "", /treasure/);
+  const [called] = await run(home, "caller");
+  assert.equal(called?.content, "called");
 });

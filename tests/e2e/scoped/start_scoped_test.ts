@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../../deno.json" with { type: "json" };
 import { REPOSITORY } from "../../support/repository.ts";
-import { createRealHome, isAlive, type RealHome, untilFound, untilReady } from "../real_process.ts";
+import {
+  argumentsOf,
+  createRealHome,
+  isAlive,
+  type RealHome,
+  untilFound,
+  untilReady,
+} from "../real_process.ts";
 
 const TASK = denoJson.tasks["start:scoped"].command.split(" ");
 
@@ -29,10 +36,7 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
     info.transports.map((one) => one.replace(/\d+$/, "PORT").replace(/unix:.*/, "unix")),
     ["unix", "tcp://127.0.0.1:PORT"],
   );
-  const { stdout } = await new Deno.Command("ps", {
-    args: ["-ww", "-o", "args=", "-p", String(info.pid)],
-  }).output();
-  const args = new TextDecoder().decode(stdout);
+  const args = await argumentsOf(info.pid);
   assert.match(args, /--no-prompt --no-remote .*main\.ts start --keep-alive --port 0/);
   assert.doesNotMatch(args, /--allow-run|--allow-(read|write|net|env) /);
   if (Deno.build.os === "linux") {
@@ -55,29 +59,17 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
   assert.equal(await isAlive(info.pid), false);
 });
 
-Deno.test("start:scoped reads its options as start does, and says what it lacks", async () => {
-  await using home = await createScopedHome();
-  const missing = await home.inkling("-qdw", join(home.root, "missing"));
-  assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /There is no folder .*missing/);
-  const homeless = await (await home.spawn([], { env: { HOME: "", USERPROFILE: "" } })).output();
-  assert.equal(homeless.code, 1);
-  assert.match(
-    new TextDecoder().decode(homeless.stderr),
-    /^Error: Cannot find the home directory: HOME is not set/,
-  );
-});
-
-Deno.test("start:scoped -d leaves a service behind that may start nothing; a broken config.yaml is told in a sentence", async () => {
+Deno.test("start:scoped -d leaves a service behind that may start nothing; a folder that is missing and a broken config.yaml are told in a sentence", async () => {
   await using home = await createScopedHome();
   const { stdout } = await home.succeed("-d");
   assert.match(stdout, /Inkling is running/);
   using client = home.client();
   const { pid } = await client.info();
-  const shown = await new Deno.Command("ps", { args: ["-ww", "-o", "args=", "-p", `${pid}`] })
-    .output();
-  assert.doesNotMatch(new TextDecoder().decode(shown.stdout), /--allow-run/);
+  assert.doesNotMatch(await argumentsOf(pid), /--allow-run/);
 
+  const missing = await home.inkling("-qdw", join(home.root, "missing"));
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /There is no folder .*missing/);
   await Deno.writeTextFile(join(home.configDir, "config.yaml"), "defaults: {temperature: hot}\n");
   const broken = await home.inkling();
   assert.equal(broken.code, 1);

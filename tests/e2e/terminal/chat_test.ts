@@ -158,9 +158,9 @@ testInTerminal("chat: keys pressed before a question was seen are no answer to i
 testInTerminal(
   "chat gives the terminal back when a signal ends it at the prompt or at a question",
   async () => {
+    await using home = await createRealHome();
+    await home.writeScript("writer", [WRITE]);
     for (const isAsked of [false, true]) {
-      await using home = await createRealHome();
-      await home.writeScript("writer", [WRITE]);
       await using terminal = await RealTerminal.open(home, ["chat", "writer"]);
       await terminal.waitFor(/^> *$/m);
       if (isAsked) {

@@ -1,8 +1,7 @@
 // The Tab key in real shells: what it completes reaches the program as it was meant, and nothing on the line is run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SHELLS } from "../../../cli/completions/shell_script.ts";
-import { loadShellScript } from "../../../cli/completions/shell_script.ts";
+import { loadShellScript, SHELLS } from "../../../cli/completions/shell_script.ts";
 import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
@@ -82,7 +81,6 @@ async function enter(terminal: RealTerminal): Promise<string> {
 
 const CASES: readonly (readonly [typed: string, becomes: RegExp, gets: string])[] = [
   ["inkling stat", /inkling status/, "[status]"],
-  ["inkling completions z", /completions zsh/, "[completions][zsh]"],
   ["inkling -q run my", /run my\\ agent/, "[-q][run][my agent]"],
   ['inkling run "my', /run "my agent"/, "[run][my agent]"],
   ["inkling checkpoint --agent=da", /--agent=daily/, "[checkpoint][--agent=daily]"],
@@ -90,56 +88,39 @@ const CASES: readonly (readonly [typed: string, becomes: RegExp, gets: string])[
   ["inkling --workspace=no", /=notes\\ dir\//, "[--workspace=notes dir]"],
 ];
 
-function testInShell(
-  shell: typeof SHELLS[number],
-  name: string,
-  test: (terminal: RealTerminal, home: RealHome) => Promise<void>,
-): void {
-  const run = async () => {
-    await using home = await createRealHome();
-    await home.writeScript("daily", [{ say: "Done." }]);
-    await home.writeScript("my agent", [{ say: "Done." }]);
-    await using terminal = await openShell(home, shell);
-    await test(terminal, home);
-    // A shell that is killed still writes to its home.
-    await terminal.type("exit");
-    await terminal.press("Enter");
-    await terminal.ended();
-  };
-  const isThere = new Deno.Command("sh", { args: ["-c", `command -v ${shell}`] }).outputSync()
-    .success;
-  if (isThere) testInTerminal(`${shell} ${name}`, run);
-  else Deno.test.ignore(`${shell} ${name} (skipped: ${shell} is not installed)`, run);
+async function completeInShell(shell: typeof SHELLS[number]): Promise<void> {
+  await using home = await createRealHome();
+  const { root } = home;
+  await home.writeScript("daily", [{ say: "Done." }]);
+  await home.writeScript("my agent", [{ say: "Done." }]);
+  await Deno.mkdir(join(root, "notes dir"));
+  await Deno.writeTextFile(join(root, "draft.md"), "");
+  await using terminal = await openShell(home, shell);
+  for (const [typed, becomes, gets] of CASES) {
+    await complete(terminal, typed, becomes);
+    // Some shells take the slash behind a folder's name away again, some do not.
+    assert.equal((await enter(terminal)).replace("/]", "]"), gets, typed);
+  }
+  const kept = join(root, "kept.txt");
+  await Deno.writeTextFile(kept, "kept");
+  for (const trap of ["$(touch trapped)", "'$(touch trapped)'", "> kept.txt"]) {
+    await complete(terminal, `inkling run ${trap} --det`, /--detach/);
+    await terminal.press("C-u");
+    await terminal.waitFor(/\$$/);
+  }
+  assert.equal(await Deno.readTextFile(kept), "kept");
+  await assert.rejects(Deno.stat(join(root, "trapped")), Deno.errors.NotFound);
+  // A shell that is killed still writes to its home.
+  await terminal.type("exit");
+  await terminal.press("Enter");
+  await terminal.ended();
 }
 
 for (const shell of SHELLS) {
-  testInShell(
-    shell,
-    "completes commands, options, choices, ids and paths at Tab",
-    async (terminal, { root }) => {
-      await Deno.mkdir(join(root, "notes dir"));
-      await Deno.writeTextFile(join(root, "draft.md"), "");
-      for (const [typed, becomes, gets] of CASES) {
-        await complete(terminal, typed, becomes);
-        // Some shells take the slash behind a folder's name away again, some do not.
-        assert.equal((await enter(terminal)).replace("/]", "]"), gets, typed);
-      }
-    },
-  );
-
-  testInShell(
-    shell,
-    "runs nothing and writes nothing of a line that Tab is pressed on",
-    async (terminal, { root }) => {
-      const kept = join(root, "kept.txt");
-      await Deno.writeTextFile(kept, "kept");
-      for (const trap of ["$(touch trapped)", "'$(touch trapped)'", "> kept.txt"]) {
-        await complete(terminal, `inkling run ${trap} --det`, /--detach/);
-        await terminal.press("C-u");
-        await terminal.waitFor(/\$$/);
-      }
-      assert.equal(await Deno.readTextFile(kept), "kept");
-      await assert.rejects(Deno.stat(join(root, "trapped")), Deno.errors.NotFound);
-    },
-  );
+  const name =
+    `${shell} completes commands, options, ids and paths at Tab, and runs and writes nothing of the line`;
+  const isThere = new Deno.Command("sh", { args: ["-c", `command -v ${shell}`] }).outputSync()
+    .success;
+  if (isThere) testInTerminal(name, () => completeInShell(shell));
+  else Deno.test.ignore(`${name} (skipped: ${shell} is not installed)`, () => {});
 }

@@ -2,6 +2,7 @@
 // both give the terminal back; at a narrow one they are legible.
 import assert from "node:assert/strict";
 import { createRealHome, type RealHome } from "../real_process.ts";
+import { converse } from "./dialog.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
 const ASK = (question: string, more: Record<string, unknown> = {}) => ({
@@ -29,27 +30,37 @@ interface Prompt {
   /** Keys that lead from the first prompt to the one that is meant. */
   keys?: string[];
   then?: RegExp;
+  /** The key that ends it: Ctrl+C at a narrow terminal with colors, the others without. */
+  end: "C-c" | "C-d" | "Escape";
 }
 
 const PROMPTS: Prompt[] = [
-  { name: "a confirmation", step: ASK("Go on?", { kind: "confirm" }), shown: /Yes.*No/ },
+  {
+    name: "a confirmation",
+    step: ASK("Go on?", { kind: "confirm" }),
+    shown: /Yes.*No/,
+    end: "C-d",
+  },
   {
     name: "the reason of a denial",
     step: ASK("Go on?", { kind: "confirm" }),
     shown: /Yes.*No/,
     keys: ["n"],
     then: /Why not\?/,
+    end: "C-c",
   },
-  { name: "a text", step: ASK("Your name?"), shown: /Your name\?\n│ / },
+  { name: "a text", step: ASK("Your name?"), shown: /Your name\?\n│ /, end: "C-d" },
   {
     name: "a choice",
     step: ASK("Which colour?", { options: ["red", "blue"] }),
     shown: /● red\n│ {2}○ blue/,
+    end: "C-c",
   },
   {
     name: "a choice of several",
     step: ASK("Which colours?", { options: ["red", "blue"], multi: true }),
     shown: /◻ red\n│ {2}◻ blue/,
+    end: "Escape",
   },
 ];
 
@@ -57,38 +68,64 @@ testInTerminal(
   "respond at each kind of prompt: Ctrl+D or Esc leaves it, Ctrl+C exits with 130; none looks like an answer",
   async () => {
     await using home = await createRealHome();
-    const ids = await askFirst(home, ...PROMPTS.map(({ step }) => step));
+    const options = ["Keep it as it is until the end of the week", "Write it anew"];
+    const [long = "", sizeless = "", ...ids] = await askFirst(
+      home,
+      ASK("Which?", { options }),
+      ASK("What is your name, if I may ask?"),
+      ...PROMPTS.map(({ step }) => step),
+    );
     using client = home.client();
-    for (const [index, { name, shown, keys = [], then }] of PROMPTS.entries()) {
+    for (const [index, { name, shown, keys = [], then, end }] of PROMPTS.entries()) {
       const id = ids[index] ?? "";
-      const aside = name.includes("choice") ? "Escape" : "C-d";
-      for (const [key, code, columns] of [[aside, 4, 100], ["C-c", 130, 40]] as const) {
-        const env: Record<string, string> = code === 4 ? { NO_COLOR: "1" } : {};
-        await using terminal = await RealTerminal.open(home, ["respond", id], { columns, env });
-        await terminal.waitFor(shown);
-        for (const key of keys) await terminal.press(key);
-        if (then !== undefined) await terminal.waitFor(then);
-        await terminal.press(key);
-        const all = await terminal.endsWith(code);
-        assert.equal((await client.execution(Number(id))).status, "waiting", name);
-        assert.match(all, /\n■ {2}[^■●◻]*\?[^■●◻]*\n│ {2}not answered\n│\n/, name);
-        assert.doesNotMatch(all, /Yes|◻|●/, name);
-        if (key === "C-c") continue;
-        assert.match(all, /Execution \d+ still waits/, name);
-      }
+      const isInterrupted = end === "C-c";
+      await using terminal = await RealTerminal.open(home, ["respond", id], {
+        columns: isInterrupted ? 40 : 100,
+        env: isInterrupted ? {} : { NO_COLOR: "1" },
+      });
+      await terminal.waitFor(shown);
+      for (const key of keys) await terminal.press(key);
+      if (then !== undefined) await terminal.waitFor(then);
+      await terminal.press(end);
+      const all = await terminal.endsWith(isInterrupted ? 130 : 4);
+      assert.equal((await client.execution(Number(id))).status, "waiting", name);
+      assert.match(all, /\n■ {2}[^■●◻]*\?[^■●◻]*\n│ {2}not answered\n│\n/, name);
+      assert.doesNotMatch(all, /Yes|◻|●/, name);
+      if (!isInterrupted) assert.match(all, /Execution \d+ still waits/, name);
     }
+    await answerLongChoice(home, long);
+    await answerWithoutSize(home, sizeless);
   },
 );
 
-testInTerminal("new: questions and choices are broken at spaces at a narrow terminal", async () => {
+/** Long choices are broken at spaces, below their beginning. */
+async function answerLongChoice(home: RealHome, id: string): Promise<void> {
+  await using terminal = await RealTerminal.open(home, ["respond", id], { columns: 40 });
+  await terminal.waitFor(/│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/);
+  await terminal.press("Enter");
+  await terminal.endsWith(0);
+}
+
+/** A prompt has lines at a terminal that does not tell its size. */
+async function answerWithoutSize(home: RealHome, id: string): Promise<void> {
+  const sizeless = ["sh", "-c", 'stty columns 0 rows 0; exec "$@"', "sh"];
+  const program = [...sizeless, ...await home.command(["respond", id])];
+  await using terminal = await RealTerminal.open(home, [], { program });
+  await terminal.waitFor(/◆ {2}What is your name, if I may ask\?\n│ /);
+  await terminal.type("Zoë of the hills");
+  await terminal.waitFor(/│ {2}Zoë of the hills/);
+  await terminal.press("Enter");
+  assert.match(await terminal.endsWith(0), /Thanks\./);
+}
+
+testInTerminal("new: questions are broken at spaces at a narrow terminal", async () => {
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "daily"], { columns: 40 });
-  await terminal.waitFor(/◆ {2}One-line description/);
-  await terminal.press("Enter");
-  await terminal.waitFor(/◆ {2}Model provider/);
-  await terminal.press("Enter");
-  await terminal.waitFor(/◆ {2}When does it run/);
-  await terminal.press("Down", "Enter");
+  await converse(terminal, [
+    { question: /One-line description/, answer: "" },
+    { question: /Model provider/, answer: "" },
+    { question: /When does it run/, answer: ["Down", "Enter"] },
+  ]);
   await terminal.waitFor(
     /◆ {2}How often\? For example: 30m, 1d,\n│ {4}every weekday at 8, or a cron\n│ {4}expression\n│ /,
   );
@@ -96,40 +133,12 @@ testInTerminal("new: questions and choices are broken at spaces at a narrow term
   await terminal.endsWith(130);
 });
 
-testInTerminal("respond: long choices are broken at spaces, below their beginning", async () => {
-  await using home = await createRealHome();
-  const options = ["Keep it as it is until the end of the week", "Write it anew"];
-  const ids = await askFirst(home, ASK("Which?", { options }));
-  await using terminal = await RealTerminal.open(home, ["respond", ...ids], { columns: 40 });
-  await terminal.waitFor(/│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/);
-  await terminal.press("Enter");
-  await terminal.endsWith(0);
-});
-
 testInTerminal(
-  "respond: a prompt has lines at a terminal that does not tell its size",
-  async () => {
-    await using home = await createRealHome();
-    const ids = await askFirst(home, ASK("What is your name, if I may ask?"));
-    const sizeless = ["sh", "-c", 'stty columns 0 rows 0; exec "$@"', "sh"];
-    const program = [...sizeless, ...await home.command(["respond", ...ids])];
-    await using terminal = await RealTerminal.open(home, [], { program });
-    await terminal.waitFor(/◆ {2}What is your name, if I may ask\?\n│ /);
-    await terminal.type("Zoë of the hills");
-    await terminal.waitFor(/│ {2}Zoë of the hills/);
-    await terminal.press("Enter");
-    const shown = await terminal.endsWith(0);
-    assert.match(shown, /Thanks\./);
-  },
-);
-
-testInTerminal(
-  "run at a question: Ctrl+D, typed or not, leaves it for later; Ctrl+C cancels the run",
+  "run at a question: Ctrl+D leaves it for later; Ctrl+C cancels the run",
   async () => {
     await using home = await createRealHome();
     using client = home.client();
     const cases = [
-      ["", "C-d", 4, "waiting"],
       ["Zo", "C-d", 4, "waiting"],
       ["", "C-c", 130, "aborted"],
     ] as const;
@@ -171,7 +180,7 @@ testInTerminal("chat: Ctrl+D at a question keeps it open, and the next answer co
 });
 
 testInTerminal(
-  "run: the picker searches, does not take what is not there, and ends at Ctrl+C and Ctrl+D",
+  "run: the picker searches, does not take what is not there, and ends at Ctrl+C",
   async () => {
     await using home = await createRealHome();
     const echo = (name: string) =>
@@ -190,9 +199,5 @@ testInTerminal(
     for (const line of shown.split("\n")) assert.ok(line.length <= 40, line);
     await terminal.press("C-c");
     await terminal.endsWith(130);
-    await using again = await RealTerminal.open(home, ["run"]);
-    await again.waitFor(/Which agent\?[^]*nightly/);
-    await again.press("C-d");
-    await again.endsWith(130);
   },
 );

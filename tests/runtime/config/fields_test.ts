@@ -4,7 +4,7 @@ import { baseUrl, durationOrNone, interval } from "../../../runtime/config/field
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 
-Deno.test("baseUrl takes addresses of models, and nothing that could hold a key", () => {
+Deno.test("baseUrl takes addresses of models, and nothing that could hold a key, which no message repeats", () => {
   for (const text of ["http://127.0.0.1:11434/v1", "https://models.test"]) {
     assert.equal(baseUrl.parse(text), text);
   }
@@ -16,21 +16,13 @@ Deno.test("baseUrl takes addresses of models, and nothing that could hold a key"
     ["https://models.test/v1?key=sesame", "must end with its path, without ? or #"],
     ["https://models.test/v1#sesame", "must end with its path, without ? or #"],
   ];
-  for (const [text, message] of refusals) {
-    const { error } = baseUrl.safeParse(text);
-    assert.deepEqual(error?.issues.map((issue) => issue.message), [message], text);
-  }
-});
-
-Deno.test("baseUrl: what is said of an address with a key in it does not repeat the key", () => {
-  for (const url of ["https://me:sesame@models.test", "https://models.test/?key=sesame"]) {
+  for (const [url, message] of refusals) {
     const path = "config.yaml";
     const result = parseConfig(`defaults:\n  base_url: "${url}"\n`, { path, home: "/home/me" });
     assert.ok("diagnostics" in result);
     const shown = result.diagnostics.map(formatDiagnostic).join("\n");
-    assert.match(shown, /config\.yaml:2/);
-    assert.match(shown, /base_url/);
-    assert.doesNotMatch(shown, /sesame/);
+    assert.match(shown, /^config\.yaml:2:\d+: defaults\.base_url /);
+    assert.ok(shown.includes(message) && !shown.includes("sesame"), shown);
   }
 });
 

@@ -19,30 +19,25 @@ async function expectBoth(linked: Listening, inMain = "main/sub"): Promise<void>
   await linked.expect(`${OTHER}/deep`, OTHER);
 }
 
-const LINKS: Readonly<Record<string, string>> = {
-  "the other folder": OTHER,
-  "a folder in it": `${OTHER}/deep`,
-  "the folder above it": "top",
-  "everything, itself included": ".",
-};
-const ORDERS: Readonly<Record<string, readonly string[][]>> = {
-  "the one with the link first": [["main"], [OTHER]],
-  "the one with the link last": [[OTHER], ["main"]],
-  "both at once": [["main", OTHER]],
-};
+/** Each link, and who is watched when: at the same time, or one after the other. */
+const LINKS: readonly (readonly [what: string, target: string, order: readonly string[][]])[] = [
+  ["the other folder, watched last", OTHER, [["main"], [OTHER]]],
+  ["the other folder, watched first", OTHER, [[OTHER], ["main"]]],
+  ["a folder in it, both at once", `${OTHER}/deep`, [["main", OTHER]]],
+  ["the folder above it, watched last", "top", [["main"], [OTHER]]],
+  ["everything, itself included, both at once", ".", [["main", OTHER]]],
+];
 
-for (const [what, target] of Object.entries(LINKS)) {
-  for (const [when, order] of Object.entries(ORDERS)) {
-    Deno.test(`FolderWatches: a link to ${what} takes nobody's events, ${when}`, async () => {
-      await using linked = await createLinked({ link: target });
-      for (const folders of order) await Promise.all(folders.map((one) => listen(linked, one)));
-      await expectBoth(linked);
-      await linked.expect("main", "main");
-      await linked.expect(OTHER, OTHER);
-      Deno.removeSync(linked.path("main/link"));
-      await expectBoth(linked);
-    });
-  }
+for (const [what, target, order] of LINKS) {
+  Deno.test(`FolderWatches: a link takes nobody's events: to ${what}`, async () => {
+    await using linked = await createLinked({ link: target });
+    for (const folders of order) await Promise.all(folders.map((one) => listen(linked, one)));
+    await expectBoth(linked);
+    await linked.expect("main", "main");
+    await linked.expect(OTHER, OTHER);
+    Deno.removeSync(linked.path("main/link"));
+    await expectBoth(linked);
+  });
 }
 
 Deno.test("FolderWatches reports a linked folder after the one with the link is watched no more", async () => {

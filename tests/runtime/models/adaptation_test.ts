@@ -166,43 +166,27 @@ const RESULT = (length: number): Message[] => [
 /** What endpoints say of a conversation that is too long. */
 const TOO_LONG: [body: unknown, status?: number][] = [
   [error("Too long.", { code: "context_length_exceeded" })],
-  [error(
-    "This model's maximum context length is 8192 tokens. However, your messages resulted in 16,000 tokens.",
-  )],
   [{
     object: "error",
     message:
       "This model's maximum context length is 8192 tokens. However, you requested 20000 tokens",
   }],
-  [error("This model's maximum prompt length is 8192 but the request contains 20000 tokens.")],
   [error("the request exceeds the available context size. try increasing it", {
     type: "exceed_context_size_error",
   })],
-  [error(
-    "Prompt contains 20000 tokens and 0 draft tokens, too large for model with 8192 maximum context length",
-  )],
-  [error("Invalid request: Your request exceeded model token limit: 8192")],
-  [error("Please reduce the length of the messages or completion.")],
-  [
-    error(
-      "Request too large for model `m` on tokens per minute (TPM): Limit 8000, Requested 20000",
-    ),
-    413,
-  ],
-  [
-    error(
-      "Request too large for m on tokens per min (TPM): Limit 8000, Requested 20000. Reduce it.",
-    ),
-    429,
-  ],
-  [error("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 8192]")],
   [error("context size exceeded"), 500],
-  [
-    error(
-      "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 20000",
-    ),
-    422,
-  ],
+  ...[
+    "This model's maximum prompt length is 8192 but the request contains 20000 tokens.",
+    "Prompt contains 20000 tokens and 0 draft tokens, too large for model with 8192 maximum context length",
+    "Invalid request: Your request exceeded model token limit: 8192",
+    "Please reduce the length of the messages or completion.",
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 8192]",
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 20000",
+  ].map((message): [unknown] => [error(message)]),
+  ...[413, 429].map((status): [unknown, number] => [
+    error("Request too large for m on tokens per minute (TPM): Limit 8000, Requested 20000"),
+    status,
+  ]),
 ];
 
 for (const [body, status = 400] of TOO_LONG) {

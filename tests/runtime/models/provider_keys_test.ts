@@ -4,29 +4,33 @@ import { ProviderKeys } from "../../../runtime/models/provider_keys.ts";
 import { agentOf } from "../agents/parsed_file.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 
-Deno.test("a key is kept out of frames and conversations, whatever its variable is called", async () => {
-  await using place = await createTestWorkspace({
-    shell: {
-      LLM_ACCESS: "key-0123456789",
-      A_TOKEN: "key-abcdefghij",
-      OPENAI_API_KEY: "key-abcdefghij",
-    },
-  });
+Deno.test("a key is kept out of frames and conversations as soon as an agent names it, whatever its variable is called", async () => {
+  const shell = {
+    LLM_ACCESS: "key-0123456789",
+    A_TOKEN: "key-abcdefghij",
+    OPENAI_API_KEY: "key-abcdefghij",
+  };
+  await using place = await createTestWorkspace({ shell });
   await Deno.writeTextFile(join(place.workspace, "leak.txt"), "key-0123456789 key-abcdefghij");
+  const call = [{ name: "file_read", arguments: { path: "leak.txt" } }];
+  await place.writeScript("leaky", [{ call }, { say: "Both." }], "history: off");
+  await using runtime = await place.open();
+  const open = await runToEnd(runtime, "leaky");
+  assert.match(JSON.stringify(await payloadsOf(runtime, open.id)), /key-0123456789/);
   await place.writeAgent(
     "keyed",
     "---\nmodel: { provider: elsewhere, name: m, base_url: 'http://127.0.0.1:9', " +
       "api_key_env: LLM_ACCESS }\n---\nWork.\n",
   );
-  const call = [{ name: "file_read", arguments: { path: "leak.txt" } }];
-  await place.writeScript("leaky", [{ call }, { say: "Both." }]);
-  await using runtime = await place.open();
+  await runtime.reloadAgents();
   const { id, status } = await runToEnd(runtime, "leaky", { message: "key-0123456789" });
   assert.equal(status, "success");
   const shown = JSON.stringify([await payloadsOf(runtime, id), place.logged]);
   assert.match(shown, /\[redacted:LLM_ACCESS\] \[redacted:OPENAI_API_KEY\]/);
   await runtime.stop({ graceMs: 0 });
-  const stored = JSON.stringify(await place.all("SELECT body FROM messages"));
+  const stored = JSON.stringify(
+    await place.all("SELECT body FROM messages WHERE execution_id = ?", id),
+  );
   assert.ok(!stored.includes("key-0123456789") && !stored.includes("key-abcdefghij"), stored);
 });
 
@@ -45,17 +49,4 @@ Deno.test("ProviderKeys knows the keys of named providers, of the service, and t
   assert.deepEqual(held.filter((name) => keys.has(name)), held);
   assert.deepEqual(["PATH", "OTHER_API_KEY", "constructor"].filter((name) => keys.has(name)), []);
   assert.deepEqual(keys.namedByAgents(), named);
-});
-
-Deno.test("a key that an agent begins to name is kept out of what is shown after the reload", async () => {
-  await using place = await createTestWorkspace({ shell: { LLM_ACCESS: "key-0123456789" } });
-  await place.writeScript("leaky", [{ say: "It is key-0123456789." }]);
-  await using runtime = await place.open();
-  const open = await runToEnd(runtime, "leaky", { message: "Tell." });
-  assert.match(JSON.stringify(await payloadsOf(runtime, open.id)), /key-0123456789/);
-  const text = "---\nmodel: { provider: openai, name: m, api_key_env: LLM_ACCESS }\n---\nWork.\n";
-  await place.writeAgent("keyed", text);
-  await runtime.reloadAgents();
-  const { id } = await runToEnd(runtime, "leaky", { message: "Tell." });
-  assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), /key-0123456789/);
 });

@@ -31,16 +31,6 @@ Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives 
   }
 });
 
-Deno.test("withRetry() fails at once when the provider asks for more time than a reply may take", async () => {
-  const { model, clock } = retryWorld(
-    [fails("slow", { retryAfterMs: 90_000, status: 429 })],
-    60_000,
-  );
-  const message = "slow (no time for 1m 30s within the timeout of 60s)";
-  await assert.rejects(collectReply(model), { name: "ModelError", message, status: 429 });
-  assert.equal(clock.sleeping, 0);
-});
-
 Deno.test("withRetry() lets bugs through as they are", async () => {
   const bug = new TypeError("undefined is not a function");
   const { model, clock } = retryWorld([

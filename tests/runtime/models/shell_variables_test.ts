@@ -58,15 +58,18 @@ const PACKAGES: Package[] = [
   },
 ];
 
-function script(provider: string, baseUrl: string): string {
+/** Calls each provider at its address, then without one, and prints what came of each call. */
+function script(addresses: readonly { provider: string; baseUrl: string }[]): string {
   const module = (path: string) => JSON.stringify(import.meta.resolve(`../../../${path}`));
   return `
     import { resolveModel } from ${module("runtime/models/resolve.ts")};
     import { FREE_PURSE } from ${module("tests/support/models/free_purse.ts")};
     import { SystemClock } from ${module("base/clock.ts")};
-    for (const baseUrl of [{ baseUrl: ${JSON.stringify(baseUrl)} }, {}]) {
+    const calls = ${JSON.stringify(addresses)}
+      .flatMap(({ provider, baseUrl }) => [{ provider, baseUrl }, { provider }]);
+    for (const call of calls) {
       const model = await resolveModel(
-        { provider: ${JSON.stringify(provider)}, name: "m", streamUsage: true, ...baseUrl },
+        { ...call, name: "m", streamUsage: true },
         {
           environment: { get: () => "own-key", secrets: () => [] },
           environmentFile: "", pinKeys: false, purse: FREE_PURSE, clock: new SystemClock(), log: { write: () => {} },
@@ -85,38 +88,39 @@ function script(provider: string, baseUrl: string): string {
     }`;
 }
 
-for (const { provider, serve, home, variables } of PACKAGES) {
-  Deno.test(`${provider} requests go where the agent says, whatever the shell says`, async () => {
-    await using elsewhere = serve([]);
-    await using server = serve([{ text: "ok" }]);
-    const file = await Deno.makeTempFile({ suffix: ".ts" });
-    try {
-      await Deno.writeTextFile(file, script(provider, server.origin));
-      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [
-          "run",
-          "--no-check",
-          "--no-prompt",
-          "--allow-env",
-          "--allow-read",
-          "--config",
-          new URL("../../deno.json", import.meta.url).pathname,
-          // Nothing but the two servers: a request to the provider itself is refused, by name.
-          `--allow-net=${new URL(server.origin).host},${new URL(elsewhere.origin).host}`,
-          file,
-        ],
-        env: variables(elsewhere.origin),
-      }).output();
-      const [first, second = ""] = new TextDecoder().decode(stdout).trim().split("\n");
+Deno.test("requests of every provider go where the agent says, whatever the shell says", async (test) => {
+  await using stack = new AsyncDisposableStack();
+  const opened = PACKAGES.map((one) => ({
+    ...one,
+    elsewhere: stack.use(one.serve([])),
+    server: stack.use(one.serve([{ text: "ok" }])),
+  }));
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  stack.defer(() => Deno.remove(file));
+  const addresses = opened.map(({ provider, server }) => ({ provider, baseUrl: server.origin }));
+  await Deno.writeTextFile(file, script(addresses));
+  // Nothing but these servers: a request to a provider itself is refused, by name.
+  const hosts = opened.flatMap(({ server, elsewhere }) => [server.origin, elsewhere.origin])
+    .map((origin) => new URL(origin).host);
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--no-check", "--no-prompt", "--allow-env", "--allow-read"],
+      ...["--config", new URL("../../deno.json", import.meta.url).pathname],
+      ...[`--allow-net=${hosts}`, file],
+    ],
+    env: Object.assign({}, ...opened.map((one) => one.variables(one.elsewhere.origin))),
+  }).output();
+  const lines = new TextDecoder().decode(stdout).trim().split("\n");
+  for (const [index, { provider, home, server, elsewhere }] of opened.entries()) {
+    await test.step(provider, () => {
+      const [first, second = ""] = lines.slice(index * 2);
       assert.equal(first, "answered", new TextDecoder().decode(stderr));
       assert.match(second, home);
-    } finally {
-      await Deno.remove(file);
-    }
-    assert.equal(elsewhere.requests.length, 0);
-    const { headers, path } = server.request(0);
-    const sent = `${path} ${JSON.stringify(Object.fromEntries(headers))}`;
-    assert.ok(sent.includes("own-key"), sent);
-    assert.ok(!sent.includes("shell"), sent);
-  });
-}
+      assert.equal(elsewhere.requests.length, 0);
+      const { headers, path } = server.request(0);
+      const sent = `${path} ${JSON.stringify(Object.fromEntries(headers))}`;
+      assert.ok(sent.includes("own-key"), sent);
+      assert.ok(!sent.includes("shell"), sent);
+    });
+  }
+});

@@ -45,6 +45,7 @@ Deno.test("an agent's word stands in place of config.yaml's, key by key; a comma
   // Of an agent whose file is gone, config.yaml alone has something to say.
   assert.deepEqual(channelsOf(failure(1, { agentId: "gone" }), { on: [] }), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), {}, "# Nothing"), []);
+  assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), [], "nobody is told of a dry run");
 });
 
 Deno.test("the kind of an end: what a person did is none, what a limit did is an error", () => {
@@ -61,11 +62,6 @@ Deno.test("the kind of an end: what a person did is none, what a limit did is an
   assert.equal(aborted("Aborted: budget per_day ($2.00)"), "budget");
   assert.equal(aborted("Aborted: max_cost_usd ($1.0000, limit $1)"), "error");
   assert.equal(aborted("Aborted: service stopped"), "error");
-});
-
-Deno.test("nobody is told of a dry run", () => {
-  assert.deepEqual(channelsOf(failure(1)), ["phone"]);
-  assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), []);
 });
 
 Deno.test("a question is told with what it is about, shortened and without secrets", () => {

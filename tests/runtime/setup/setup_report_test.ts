@@ -23,25 +23,22 @@ Deno.test("describeSetup() tells which files exist and which providers have a ke
   assert.ok(!/key-(0|a)/.test(JSON.stringify(report)));
 });
 
-Deno.test("describeSetup() tells whether a price of the default model is known", async () => {
-  const cases: [string, string | null, boolean | null][] = [
+Deno.test("describeSetup() names the default model's provider, whoever it is, and whether its price is known", async () => {
+  const elsewhere = "provider: elsewhere, model: m, base_url: 'https://models.example'";
+  const cases: [defaults: string, model: string | null, hasPrice: boolean | null][] = [
     ["provider: openai, model: gpt-4o", "openai/gpt-4o", true],
     ["provider: openai, model: gpt-of-nobody", "openai/gpt-of-nobody", false],
     ["model: gpt-4o", null, null],
+    [elsewhere, "elsewhere/m", false],
   ];
+  await using place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
   for (const [defaults, model, hasPrice] of cases) {
-    await using place = await createTestWorkspace({ config: `defaults: { ${defaults} }\n` });
+    const path = join(place.configDir, "config.yaml");
+    await Deno.writeTextFile(path, `workspace: ${place.workspace}\ndefaults: { ${defaults} }\n`);
     const report = await describeSetup(await place.settings());
     assert.deepEqual([report.defaultModel, report.defaultModelHasPrice], [model, hasPrice]);
+    if (defaults !== elsewhere) continue;
+    const expected = { name: "elsewhere", keyVariable: "ELSEWHERE_API_KEY", hasKey: true };
+    assert.deepEqual(report.providers.at(-1), expected);
   }
-});
-
-Deno.test("describeSetup() names the default model's provider, whoever it is", async () => {
-  await using place = await createTestWorkspace({
-    config: "defaults: { provider: elsewhere, model: m, base_url: 'https://models.example' }\n",
-    shell: { ELSEWHERE_API_KEY: "k" },
-  });
-  const { providers } = await describeSetup(await place.settings());
-  const expected = { name: "elsewhere", keyVariable: "ELSEWHERE_API_KEY", hasKey: true };
-  assert.deepEqual(providers.at(-1), expected);
 });

@@ -110,8 +110,9 @@ const FAILURES: readonly [Error, string][] = [
   [new ReplyTimeout(300), "ReplyTimeout"],
   [new RunStopped("a sentence"), "RunStopped"],
 ];
-for (const [error, type] of FAILURES) {
-  Deno.test(`modelCall() tells a failure as ${type}, without its sentence, and passes it on`, async () => {
+
+Deno.test("modelCall() tells a failure by its type, without its sentence, and passes it on", async () => {
+  for (const [error, type] of FAILURES) {
     using recorded = new RecordedTelemetry();
     const call = recorded.telemetry.modelCall(asked(execution()), () => Promise.reject(error));
     await assert.rejects(call, (thrown) => thrown === error);
@@ -120,8 +121,8 @@ for (const [error, type] of FAILURES) {
     assert.deepEqual([span.attributes["error.type"], span.isEnded], [type, true]);
     assert.equal(recorded.points[0]?.attributes["error.type"], type);
     assert.ok(!inspect(recorded.spans).includes(error.message));
-  });
-}
+  }
+});
 
 Deno.test("toolCall() tells results, failures and calls that wait apart, and none of their content", async () => {
   using recorded = new RecordedTelemetry();
@@ -163,16 +164,17 @@ const STATES: readonly [ExecutionStatus, string | undefined][] = [
   ["aborted", "aborted"],
   ["timeout", "timeout"],
 ];
-for (const [status, type] of STATES) {
-  Deno.test(`execution() tells a stretch that left it ${status} as ${type ?? "no error"}`, async () => {
+
+Deno.test("execution() tells a stretch by the status that it left, and bad ones as errors", async () => {
+  for (const [status, type] of STATES) {
     using recorded = new RecordedTelemetry();
     await recorded.telemetry.execution(execution(), () => Promise.resolve(status));
     const { attributes } = recorded.span("invoke_agent The Tester");
     const expected = [status, type];
     assert.deepEqual([attributes["inkling.execution.status"], attributes["error.type"]], expected);
     assert.ok(!inspect(recorded.spans).includes("an argument"));
-  });
-}
+  }
+});
 
 Deno.test("execution() stands below the tool that started it, and below nothing else that is active", async () => {
   using recorded = new RecordedTelemetry();
@@ -221,8 +223,9 @@ Deno.test("cost() and ended() count by agent, model, state and trigger", () => {
 });
 
 const PARTS = ["startSpan", "setAttributes", "setStatus", "end", "record", "with"] as const;
-for (const part of PARTS) {
-  Deno.test(`a broken ${part} touches no work: done once, its result and its error as they are, said once in the log`, async () => {
+
+Deno.test("a broken part touches no work: done once, its result and its error as they are, said once in the log", async () => {
+  for (const part of PARTS) {
     using recorded = new RecordedTelemetry();
     const { telemetry, log } = recorded;
     recorded.broken = part;
@@ -244,10 +247,10 @@ for (const part of PARTS) {
     });
     telemetry.cost(asked(execution()), 1);
     telemetry.ended(execution());
-    assert.deepEqual([reply, times], [REPLY, 3]);
-    assert.deepEqual(log.lines.map(({ level }) => level), ["warn"]);
-  });
-}
+    assert.deepEqual([reply, times], [REPLY, 3], part);
+    assert.deepEqual(log.lines.map(({ level }) => level), ["warn"], part);
+  }
+});
 
 Deno.test("docs/telemetry.md names every attribute and every metric that there is", () => {
   const page = Deno.readTextFileSync(join(REPOSITORY, "docs/telemetry.md"));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ModelError, type ModelRequest } from "../../../../runtime/models/model.ts";
+import type { ModelError, ModelRequest } from "../../../../runtime/models/model.ts";
 import type { OpenAiModelOptions } from "../../../../runtime/models/providers/openai.ts";
 import { createOpenAiModel } from "../../../../runtime/models/providers/openai.ts";
-import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
@@ -24,16 +24,13 @@ function model(
   });
 }
 
-async function failureOf(step: OpenAiStep): Promise<ModelError> {
-  await using server = new OpenAiServer([step]);
-  const error = await collectReply(model(server)).then(
-    () => assert.fail("the call succeeded"),
-    (error: unknown) => error,
-  );
+/** What each of these answers makes a call fail with. */
+async function failuresOf(...steps: OpenAiStep[]): Promise<ModelError[]> {
+  await using server = new OpenAiServer(steps);
+  const failures = await Array.fromAsync(steps, () => failureOf(model(server)));
   server.assertDone();
-  assert.ok(error instanceof ModelError, String(error));
-  assert.ok(!error.message.includes(KEY), error.message);
-  return error;
+  for (const { message } of failures) assert.ok(!message.includes(KEY), message);
+  return failures;
 }
 
 async function replyOf(step: OpenAiStep): Promise<Awaited<ReturnType<typeof collectReply>>> {
@@ -130,12 +127,11 @@ Deno.test("OpenAiModel tells why a reply ended", async () => {
 });
 
 Deno.test("OpenAiModel marks what may be tried again, and for how long to wait", async () => {
-  for (const status of [408, 409, 429, 500, 502, 503, 529]) {
-    assert.equal((await failureOf({ status, body: "{}" })).retryable, true, String(status));
-  }
-  for (const status of [400, 403, 404, 413, 422]) {
-    assert.equal((await failureOf({ status, body: "{}" })).retryable, false, String(status));
-  }
+  const transient = [408, 409, 429, 500, 502, 503, 529];
+  const final = [400, 403, 404, 413, 422];
+  const answers = [...transient, ...final].map((status) => ({ status, body: "{}" }));
+  const retryable = (await failuresOf(...answers)).map((error) => error.retryable);
+  assert.deepEqual(retryable, answers.map(({ status }) => transient.includes(status)));
   const waits: [Record<string, string>, number | undefined][] = [
     [{ "retry-after": "7" }, 7_000],
     [{ "retry-after": "1.5" }, 1_500],
@@ -145,38 +141,21 @@ Deno.test("OpenAiModel marks what may be tried again, and for how long to wait",
     [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
     [{}, undefined],
   ];
-  for (const [headers, wait] of waits) {
-    const error = await failureOf({ status: 429, body: '{"error":{"message":"slow"}}', headers });
-    assert.equal(error.retryAfterMs, wait, JSON.stringify(headers));
-    assert.equal(error.message, "openai answered 429: slow");
-  }
+  const body = '{"error":{"message":"slow"}}';
+  const slow = await failuresOf(...waits.map(([headers]) => ({ status: 429, body, headers })));
+  assert.deepEqual(slow.map((error) => error.retryAfterMs), waits.map(([, wait]) => wait));
+  for (const { message } of slow) assert.equal(message, "openai answered 429: slow");
 });
 
 Deno.test("OpenAiModel reads an error inside the stream", async () => {
-  const chunks = [{ error: { message: "Overloaded", code: 503 } }];
-  const overloaded = await failureOf({ text: "half", chunks });
-  assert.equal(overloaded.message, "openai answered 503: Overloaded");
-  assert.equal(overloaded.retryable, true);
-  const error = { message: "Too long", code: "context_length_exceeded" };
-  const tooLong = await failureOf({ chunks: [{ error }] });
-  assert.equal(tooLong.message, "openai broke off its reply: Too long");
-  assert.equal(tooLong.retryable, false);
-});
-
-Deno.test("OpenAiModel rethrows the reason of a cancel before any answer", async () => {
-  await using server = new OpenAiServer([{ silent: true }]);
-  const controller = new AbortController();
-  const reason = new Error("enough");
-  const call = collectReply(model(server), modelRequest(), { signal: controller.signal });
-  await Promise.all([
-    assert.rejects(call, (error) => error === reason),
-    server.received(1).then(() => controller.abort(reason)),
-  ]);
-  await assert.rejects(
-    collectReply(model(server), modelRequest(), { signal: controller.signal }),
-    (error) => error === reason,
+  const failures = await failuresOf(
+    { text: "half", chunks: [{ error: { message: "Overloaded", code: 503 } }] },
+    { chunks: [{ error: { message: "Too long", code: "context_length_exceeded" } }] },
   );
-  assert.equal(server.requests.length, 1);
+  assert.deepEqual(failures.map(({ message, retryable }) => [message, retryable]), [
+    ["openai answered 503: Overloaded", true],
+    ["openai broke off its reply: Too long", false],
+  ]);
 });
 
 Deno.test("OpenAiModel streams all of a reply that begins as a thought could, and is none", async () => {
