@@ -57,7 +57,7 @@ export const HAPPENINGS: readonly Happening[] = [
     reason: /OPENAI_API_KEY is not set/,
     remedy: /^Add the line OPENAI_API_KEY=<your key> to \S+\.env/,
   }, ["keyless", "03:25"]),
-  ...at("error", OUTAGE, ["remote", "03:10", "03:50"]),
+  ...at("error", OUTAGE, ["remote", "03:20"]),
   ...at(
     "waiting",
     { reason: /file_delete/, why: /waits for your answer: ".*file_delete/, remedy: ANSWER },
@@ -75,10 +75,10 @@ export const HAPPENINGS: readonly Happening[] = [
     { reason: STOPPED, why: DOWN, remedy: /Keep the service running/ },
     ["flaky", "04:15"],
     ["mailbox", "04:30", "05:00"],
-    ["remote", "04:50"],
+    ["remote", "04:20"],
     ["digest", "05:00"],
   ),
-  ...at("skipped", PAUSED, ["remote", "06:10"], ["flaky", "06:15"], ["mailbox", "06:30"]),
+  ...at("skipped", PAUSED, ["remote", "06:20"], ["flaky", "06:15"], ["mailbox", "06:30"]),
   { agent: "off", time: null, outcome: "disabled", reason: /enabled: false/ },
   {
     agent: "looper",

@@ -5,15 +5,15 @@ import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { settle, TestClock } from "../../tests/support/test_clock.ts";
-import { openNightModel } from "./night_model.ts";
+import { type NightModel, openNightModel } from "./night_model.ts";
 
 /** When the night begins. */
 const EVENING = Date.parse("2026-11-01T22:00:00.000Z");
 
 /** One step of the clock: everything is planned for such moments. */
 const STEP_MS = 5 * MINUTE_MS;
-/** So many rounds of input and output a run gets for what it does at one moment. */
-const MOST_ROUNDS = 12;
+/** So many rounds of input and output in which nothing changes end a moment: what still runs then waits for the clock. */
+const QUIET_ROUNDS = 12;
 /** So many looks a file that changes gets, of some milliseconds each. */
 const MOST_LOOKS = 2_000;
 
@@ -62,7 +62,7 @@ async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<
   await writeAgent(
     "remote",
     `---\nmodel: { provider: local, name: m, base_url: "${modelUrl}" }\n${
-      daily("10,50 * * * *")
+      daily("20 * * * *")
     }\nretry: 0\n---\nSay how it is.\n`,
   );
   await writeAgent(
@@ -90,14 +90,14 @@ export async function liveThroughNight(): Promise<Night> {
   const clock = new TestClock(EVENING);
   let runtime: Runtime | undefined;
   opened.defer(async () => await runtime?.[Symbol.asyncDispose]());
-  const until = async (time: string) => {
+  const until = async (time: string, step = STEP_MS) => {
     while (clock.now() < momentOf(time)) {
       // Not through each second: whoever looks at something every two seconds need not do that all night.
       const left = momentOf(time) - clock.now();
       const atRest = clock.sleeping;
-      clock.jump(Math.min(left, STEP_MS - clock.now() % STEP_MS));
+      clock.jump(Math.min(left, step - clock.now() % step));
       await clock.advance(0);
-      if (runtime !== undefined) await finishRounds(runtime, { clock, atRest });
+      if (runtime !== undefined) await finishRounds(runtime, { clock, model, atRest });
     }
   };
   runtime = await workspace.open({ clock });
@@ -110,6 +110,9 @@ export async function liveThroughNight(): Promise<Night> {
   await runtime.reloadAgents();
   await until("03:00");
   model.isOut = true;
+  await until("03:20");
+  // A request is tried again some seconds later, and a run has a limit of minutes: one step must not reach both.
+  await until("03:22", 2_000);
   await until("04:00");
   model.isOut = false;
   await until("04:10");
@@ -157,11 +160,15 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
  */
 async function finishRounds(
   runtime: Runtime,
-  { clock, atRest }: { clock: TestClock; atRest: number },
+  { clock, model, atRest }: { clock: TestClock; model: NightModel; atRest: number },
 ): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  let before = "";
+  for (let quiet = 0; quiet < QUIET_ROUNDS; quiet++) {
     await settle();
     const { running } = await runtime.countExecutions();
     if (running === 0 && clock.sleeping >= atRest) return;
+    const now = `${running} ${clock.sleeping} ${model.open}`;
+    if (now !== before || model.open > 0) quiet = 0;
+    before = now;
   }
 }
