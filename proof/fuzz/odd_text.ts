@@ -1,6 +1,6 @@
 // Text that nobody means well with: the pieces that several targets make their cases of.
 import fc from "fast-check";
-import { anyText as anyCharacters } from "../../tests/support/any_text.ts";
+import { anyText as anyCharacters, textOf } from "../../tests/support/any_text.ts";
 
 /** Escape sequences of terminals, whole, cut off and in pieces, and characters that turn the order of text. */
 const TERMINAL_PIECES: readonly string[] = [
@@ -71,14 +71,6 @@ export const terminalText: fc.Arbitrary<string> = fc.array(
   fc.oneof(fc.constantFrom(...TERMINAL_PIECES), anyCharacters({ maxLength: 6 })),
   { maxLength: 30 },
 ).map((pieces) => pieces.join(""));
-
-/** These pieces in any order. */
-export function textOf(
-  pieces: readonly string[],
-  options: { minLength?: number; maxLength: number },
-): fc.Arbitrary<string> {
-  return fc.array(fc.constantFrom(...pieces), options).map((parts) => parts.join(""));
-}
 
 /** A text cut at these lengths, one after the other; the rest is the last piece. Nothing is lost. */
 export function cutAt(text: string, lengths: readonly number[]): string[] {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import type { ModelServer, ModelStep } from "../../tests/support/models/model_server.ts";
 import { anyText, ODD_CHARACTERS } from "./odd_text.ts";
+import { LETTERS, textOf } from "../../tests/support/any_text.ts";
 
 const words = fc.array(
   fc.oneof(
@@ -22,7 +23,7 @@ const words = fc.array(
   { minLength: 1, maxLength: 6 },
 ).map((pieces) => pieces.filter((piece) => piece !== "")).filter((pieces) => pieces.length > 0);
 const call = fc.record({
-  name: fc.stringMatching(/^[a-z_]{1,12}$/),
+  name: textOf(`${LETTERS}_`, { minLength: 1, maxLength: 12 }),
   arguments: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 1 }), {
     maxKeys: 3,
   })

@@ -1,6 +1,8 @@
-// Texts of any characters, for property tests. fast-check's unit "binary" builds a table of all code points first,
-// which takes seconds.
+// Random texts for property tests. fast-check's unit "binary" and its stringMatching() build a table of all code points
+// first, which takes seconds in each thread.
 import fc from "fast-check";
+
+export const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 const SURROGATES = { first: 0xd800, count: 0x800 };
 
@@ -16,4 +18,12 @@ export function anyText(
   options: { minLength?: number; maxLength?: number } = {},
 ): fc.Arbitrary<string> {
   return fc.string({ unit: character, ...options });
+}
+
+/** A text of these pieces in any order, `minLength` to `maxLength` of them. */
+export function textOf(
+  pieces: Iterable<string>,
+  options: { minLength?: number; maxLength: number },
+): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...pieces), options).map((parts) => parts.join(""));
 }

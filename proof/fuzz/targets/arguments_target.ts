@@ -17,9 +17,8 @@ import {
 } from "../../../runtime/tools/json_schema/arguments_check.ts";
 import { toToolSchema } from "../../../runtime/tools/json_schema/foreign_schema.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
-import { textOf } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
-import { anyText } from "../../../tests/support/any_text.ts";
+import { anyText, textOf } from "../../../tests/support/any_text.ts";
 
 const PIECES = [
   ...[

@@ -8,8 +8,9 @@ import { readTypedWord } from "../../../cli/completions/typed_word.ts";
 import { PROGRAM } from "../../../cli/program.ts";
 import { splitShellWords } from "../../../runtime/tools/skills/shell_words.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
-import { anyText, terminalText, textOf } from "../odd_text.ts";
+import { anyText, terminalText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
+import { textOf } from "../../../tests/support/any_text.ts";
 
 const word = fc.oneof(
   fc.constantFrom(

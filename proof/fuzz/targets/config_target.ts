@@ -8,9 +8,10 @@ import {
   setVariable,
 } from "../../../runtime/config/files/environment_file_edit.ts";
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
-import { anyText, textOf } from "../odd_text.ts";
+import { anyText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 import { yamlText } from "../yaml_text.ts";
+import { textOf } from "../../../tests/support/any_text.ts";
 
 const KEYS = [
   ...[
@@ -100,7 +101,9 @@ export const environmentFiles = defineTarget<[string | Uint8Array, string], EnvF
         { weight: 6, arbitrary: envText },
         { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }) },
       ),
-      fc.stringMatching(/^[\x21-\x7e]{1,24}$/),
+      fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 24 }).filter((value) =>
+        !value.includes(" ")
+      ),
     ),
   async check([content, value], { file }) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;

@@ -8,8 +8,9 @@ import { parseServers } from "../../../runtime/tools/mcp/servers_file/parse_serv
 import { resolveServer } from "../../../runtime/tools/mcp/servers_file/resolve_server.ts";
 import { findEntries } from "../../../runtime/tools/mcp/servers_file/server_entries.ts";
 import type { ServerDefinition } from "../../../runtime/tools/mcp/servers_file/server_definition.ts";
-import { ODD_NAMES, textOf } from "../odd_text.ts";
+import { ODD_NAMES } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
+import { textOf } from "../../../tests/support/any_text.ts";
 
 /** Stands wherever a value may be a key; no problem repeats it. */
 const SECRET = "hunter2-hunter2";

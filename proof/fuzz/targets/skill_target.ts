@@ -6,8 +6,8 @@ import { toPromptLine } from "../../../runtime/prompt/untrusted_text.ts";
 import { parseScriptName, shellOf } from "../../../runtime/tools/skills/script_names.ts";
 import { isWithin } from "../../../runtime/tools/files/path_within.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
-import { textOf } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
+import { textOf } from "../../../tests/support/any_text.ts";
 
 const NAMES = [
   "scripts/",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LiveRegion } from "../../../cli/output/live_region.ts";
 import { VirtualScreen } from "../virtual_screen.ts";
+import { LETTERS, textOf } from "../../support/any_text.ts";
 
 Deno.test("LiveRegion stays where it is when somebody else had the terminal", () => {
   const screen = new VirtualScreen();
@@ -14,10 +15,10 @@ Deno.test("LiveRegion stays where it is when somebody else had the terminal", ()
 });
 
 Deno.test("LiveRegion leaves what was written above it, and nothing else, whatever is drawn", () => {
-  const lines = fc.array(fc.stringMatching(/^[a-z日🚀 ]{0,12}$/u), { maxLength: 5 });
+  const lines = fc.array(textOf(`${LETTERS}日🚀 `, { maxLength: 12 }), { maxLength: 5 });
   const action = fc.oneof(
     lines.map((lines) => ({ draw: lines })),
-    fc.stringMatching(/^[a-z]{1,10}$/).map((text) => ({ above: text })),
+    textOf(LETTERS, { minLength: 1, maxLength: 10 }).map((text) => ({ above: text })),
   );
   fc.assert(fc.property(fc.array(action, { maxLength: 20 }), (actions) => {
     const screen = new VirtualScreen({ columns: 40 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
 import { wrapExactly, wrapSpans, wrapText } from "../../../cli/output/wrap.ts";
+import { LETTERS, textOf } from "../../support/any_text.ts";
 
 Deno.test("wrapExactly() breaks after spaces, indents what follows, and keeps every character", () => {
   assert.equal(
@@ -13,9 +14,14 @@ Deno.test("wrapExactly() breaks after spaces, indents what follows, and keeps ev
     wrapExactly("a word-that-is-too-long-for-it b", 10),
     "a \n  word-that-is-too-long-for-it \n  b",
   );
+  const word = fc.tuple(textOf(LETTERS, { minLength: 1, maxLength: 9 }), fc.nat(2)).map((
+    [text, more],
+  ) => `${text} ${" ".repeat(more)}`);
   fc.assert(
     fc.property(
-      fc.stringMatching(/^ {0,4}[a-z]{1,9}( {1,3}[a-z]{1,9}){0,20}$/),
+      fc.tuple(textOf(" ", { maxLength: 4 }), fc.array(word, { minLength: 1, maxLength: 21 })).map((
+        [indent, words],
+      ) => `${indent}${words.join("").trimEnd()}`),
       fc.integer({ min: 20, max: 60 }),
       (line, width) => {
         const [first = "", ...rest] = wrapExactly(line, width).split("\n");
@@ -59,7 +65,7 @@ Deno.test("wrapText() counts no colours", () => {
 
 Deno.test("wrapSpans() keeps every character but the spaces at the breaks, within the width", () => {
   const style = createStyle({ colors: false });
-  const text = fc.stringMatching(/^[a-z日本🚀é -]{0,80}$/u);
+  const text = textOf(`${LETTERS}日本🚀é -`, { maxLength: 80 });
   fc.assert(
     fc.property(
       fc.array(text, { maxLength: 4 }),

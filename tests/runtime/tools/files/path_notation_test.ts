@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { isDatabaseName } from "../../../../base/files/database_name.ts";
 import { isEnvFileName } from "../../../../base/files/env_file_name.ts";
 import { SandboxFixture } from "./sandbox_fixture.ts";
+import { LETTERS, textOf } from "../../../support/any_text.ts";
 
 Deno.test("PathNotation.display() gives a path that resolves to the same place", async () => {
   await using fixture = await SandboxFixture.open();
@@ -14,7 +15,7 @@ Deno.test("PathNotation.display() gives a path that resolves to the same place",
     { alias: "far", path: fixture.outside },
   ]);
   const plain = fixture.sandbox();
-  const name = fc.stringMatching(/^[{~a-z}. ]{1,6}$/).filter((text) =>
+  const name = textOf(`${LETTERS}{~}. `, { minLength: 1, maxLength: 6 }).filter((text) =>
     text.trim() !== "" && text !== "." && text !== ".." &&
     !isEnvFileName(text) && !isDatabaseName(text)
   );
