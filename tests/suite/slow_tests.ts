@@ -3,17 +3,10 @@
 /** A test that takes so long is named at the end of the suite, unless its reason is below. */
 export const SLOW_SECONDS = 3;
 
-const KILLED = "It starts services to kill them, and waits for beats of a second.";
-
 /** By the name of the test. */
 export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
-  "a service that is killed right before a slot is taken starts one run for it": KILLED,
-  "a service that is killed right after a slot is taken starts one run for it": KILLED,
-  "a service that is killed right before a change is taken runs once for each change": KILLED,
-  "a service that is killed right after a change is taken runs once for each change": KILLED,
-  "a service that is killed right before an agent follows another runs once for each end": KILLED,
-  "a service that is killed right after an agent follows another runs once for each end": KILLED,
-  "a service that is killed again and again in the middle of beats tells each slot once": KILLED,
+  "a service that is killed right before, and right after, it takes a slot, a change and an end starts one run for each":
+    "It starts services to kill them, and waits for beats of a second.",
   "dashboard: chat, and running again: axe finds no fault in the chat, in both themes and widths":
     "axe checks seven views in four looks each.",
   "the documentation shows every operation and requests nothing from other hosts: /redoc":

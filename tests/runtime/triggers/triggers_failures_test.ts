@@ -50,7 +50,9 @@ Deno.test("a schedule that fails max_failures times in a row pauses, over a rest
   const next = async () => ((await runtime.getAgent("tick")).nextRun ?? 0) - clock.now();
   const advance = async (minutes: number, runs: number) => {
     for (let at = 0; at < minutes; at += 10) {
-      await clock.advance(10 * MINUTE);
+      // Nobody has to wake for each second of it.
+      clock.jump(10 * MINUTE - 1_000);
+      await clock.advance(1_000);
       const isSettled = async () => {
         const slots = await runtime.listSlots("tick", { limit: 500, offset: 0 });
         const due = slots.reduce((sum, { count }) => sum + count, 0);

@@ -7,71 +7,64 @@ const call = (name: string, args: Record<string, unknown>) => ({
   call: [{ name, arguments: args }],
 });
 
-/** Runs the script once for `start.md`, then proves by other files that nothing else has fired. */
-async function expectOneRun(
-  live: LiveTriggers,
-  options: { steps: unknown[]; debounce: string },
-): Promise<void> {
-  const { steps, debounce } = options;
-  await live.watching("keeper", ["inbox"], {
-    steps: [...steps, { say: "done" }],
-    trigger: `debounce: ${debounce}`,
-    settings: `${APPROVED}\nagents: helper`,
-  });
-  await live.open();
-  live.write("inbox/start.md");
-  await live.untilFired("keeper", "created start.md");
-  const [run] = await live.runs("keeper");
-  assert.equal(run?.status, "success");
-  // Each one more: had a write of the runs before fired, it would be told of here.
-  live.write("inbox/second.md");
-  await live.untilFired("keeper", "created start.md", "created second.md");
-  live.write("inbox/third.md");
-  await live.untilFired("keeper", "created start.md", "created second.md", "created third.md");
-}
+/** What an agent does in its folder; the folder holds old.md and victim.md. */
+const SCRIPTS: Readonly<Record<string, (folder: string) => unknown[]>> = {
+  "file_write and file_edit": (folder) => [
+    call("file_write", { path: `${folder}/new.md`, content: "one two" }),
+    call("file_edit", { path: `${folder}/new.md`, old_text: "two", new_text: "three" }),
+    call("file_edit", { path: `${folder}/old.md`, old_text: "x", new_text: "y" }),
+    call("file_edit", { path: `${folder}/old.md`, old_text: "y", new_text: "x" }),
+  ],
+  "file_delete": (folder) => [
+    call("file_write", { path: `${folder}/short.md`, content: "one" }),
+    call("file_delete", { path: `${folder}/short.md` }),
+    call("file_delete", { path: `${folder}/victim.md` }),
+    call("file_write", { path: `${folder}/victim.md`, content: "back again" }),
+  ],
+  "file_move": (folder) => [
+    call("file_write", { path: `${folder}/here.md`, content: "one" }),
+    call("file_move", { source: `${folder}/here.md`, destination: `${folder}/there.md` }),
+    call("file_move", { source: `${folder}/there.md`, destination: `outside/${folder}.md` }),
+    call("file_move", { source: `outside/${folder}.md`, destination: `${folder}/deep/again.md` }),
+    call("file_delete", { path: `${folder}/deep/again.md` }),
+  ],
+  "a delegate": (folder) => [call("run_agent", { agent_id: `helper of ${folder}` })],
+};
 
-const scripts: [what: string, steps: unknown[]][] = [
-  ["file_write and file_edit", [
-    call("file_write", { path: "inbox/new.md", content: "one two" }),
-    call("file_edit", { path: "inbox/new.md", old_text: "two", new_text: "three" }),
-    call("file_edit", { path: "inbox/old.md", old_text: "x", new_text: "y" }),
-    call("file_edit", { path: "inbox/old.md", old_text: "y", new_text: "x" }),
-  ]],
-  ["file_delete", [
-    call("file_write", { path: "inbox/short.md", content: "one" }),
-    call("file_delete", { path: "inbox/short.md" }),
-    call("file_delete", { path: "inbox/victim.md" }),
-    call("file_write", { path: "inbox/victim.md", content: "back again" }),
-  ]],
-  ["file_move", [
-    call("file_write", { path: "inbox/here.md", content: "one" }),
-    call("file_move", { source: "inbox/here.md", destination: "inbox/there.md" }),
-    call("file_move", { source: "inbox/there.md", destination: "outside/there.md" }),
-    call("file_move", { source: "outside/there.md", destination: "inbox/deep/again.md" }),
-    call("file_delete", { path: "inbox/deep/again.md" }),
-  ]],
-  ["the memory tools", [
-    call("memory_save", { section: "Facts", content: "one" }),
-    call("memory_append", { section: "Facts", content: "two" }),
-  ]],
-  ["a delegate", [call("run_agent", { agent_id: "helper" })]],
-];
-
-for (const debounce of ["0", "50ms"]) {
-  for (const [what, steps] of scripts) {
-    Deno.test(`an agent does not fire itself by ${what}, with debounce ${debounce}`, async () => {
-      await using live = await LiveTriggers.create();
-      live.write("inbox/old.md", "x");
-      live.write("inbox/victim.md", "x");
-      await live.place.writeScript("helper", [
-        call("file_write", { path: "inbox/helped.md", content: "one" }),
-        call("file_edit", { path: "inbox/old.md", old_text: "x", new_text: "x, seen" }),
-        { say: "done" },
-      ], APPROVED);
-      await expectOneRun(live, { steps, debounce });
+Deno.test("an agent does not fire itself by what its tools write, with and without a debounce", async () => {
+  await using live = await LiveTriggers.create();
+  const cases = Object.entries(SCRIPTS).flatMap(([what, script]) =>
+    ["0", "50ms"].map((debounce) => ({ what: `${what}, debounce ${debounce}`, script, debounce }))
+  );
+  for (const [n, { script, debounce }] of cases.entries()) {
+    const folder = `inbox-${n}`;
+    live.write(`${folder}/old.md`, "x");
+    live.write(`${folder}/victim.md`, "x");
+    await live.place.writeScript(`helper of ${folder}`, [
+      call("file_write", { path: `${folder}/helped.md`, content: "one" }),
+      call("file_edit", { path: `${folder}/old.md`, old_text: "x", new_text: "x, seen" }),
+      { say: "done" },
+    ], APPROVED);
+    await live.watching(folder, [folder], {
+      steps: [...script(folder), { say: "done" }],
+      trigger: `debounce: ${debounce}`,
+      settings: `${APPROVED}\nagents: "helper of ${folder}"`,
     });
   }
-}
+  await live.open();
+  // Had a write of the runs before fired, the agent would be told of it with the next file.
+  const files = ["start.md", "second.md", "third.md"];
+  for (const [round, file] of files.entries()) {
+    for (const n of cases.keys()) live.write(`inbox-${n}/${file}`);
+    for (const [n, { what }] of cases.entries()) {
+      const expected = files.slice(0, round + 1).map((name) => `created ${name}`);
+      await live.untilFired(`inbox-${n}`, ...expected)
+        .catch((error) => assert.fail(`${what}: ${error}`));
+      if (round > 0) continue;
+      assert.equal((await live.runs(`inbox-${n}`))[0]?.status, "success", what);
+    }
+  }
+});
 
 Deno.test("the memory tools fire no agent that watches the whole workspace", async () => {
   await using live = await LiveTriggers.create();

@@ -138,3 +138,30 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
   // Nothing in the agents folder ever was a change of the workspace.
   assert.equal((await live.runs("keen")).length, 2);
 });
+
+Deno.test("a reload waits two seconds at most until all that is watched has been looked at", async () => {
+  await using live = await LiveTriggers.create("inbox/old.md");
+  const clock = new TestClock();
+  const runtime = await live.open({ clock });
+  const { readDir } = Deno;
+  const looked = Promise.withResolvers<void>();
+  let isLooking = false;
+  Deno.readDir = async function* (path) {
+    isLooking ||= String(path) === live.path("inbox");
+    if (isLooking) await looked.promise;
+    yield* readDir(path);
+  };
+  try {
+    await live.watching("reader", ["inbox"]);
+    let isDone = false;
+    const reloading = runtime.reloadAgents().then(() => isDone = true);
+    await until(() => isLooking, "a look at the folder");
+    await clock.advance(1_999);
+    assert.equal(isDone, false);
+    await clock.advance(1);
+    await reloading;
+  } finally {
+    looked.resolve();
+    Deno.readDir = readDir;
+  }
+});

@@ -7,7 +7,6 @@ import { createExecutionStores } from "../../../../runtime/storage/executions/ex
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
-import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { ending, NEW_EXECUTION } from "../stored_situations.ts";
@@ -39,23 +38,6 @@ Deno.test("acceptExecution() gives a slot to one run: whoever comes later is ref
   assert.equal(await rows("slots"), 1);
   // Each agent has its own slots.
   assert.ok("execution" in await claim(store, { agentId: "another" }));
-});
-
-Deno.test("acceptExecution() takes a change out of the queue with the run that it starts, and starts none without it", async () => {
-  await using store = await openTestStore();
-  const watches = new SqlWatchStore(store.db);
-  const path = "/in/a.md";
-  await watches.enqueue([{ agentId: "tester", path, event: "modified", queuedAt: 1 }], {
-    dropped: [],
-    seen: [],
-  });
-  const take = () => claim(store, { trigger: "watch" }, { type: "change", path });
-  assert.ok("execution" in await take());
-  assert.deepEqual(await watches.readQueue("tester"), []);
-  assert.deepEqual(await take(), { refused: "claimed" });
-  assert.deepEqual(await claim(store, { agentId: "another" }, { type: "change", path }), {
-    refused: "claimed",
-  });
 });
 
 Deno.test("acceptExecution() gives the first execution for a repeated key for 24 hours, also while that one waits and holds its conversation", async () => {

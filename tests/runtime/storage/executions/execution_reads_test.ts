@@ -6,49 +6,6 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { onPostgres, onSqlite } from "../../../support/test_database.ts";
 
-Deno.test("SqlExecutionReads.listExecutions() filters by status and agent, newest first, in pages", async () => {
-  await using store = await openTestStore();
-  const ids: number[] = [];
-  for (let n = 0; n < 6; n++) {
-    const execution = await store.accept({ agentId: n % 2 ? "odd" : "even" });
-    ids.push(execution.id);
-    if (n > 3) {
-      await new Journal(execution, { ...store, clock: new TestClock() })
-        .finish({ status: "error", error: "x", output: null });
-    }
-  }
-  const list = async (filter: object) =>
-    (await store.executions.listExecutions({ limit: 10, offset: 0, ...filter }))
-      .map(({ id }) => id);
-  assert.deepEqual(await list({}), ids.toReversed());
-  assert.deepEqual(await list({ agentId: "odd" }), [ids[5], ids[3], ids[1]]);
-  assert.deepEqual(await list({ statuses: ["error"] }), [ids[5], ids[4]]);
-  const found = await list({ statuses: ["error", "running"], agentId: "even", limit: 2 });
-  assert.deepEqual(found, [ids[4], ids[2]]);
-  assert.deepEqual(await list({ offset: 4 }), [ids[1], ids[0]]);
-  const endless = Array<"running">(40_000).fill("running");
-  assert.deepEqual(await list({ statuses: endless }), ids.slice(0, 4).reverse());
-  assert.equal(await store.executions.countByStatus(["running"]), 4);
-});
-
-Deno.test("SqlExecutionReads.listExecutions() filters by parent: its direct children only", async () => {
-  await using store = await openTestStore();
-  const child = async (parentExecutionId: number, parentPosition: number) =>
-    (await store.accept({ trigger: "agent", parentExecutionId, parentPosition })).id;
-  const { id: one } = await store.accept();
-  const { id: other } = await store.accept();
-  const first = await child(one, 1);
-  const grandchild = await child(first, 1);
-  const stranger = await child(other, 1);
-  const second = await child(one, 2);
-  const below = async (parentId: number) =>
-    (await store.executions.listExecutions({ parentId, limit: 10, offset: 0 })).map(({ id }) => id);
-  assert.deepEqual(await below(one), [second, first]);
-  assert.deepEqual(await below(other), [stranger]);
-  assert.deepEqual(await below(first), [grandchild]);
-  assert.deepEqual(await below(grandchild), []);
-});
-
 Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers and errors, and by trigger and time", async () => {
   await using store = await openTestStore();
   const clock = new TestClock();
@@ -72,7 +29,9 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "100 % für müller" }), [two.id]);
   assert.deepEqual(await find({ text: "the" }), [three.id, one.id]);
   assert.deepEqual(await find({ text: "the", limit: 1, offset: 1 }), [one.id]);
-  assert.deepEqual(await find({ text: "the", statuses: ["error"] }), [three.id]);
+  // More of them than a statement has parameters.
+  const statuses = Array<"error">(40_000).fill("error");
+  assert.deepEqual(await find({ text: "the", statuses }), [three.id]);
   assert.deepEqual(await find({ text: "invoice OR key" }), []);
   assert.deepEqual(await find({ text: "far away" }), []);
   // Of tool results those of the page's executions are read, whatever they contain.

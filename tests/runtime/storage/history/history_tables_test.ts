@@ -2,15 +2,11 @@
 import assert from "node:assert/strict";
 import { LEFT_OUT, readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
-import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { createBarePostgres, withPostgres } from "../../../support/postgres.ts";
-import { fillHistory, readAll } from "./filled_history.ts";
-import { withTempDir } from "../../../support/temp_dir.ts";
+import { createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 
 withPostgres.test("every table and column of both databases is copied, or left out with a reason", async () => {
-  await using place = await createBarePostgres();
-  await using _shaped = await PostgresDatabase.open({ address: place.address });
+  await using place = await createTestPostgres();
   const { signal } = new AbortController();
   await using history = await PostgresHistory.connect(place.address, { signal });
   using shape = SqliteDatabase.open(":memory:");
@@ -40,15 +36,7 @@ withPostgres.test("every table and column of both databases is copied, or left o
     );
     assert.ok(!copied.includes(name) && !copiedColumns.has(name), name);
   }
-});
-
-withPostgres.test("a table or a column that only one of them has is a bug that is told", async () => {
-  await using place = await createBarePostgres();
-  await using _shaped = await PostgresDatabase.open({ address: place.address });
-  const { signal } = new AbortController();
-  await using history = await PostgresHistory.connect(place.address, { signal });
-  const there = await history.readColumns();
-  using shape = SqliteDatabase.open(":memory:");
+  // One that only one of them has is a bug that is told.
   const more = { table: "executions", column: "mood", isCounter: false };
   const refusal = /what becomes of executions\.mood/;
   assert.throws(() => readHistoryTables(shape, [...there, more]), refusal);
@@ -57,12 +45,3 @@ withPostgres.test("a table or a column that only one of them has is a bug that i
   shape.run("ALTER TABLE frames ADD COLUMN mood TEXT");
   assert.throws(() => readHistoryTables(shape, there), /PostgreSQL has no column frames\.mood/);
 });
-
-Deno.test("the history that these tests copy has rows in every table", () =>
-  withTempDir(async (dir) => {
-    await fillHistory(`${dir}/inkling.db`, "large");
-    const empty = Object.entries(readAll(`${dir}/inkling.db`)).filter(([, rows]) =>
-      rows.length === 0
-    );
-    assert.deepEqual(empty.map(([name]) => name), ["found for nothing"]);
-  }));

@@ -5,7 +5,6 @@ import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_
 import { SqlExecutionReads } from "../../../../runtime/storage/executions/execution_reads.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
-import { payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { test } from "./move_world.ts";
 
@@ -13,6 +12,8 @@ test("there and back again: every table is what it was, and what is searched for
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile);
   const before = readAll(databaseFile);
+  const empty = Object.entries(before).filter(([, rows]) => rows.length === 0);
+  assert.deepEqual(empty.map(([name]) => name), ["found for nothing"], "every table has rows");
   const bytes = await Deno.readFile(databaseFile);
 
   const moved = await world.move("to");
@@ -39,7 +40,7 @@ test("there and back again: every table is what it was, and what is searched for
   assert.deepEqual(await world.filled(), counts, "the source is unchanged");
 });
 
-test("numbers go on behind the highest that was ever given, also where it was removed", async (world) => {
+test("numbers go on behind the highest that was ever given, also where it was removed; a run without a machine comes back as the newest one's", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
   const numbers = (path: string) =>
@@ -49,6 +50,13 @@ test("numbers go on behind the highest that was ever given, also where it was re
     );
   const { executions = 0, frames = 0, reservations = 0 } = numbers(databaseFile);
   await world.move("to");
+  // It is running there, and nobody has taken it.
+  const running = await world.query<Record<string, unknown>>(
+    "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
+  );
+  const left = { instance_id: "instance-1", epoch: 0, job: null, cancelled: null };
+  assert.deepEqual(running, [left]);
+  await world.query("UPDATE inkling.executions SET instance_id = NULL WHERE status = 'running'");
   {
     await using db = await PostgresDatabase.open({ address: world.address });
     await using store = await openTestStore({ db, instanceId: "instance-2" });
@@ -70,57 +78,15 @@ test("numbers go on behind the highest that was ever given, also where it was re
   world.removeFile();
   await world.move("from");
   assert.equal(numbers(databaseFile)["reservations"], reservations + 1);
+  {
+    using db = SqliteDatabase.open(databaseFile);
+    const sql = "SELECT instance_id FROM executions WHERE status = 'running' AND started_at = 2000";
+    assert.equal(db.get<{ instance_id: string }>(sql)?.instance_id, "instance-2");
+  }
   await using store = await openTestStore({ path: databaseFile, instanceId: "instance-3" });
   assert.equal((await store.accept()).id, executions + 2);
   const order = await store.all<{ path: string }>("SELECT path FROM watch_queue ORDER BY rowid");
   assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
-});
-
-test("real runs: they are shown after the way there and back as before, and their agent runs on", async (world) => {
-  const { place, directories: { databaseFile } } = world;
-  const steps = [{ call: [{ name: "file_read", arguments: { path: "a.md" } }] }, { say: "Read." }];
-  await place.writeScript("clerk", steps);
-  const call = [{ name: "ask_user", arguments: { question: "Well?" } }];
-  await place.writeScript("asker", [{ call }, { say: "Thanks." }]);
-  const seen = async () => {
-    await using runtime = await place.open({ mode: "read-only" });
-    const executions = await runtime.listExecutions({ limit: 9, offset: 0 });
-    return await Promise.all(executions.map(async ({ id }) => ({
-      detail: await runtime.getExecution(id),
-      frames: await payloadsOf(runtime, id),
-    })));
-  };
-  {
-    await using runtime = await place.open();
-    for (const agent of ["clerk", "asker"]) await runToEnd(runtime, agent, { message: "Go on" });
-  }
-  const before = await seen();
-  assert.deepEqual(before.map(({ detail }) => detail.status), ["waiting", "success"]);
-  const rows = readAll(databaseFile);
-  await world.move("to");
-  world.removeFile();
-  await world.move("from");
-  assert.deepEqual(readAll(databaseFile), rows);
-  assert.deepEqual(await seen(), before);
-  await using runtime = await place.open();
-  assert.equal((await runToEnd(runtime, "clerk", { message: "Again" })).id, 3);
-});
-
-test("an execution that was left running is running there, and nobody has taken it; one without a machine comes back as the newest one's", async (world) => {
-  const { databaseFile } = world.directories;
-  await fillHistory(databaseFile, "large");
-  await world.move("to");
-  const running = await world.query<Record<string, unknown>>(
-    "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
-  );
-  const left = { instance_id: "instance-1", epoch: 0, job: null, cancelled: null };
-  assert.deepEqual(running, [left]);
-  await world.query("UPDATE inkling.executions SET instance_id = NULL WHERE status = 'running'");
-  world.removeFile();
-  await world.move("from");
-  using db = SqliteDatabase.open(databaseFile);
-  const sql = "SELECT instance_id FROM executions WHERE status = 'running'";
-  assert.equal(db.get<{ instance_id: string }>(sql)?.instance_id, "0 before");
 });
 
 test("a text with NUL gets there with U+FFFD in its place, and is counted", async (world) => {
@@ -215,18 +181,4 @@ test("a database that sorts texts as a language does is read in the same order",
   } finally {
     await world.query(`DROP DATABASE ${name} WITH (FORCE)`);
   }
-});
-
-test("what others write while a history is copied is in it as a whole or not at all", async (world) => {
-  const { databaseFile } = world.directories;
-  await fillHistory(databaseFile, "large");
-  const before = readAll(databaseFile);
-  await world.move("to");
-  world.removeFile();
-  let written: Promise<unknown> | undefined;
-  const onProgress = () => void (written ??= world.query("DELETE FROM inkling.executions"));
-  await world.move("from", { onProgress });
-  await written;
-  assert.equal((await world.filled())["executions"], undefined);
-  assert.deepEqual(readAll(databaseFile), before);
 });

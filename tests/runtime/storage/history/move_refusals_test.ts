@@ -3,10 +3,10 @@
 import pg from "pg";
 import assert from "node:assert/strict";
 import { MoveRefused } from "../../../../runtime/storage/history/move_history.ts";
-import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
+import { createBarePostgres } from "../../../support/postgres.ts";
 import { openMoveWorld, test } from "./move_world.ts";
 
 /** A history with one execution. */
@@ -45,7 +45,7 @@ test("where there is no history there is nothing to move, either way", async (wo
   await assert.rejects(world.move("from"), expected);
   assert.deepEqual(await world.filled(), {});
   assert.deepEqual(world.files(), []);
-});
+}, createBarePostgres);
 
 test("while the service of the workspace runs, nothing is moved", async (world) => {
   {
@@ -99,14 +99,11 @@ test("two that copy into one database at once: one of them is refused", async (w
 
 test("a copy that is not what it was made of is an error, and nothing stays of it", async (world) => {
   await fillLittle(world.directories.databaseFile);
-  {
-    await using _shaped = await PostgresDatabase.open({ address: world.address });
-  }
   const changed = "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END";
   const faults = { changed, lost: "BEGIN RETURN NULL; END" };
   for (const [name, body] of Object.entries(faults)) {
     await world.query(
-      `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
+      `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS '${
         body.replaceAll("'", "''")
       }'`,
     );
@@ -125,8 +122,8 @@ test("ended in the middle of it, a copy leaves nothing behind, and can be made t
   await fillLittle(world.directories.databaseFile);
   const source = await Deno.readFile(world.directories.databaseFile);
   for (const direction of ["to", "from"] as const) {
-    // Every third step is a sample of each phase.
-    for (let last = 1, isDone = false; !isDone; last += 3) {
+    // A sample of each phase; the command is killed in the middle of it by another test.
+    for (let last = 1, isDone = false; !isDone; last += 5) {
       const interrupt = new AbortController();
       let steps = 0;
       const onProgress = () => void (++steps === last && interrupt.abort(new Error("interrupted")));
@@ -239,7 +236,7 @@ test("histories of other versions are refused, with what brings them up to date"
   await assert.rejects(world.move("from"), /it was written by a newer Inkling\. Update/);
   await world.query("DELETE FROM inkling.schema_steps WHERE version > 1");
   await assert.rejects(world.move("from"), /it was written by an older Inkling/);
-});
+}, createBarePostgres);
 
 test("a database that does not have all characters is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);

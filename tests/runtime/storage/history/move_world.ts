@@ -5,14 +5,21 @@ import type { Directories } from "../../../../runtime/config/directories.ts";
 import type { MovedHistory } from "../../../../runtime/storage/history/move_history.ts";
 import type { MoveOptions } from "../../../../runtime/storage/history/move_history.ts";
 import { moveHistory } from "../../../../runtime/storage/history/move_history.ts";
-import { createBarePostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
+import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
-/** A test of both databases, which are here already, whichever the other tests use. */
-export function test(name: string, body: (world: MoveWorld) => Promise<void>): void {
+/**
+ * A test of both databases, which are here already, whichever the other tests use. `createPlace` makes the empty one: a bare
+ * one for a test that changes its tables, which others use again.
+ */
+export function test(
+  name: string,
+  body: (world: MoveWorld) => Promise<void>,
+  createPlace = createTestPostgres,
+): void {
   Deno.test({ name, ignore: !HAS_POSTGRES || IS_POSTGRES }, async () => {
-    await using world = await openMoveWorld();
+    await using world = await openMoveWorld(createPlace);
     await body(world);
   });
 }
@@ -33,10 +40,10 @@ export interface MoveWorld extends AsyncDisposable {
   files(): string[];
 }
 
-export async function openMoveWorld(): Promise<MoveWorld> {
+export async function openMoveWorld(createPlace = createTestPostgres): Promise<MoveWorld> {
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace());
-  const { address } = resources.use(await createBarePostgres());
+  const { address } = resources.use(await createPlace());
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   resources.defer(() => client.end());

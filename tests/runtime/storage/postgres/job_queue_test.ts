@@ -9,7 +9,12 @@ import { get } from "../../../../runtime/storage/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
-import { createBarePostgres, startPostgres, withPostgres } from "../../../support/postgres.ts";
+import {
+  createBarePostgres,
+  createTestPostgres,
+  startPostgres,
+  withPostgres,
+} from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { QueueMachine } from "./queue_machine.ts";
 
@@ -36,7 +41,7 @@ type Open = (name: string, labels?: readonly string[]) => Promise<QueueMachine>;
 /** Opens machines over one database of their own. */
 function test(name: string, body: (open: Open, address: string) => Promise<void>): void {
   withPostgres.test(`JobQueue: ${name}`, async () => {
-    await using place = await createBarePostgres();
+    await using place = await createTestPostgres();
     await using machines = new AsyncDisposableStack();
     const { address } = place;
     const open: Open = async (name, labels = []) =>
@@ -53,8 +58,14 @@ async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   return job;
 }
 
-test("machines may make the queue at once", async (open) => {
-  const machines = await Promise.all(["a", "b", "c", "d"].map((name) => open(name)));
+withPostgres.test("JobQueue: machines may make the queue at once", async () => {
+  await using place = await createBarePostgres();
+  await using opened = new AsyncDisposableStack();
+  const machines = await Promise.all(
+    ["a", "b", "c", "d"].map(async (name) =>
+      opened.use(await QueueMachine.open({ address: place.address, name }))
+    ),
+  );
   for (const machine of machines) assert.deepEqual(machine.errors, []);
   // All of them make the queue of these labels, too.
   await Promise.all(machines.map((machine) => machine.accept({ labels: ["gpu"] })));

@@ -62,31 +62,39 @@ const OVERLAPS: readonly { paths: string[]; unread: string; how: "failing" | "un
   { paths: ["inbox/**/*.md", "inbox/sub/*.md"], unread: "inbox/sub/deep", how: "failing" },
 ];
 
-for (const { paths, unread, how } of OVERLAPS) {
-  Deno.test(`Watcher: of ${paths.join(" and ")} the ${how} ${unread} is no news, and leaves nothing behind in the store`, async () => {
-    await using world = await WatchWorld.create();
-    world.write("inbox/sub/old.md");
-    world.write("inbox/sub/deep/old.md");
-    const agents = [watches("a", { paths }), watches("keen", { paths, catchUp: "once" })];
-    using disk = new FailingDisk();
-    disk[how].add(world.path(unread));
-    await world.watch(...agents);
-    await world.restart(...agents);
-    disk.heal();
-    await world.untilRead("keen");
-    await world.expectFired(["inbox/sub"]);
-    const seen = await world.store.readSeen("keen");
-    assert.ok(![...seen?.values() ?? []].includes(UNREAD), JSON.stringify([...seen ?? []]));
-    await world.untilNoticed("inbox/sub/old.md", "a modified", "keen modified");
-    await world.settled("inbox/sub");
-    await world.restart(...agents);
-    await world.expectFired(
-      ["inbox/sub"],
-      "a modified inbox/sub/old.md",
-      "keen modified inbox/sub/old.md",
-    );
+Deno.test("Watcher: of two paths, one in the other, what cannot be read is no news, and leaves nothing behind in the store", async () => {
+  await using world = await WatchWorld.create();
+  using disk = new FailingDisk();
+  const cases = OVERLAPS.map((one, n) => {
+    const paths = one.paths.map((path) => `${n}/${path}`);
+    disk[one.how].add(world.path(`${n}/${one.unread}`));
+    return { paths, folder: `${n}/inbox/sub`, what: `${one.paths} without ${one.unread}` };
   });
-}
+  const agents = cases.flatMap(({ paths, folder }) => {
+    world.write(`${folder}/old.md`);
+    world.write(`${folder}/deep/old.md`);
+    return [
+      watches(`a of ${folder}`, { paths }),
+      watches(`keen of ${folder}`, { paths, catchUp: "once" }),
+    ];
+  });
+  const folders = cases.map(({ folder }) => folder);
+  await world.watch(...agents);
+  await world.restart(...agents);
+  disk.heal();
+  for (const folder of folders) await world.untilRead(`keen of ${folder}`);
+  await world.expectFired(folders);
+  for (const { folder, what } of cases) {
+    const seen = await world.store.readSeen(`keen of ${folder}`);
+    assert.ok(![...seen?.values() ?? []].includes(UNREAD), what);
+    const events = ["a", "keen"].map((agent) => `${agent} of ${folder} modified`);
+    await world.untilNoticed(`${folder}/old.md`, ...events);
+  }
+  await world.settled(...folders);
+  await world.restart(...agents);
+  const expected = agents.map(({ id }) => `${id} modified ${id.split(" of ")[1]}/old.md`);
+  await world.expectFired(folders, ...expected);
+});
 
 Deno.test("Watcher: with catch_up an edit of filters while a folder cannot be read makes nothing old fire", async () => {
   await using world = await WatchWorld.create();

@@ -45,11 +45,9 @@ Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, aga
 });
 
 Deno.test("Watcher.lookAgain() goes on where it was not heard that a conversation goes on", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let isWaiting = true;
   world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
-  await world.watch(watches("a"));
   world.write("inbox/1.md");
   await world.untilQueued(1);
   isWaiting = false;

@@ -47,23 +47,6 @@ Deno.test("Watcher: a path whose run goes on waits, and runs once more however o
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher: a fifth run waits for one of four; another agent does not", async () => {
-  await using world = await WatchWorld.watching(
-    ["inbox/old.md"],
-    watches("a"),
-    watches("b", { filters: { include: ["5*"], exclude: [] } }),
-  );
-  const runs = holdRuns(world);
-  for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
-  await world.until(() => world.runs.length === 4, "four runs");
-  await world.untilNoticed("inbox/5.md", "b created");
-  await world.untilQueued(1);
-  assert.deepEqual(await world.queue(), ["a created inbox/5.md"]);
-  runs.end("inbox/2.md");
-  await world.untilFired("a created inbox/5.md");
-  for (const name of ["1", "3", "4", "5"]) runs.end(`inbox/${name}.md`);
-});
-
 Deno.test("Watcher: a run that waits for a person makes room, and counts again when it goes on", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   const runs = holdRuns(world);
@@ -82,35 +65,9 @@ Deno.test("Watcher: a run that waits for a person makes room, and counts again w
   for (const name of ["1", "4", "5", "6"]) runs.end(`inbox/${name}.md`);
 });
 
-Deno.test("Watcher: a change that on_pending refuses is kept, one per path, and fires after the answer", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  let asks = 0;
-  let isWaiting = true;
-  world.answer = () => {
-    asks++;
-    return isWaiting ? { outcome: "waiting" } : undefined;
-  };
-  await world.watch(watches("a"));
-  world.write("inbox/1.md");
-  await world.until(() => asks > 0, "the refusal");
-  world.write("inbox/1.md", "changed meanwhile");
-  world.write("inbox/2.md");
-  await world.untilQueued(2);
-  assert.deepEqual(await world.queue(), ["a created inbox/1.md", "a created inbox/2.md"]);
-  await world.clock.advance(120_000);
-  assert.ok(asks <= 1, "nobody asks again and again");
-  isWaiting = false;
-  world.publish("execution_resumed", { id: 77, agentId: "a", event: "", path: "" });
-  await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
-  assert.equal(world.runs.length, 2);
-});
-
 Deno.test("Watcher: a change that ends before it ran is none", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "waiting" });
-  await world.watch(watches("a"));
   world.write("inbox/1.md");
   world.write("inbox/old.md", "changed");
   await world.untilQueued(2);
@@ -122,28 +79,31 @@ Deno.test("Watcher: a change that ends before it ran is none", async () => {
   );
 });
 
-Deno.test("Watcher: a start that throws is tried again, and nothing is lost", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  let failures = 0;
-  world.answer = () => {
-    if (failures >= 3) return undefined;
-    failures++;
-    throw new Error("The disk is full");
-  };
-  await world.watch(watches("a"));
-  world.write("inbox/1.md");
-  world.write("inbox/2.md");
-  await world.until(() => failures > 0, "the first failure");
-  await world.untilQueued(2);
-  await world.clock.advance(60_000);
-  await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
-  assert.equal(failures, 3);
-  assert.ok(
-    world.log.lines.some(({ level, message }) =>
-      level === "error" && /Cannot start a run for a file change/.test(message)
-    ),
-  );
+const REFUSALS = [
+  { what: "an error", error: new Error("The disk is full"), level: "error" },
+  { what: "another machine's change", error: new LeaseLost("watch a"), level: "info" },
+] as const;
+
+Deno.test("Watcher: a start that throws is tried again, and nothing is lost; another machine's change is no error", async () => {
+  for (const { what, error, level } of REFUSALS) {
+    await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
+    let failures = 0;
+    world.answer = () => {
+      if (failures >= 3) return undefined;
+      failures++;
+      throw error;
+    };
+    world.write("inbox/1.md");
+    world.write("inbox/2.md");
+    await world.until(() => failures > 0, "the first failure");
+    await world.untilQueued(2);
+    await world.clock.advance(60_000);
+    await world.untilFired("a created inbox/1.md", "a created inbox/2.md");
+    assert.equal(failures, 3, what);
+    const levels = world.log.lines.filter(({ fields }) => fields["error"] === error)
+      .map((line) => line.level);
+    assert.deepEqual(levels, [level, level, level], what);
+  }
 });
 
 Deno.test("Watcher: a file that came and went while it waited never runs, also where the store fails meanwhile", async () => {
@@ -186,32 +146,14 @@ Deno.test("Watcher: a store that fails for good keeps the service from stopping 
   );
 });
 
-Deno.test("Watcher: a change that is another machine's by now is no error, and is tried again", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  let tries = 0;
-  world.answer = () => {
-    if (tries++ === 0) throw new LeaseLost("watch a");
-    return undefined;
-  };
-  await world.watch(watches("a"));
-  world.write("inbox/1.md");
-  await world.until(() => tries > 0, "the first try");
-  await world.clock.advance(60_000);
-  await world.untilFired("a created inbox/1.md");
-  assert.deepEqual(world.log.lines.filter(({ level }) => level === "error"), []);
-});
-
 Deno.test("Watcher: a change that was taken before is left alone", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let claims = 0;
   world.answer = (_agent, fire) => {
     if (fire.type !== "watch" || !fire.path.endsWith("1.md")) return undefined;
     claims++;
     return { outcome: "claimed" };
   };
-  await world.watch(watches("a"));
   world.write("inbox/1.md");
   await world.untilNoticed("inbox/2.md", "a created");
   await world.until(() => claims === 1, "the claim");
@@ -220,11 +162,13 @@ Deno.test("Watcher: a change that was taken before is left alone", async () => {
 });
 
 Deno.test("Watcher: while paused changes are dropped and what waits keeps waiting", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(
+    ["inbox/old.md"],
+    watches("a"),
+    watches("b", { catchUp: "once" }),
+  );
   let isWaiting = true;
   world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
-  await world.watch(watches("a"), watches("b", { catchUp: "once" }));
   world.write("inbox/before.md");
   await world.untilQueued(2);
   world.isPaused = true;

@@ -55,20 +55,21 @@ const SAVES: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-for (const [what, save] of Object.entries(SAVES)) {
-  Deno.test(`Watcher fires one modified for a save by ${what}`, async () => {
-    await using world = await WatchWorld.watching(["inbox/note.md"], watches("a"));
-    save(world.path("inbox/note.md"));
-    await world.untilFired("a modified inbox/note.md");
-    await world.expectFired(["inbox"], "a modified inbox/note.md");
-  });
-}
+Deno.test("Watcher fires one modified for a save, whatever way an editor saves", async () => {
+  const ways = Object.entries(SAVES);
+  const files = ways.map((_, n) => `inbox/${n}/note.md`);
+  await using world = await WatchWorld.watching(files, watches("a"));
+  for (const [n, [what, save]] of ways.entries()) {
+    save(world.path(files[n] ?? ""));
+    await world.settled("inbox");
+    assert.deepEqual(world.fired(), [`a modified ${files[n]}`], what);
+    world.runs.length = 0;
+  }
+});
 
 Deno.test("Watcher: 300 files written at once are all seen, none twice, at most four at a time", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
+  await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.play = () => new Promise((resolve) => setTimeout(resolve, 0));
-  await world.watch(watches("a"));
   const names = Array.from({ length: 300 }, (_, i) => `inbox/sub-${i % 7}/file-${i}.md`);
   for (const name of names) world.write(name);
   await world.until(() => world.runs.length >= 300, "300 runs");
