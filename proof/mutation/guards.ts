@@ -206,14 +206,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/tools/mcp/known_tools.ts",
     find: "if (known?.digest === print.digest) return;",
     replace: "if (known?.description === print.description) return;",
-    tests: ["tests/runtime/tools/mcp/run_test.ts"],
+    tests: ["tests/runtime/tools/mcp/changed_tools_test.ts"],
   },
   {
     guard: "an answer to one change of a tool is none to the next",
     file: "runtime/tools/mcp/known_tools.ts",
     find: "answers.find((one) => one.question.message === question.message)",
     replace: 'answers.find((one) => one.question.kind === "confirm")',
-    tests: ["tests/runtime/tools/mcp/run_test.ts"],
+    tests: ["tests/runtime/tools/mcp/changed_tools_test.ts"],
   },
   {
     guard: "a skill that differs from its lock is not loaded",

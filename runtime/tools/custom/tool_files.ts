@@ -91,8 +91,9 @@ async function stampOf(path: string): Promise<string | undefined> {
   try {
     return stampFile(await Deno.stat(path));
   } catch (error) {
-    // A symlink to nothing, or gone since it was listed.
+    // A symlink to nothing or to itself, or gone since it was listed.
     if (error instanceof Deno.errors.NotFound) return "missing";
+    if (error instanceof Deno.errors.FilesystemLoop) return "missing";
     throw error;
   }
 }

@@ -64,9 +64,12 @@ export class NodeWorld implements AsyncDisposable {
 }
 
 /** A test of machines over a new database; skipped without PostgreSQL. */
-export function testNodes(name: string, work: (world: NodeWorld) => Promise<void>): void {
-  withPostgres.test(`nodes: ${name}`, async () => {
+export function testNodes(
+  name: string,
+  work: (world: NodeWorld, t: Deno.TestContext) => Promise<void>,
+): void {
+  withPostgres.test(`nodes: ${name}`, async (t) => {
     await using world = await NodeWorld.create();
-    await work(world);
+    await work(world, t);
   });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { FollowItem } from "../../../runtime/runtime.ts";
 import { sharePostgres, startPostgres, withPostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "../triggers/gate_clock.ts";
 import { NodeWorld, testNodes } from "./node_world.ts";
@@ -15,94 +16,99 @@ const ASK = {
 
 const GLOB = { name: "file_glob", arguments: { pattern: "*.none" } };
 
-testNodes("what one accepts another runs, where only that one may", async (world) => {
-  await world.workspace.writeScript("heavy", [{ say: "done" }], "nodes: [gpu]");
-  await using plain = await world.open("plain");
-  const { id } = await plain.run("heavy", {});
-  await using _gpu = await world.open("gpu");
-  const ended = await toEnd(plain, id);
-  assert.deepEqual([ended.status, ended.outputData], ["success", "done"]);
-  const [row] = await world.query(
-    "SELECT name, epoch FROM inkling.executions e JOIN inkling.instances i ON i.id = e.instance_id",
-  );
-  assert.deepEqual(row, { name: "gpu", epoch: "1" });
-});
-
-testNodes("a question is answered, and followed, at any of them", async (world) => {
-  await world.workspace.writeScript("asker", [ASK, { say: "You said {result}." }]);
-  await using one = await world.open("one");
-  await using two = await world.open("two");
-  const asked = await runToEnd(one, "asker");
-  assert.equal(asked.status, "waiting");
-  const { id } = asked;
-  const { requestId } = await two.pendingRequest(id);
-  const events: string[] = [];
-  one.events.subscribe((event) => "executionId" in event && events.push(event.type));
-  await two.respond(id, { requestId, answer: { selected: ["b"] } });
-  await until(async () => (await one.getExecution(id)).status === "success", "it goes on");
-  assert.equal((await one.getExecution(id)).outputData, "You said b.");
-  // Each happening is heard once.
-  await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
-  assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
-  const frames = await Promise.all([one, two].map((node) => node.readFrames(id, { after: 0 })));
-  assert.deepEqual(frames[0], frames[1]);
-});
-
-testNodes("a follower at another machine gets each frame, once and in order", async (world) => {
+testNodes("two machines over one database", async (world, t) => {
+  const { writeScript } = world.workspace;
+  await writeScript("heavy", [{ say: "done" }], "nodes: [two]");
+  await writeScript("asker", [ASK, { say: "You said {result}." }]);
   const steps = Array.from({ length: 3 }, (_, n) => ({
     say: `step ${n}`,
     call: [{ name: "file_glob", arguments: { pattern: `*.${n}` } }],
   }));
-  await world.workspace.writeScript("talker", [...steps, { say: "done" }], "nodes: [mouth]");
-  await using _mouth = await world.open("mouth");
-  await using ear = await world.open("ear");
-  const { id } = await ear.run("talker", {});
-  const signal = new AbortController().signal;
-  const items: FollowItem[] = [];
-  for await (const item of await ear.follow(id, { after: 0, signal })) items.push(item);
-  const followed = items.flatMap((item) => item.type === "frame" ? [item.frame] : []);
-  assert.deepEqual(followed, await ear.readFrames(id, { after: 0 }));
-  assert.equal(followed.at(-1)?.event, "complete");
-});
+  await writeScript("talker", [...steps, { say: "done" }], "nodes: [two]");
+  await writeScript("nobodys", [{ say: "never" }], "nodes: [nobody]");
+  await writeScript("slow", [{ say: "…", delay_ms: 600_000 }], "nodes: [two]");
+  await writeScript("child", [{ say: "from the child" }], "nodes: [two]");
+  const delegation = { name: "run_agent", arguments: { agent_id: "child" } };
+  const parent = [{ call: [delegation] }, { say: "It said {result}." }];
+  await writeScript("parent", parent, "agents: [child]\nnodes: [one]");
+  await writeScript("quick", [{ say: "done" }], "on_pending: parallel");
+  await using one = await world.open("one", "node: { name: one, labels: [one], runs: 1 }\n");
+  const accepted = await one.run("heavy", {});
+  await using two = await world.open("two");
 
-testNodes("a new agent runs on a machine that has not noticed its file yet", async (world) => {
-  await using one = await world.open("one");
-  await using _gpu = await world.open("gpu");
-  for (let n = 0; n < 2; n++) {
-    await world.workspace.writeScript(`new_${n}`, [{ say: "here" }], "nodes: [gpu]");
-    assert.equal((await runToEnd(one, `new_${n}`)).outputData, "here");
-  }
-});
+  await t.step("what one accepts another runs, where only that one may", async () => {
+    const { status, outputData } = await toEnd(one, accepted.id);
+    assert.deepEqual([status, outputData], ["success", "done"]);
+    const [row] = await world.query(
+      "SELECT name, epoch FROM inkling.executions e JOIN inkling.instances i ON i.id = e.instance_id",
+    );
+    assert.deepEqual(row, { name: "two", epoch: "1" });
+  });
 
-testNodes(
-  "a run is cancelled at another machine, and one that nobody has at once",
-  async (world) => {
-    await world.workspace.writeScript("slow", [{ say: "…", delay_ms: 600_000 }], "nodes: [slow]");
-    await using one = await world.open("one");
-    const unclaimed = await one.run("slow", {});
-    assert.equal(await one.cancel(unclaimed.id), "aborted");
-    await using _slow = await world.open("slow");
-    const { id } = await one.run("slow", {});
-    await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
-    assert.equal(await one.cancel(id), "cancelling");
-    const ended = await toEnd(one, id);
-    assert.deepEqual([ended.status, ended.error], [
-      "aborted",
-      (await one.getExecution(unclaimed.id)).error,
-    ]);
-  },
-);
+  await t.step("a question is answered, and followed, at any of them", async () => {
+    const { id, status } = await runToEnd(one, "asker");
+    assert.equal(status, "waiting");
+    const { requestId } = await two.pendingRequest(id);
+    const events: string[] = [];
+    const unsubscribe = one.events.subscribe((event) => {
+      if ("executionId" in event && event.executionId === id) events.push(event.type);
+    });
+    await two.respond(id, { requestId, answer: { selected: ["b"] } });
+    await until(async () => (await one.getExecution(id)).status === "success", "it goes on");
+    assert.equal((await one.getExecution(id)).outputData, "You said b.");
+    // Each happening is heard once.
+    await until(() => events.includes("execution_completed"), "its end is heard elsewhere");
+    assert.deepEqual(events, ["execution_resumed", "execution_completed"]);
+    unsubscribe();
+    const frames = await Promise.all([one, two].map((node) => node.readFrames(id, { after: 0 })));
+    assert.deepEqual(frames[0], frames[1]);
+  });
 
-testNodes("delegation goes on over machines, and the parent gets the answer", async (world) => {
-  await world.workspace.writeScript("child", [{ say: "from the child" }], "nodes: [child]");
-  const call = { name: "run_agent", arguments: { agent_id: "child" } };
-  const steps = [{ call: [call] }, { say: "It said {result}." }];
-  await world.workspace.writeScript("parent", steps, "agents: [child]");
-  await using one = await world.open("one", "node: { name: one, runs: 1 }\n");
-  await using _child = await world.open("child");
-  const ended = await runToEnd(one, "parent");
-  assert.equal(ended.status, "success");
-  assert.match(ended.outputData ?? "", /from the child/);
+  await t.step("a follower at another machine gets each frame, once and in order", async () => {
+    const { id } = await one.run("talker", {});
+    const signal = new AbortController().signal;
+    const items: FollowItem[] = [];
+    for await (const item of await one.follow(id, { after: 0, signal })) items.push(item);
+    const followed = items.flatMap((item) => item.type === "frame" ? [item.frame] : []);
+    assert.deepEqual(followed, await one.readFrames(id, { after: 0 }));
+    assert.equal(followed.at(-1)?.event, "complete");
+  });
+
+  await t.step("a new agent runs on a machine that has not noticed its file yet", async () => {
+    for (let n = 0; n < 2; n++) {
+      await writeScript(`new_${n}`, [{ say: "here" }], "nodes: [two]");
+      assert.equal((await runToEnd(one, `new_${n}`)).outputData, "here");
+    }
+  });
+
+  await t.step(
+    "a run is cancelled at another machine, and one that nobody has at once",
+    async () => {
+      const unclaimed = await one.run("nobodys", {});
+      assert.equal(await one.cancel(unclaimed.id), "aborted");
+      const { id } = await one.run("slow", {});
+      await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
+      assert.equal(await one.cancel(id), "cancelling");
+      const { status, error } = await toEnd(one, id);
+      assert.deepEqual([status, error], ["aborted", (await one.getExecution(unclaimed.id)).error]);
+    },
+  );
+
+  await t.step("delegation goes on over machines, and the parent gets the answer", async () => {
+    const ended = await runToEnd(one, "parent");
+    assert.equal(ended.status, "success");
+    assert.match(ended.outputData ?? "", /from the child/);
+  });
+
+  await t.step("one key at both in the same moment is one execution", async () => {
+    for (let n = 0; n < 5; n++) {
+      const idempotencyKey = `key ${n}`;
+      const both = await Promise.all(
+        [one, two].map((node) => node.run("quick", { idempotencyKey })),
+      );
+      assert.equal(both[0]?.id, both[1]?.id);
+    }
+  });
 });
 
 testNodes("a machine that stops leaves its runs to the others", async (world) => {
@@ -188,17 +194,6 @@ withPostgres.test("nodes: while the database is away runs wait; then all goes on
   assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
 });
 
-testNodes("one key at two machines in the same moment is one execution", async (world) => {
-  await world.workspace.writeScript("quick", [{ say: "done" }], "on_pending: parallel");
-  await using one = await world.open("one");
-  await using two = await world.open("two");
-  for (let n = 0; n < 5; n++) {
-    const idempotencyKey = `key ${n}`;
-    const both = await Promise.all([one, two].map((node) => node.run("quick", { idempotencyKey })));
-    assert.equal(both[0]?.id, both[1]?.id);
-  }
-});
-
 testNodes(
   "a machine that lacks an agent's file forgets no schedule of the others",
   async (world) => {
@@ -218,10 +213,15 @@ testNodes(
 testNodes("a slot runs once, and the pause holds for all", async (world) => {
   const lines = "trigger: { type: schedule, every: 1s }";
   await world.workspace.writeScript("often", [{ say: "tick" }], lines);
-  await using one = await world.open("one");
-  await using two = await world.open("two");
+  const clock = new TestClock();
+  await using one = await world.open("one", "", { clock });
+  await clock.advance(300);
+  await using two = await world.open("two", "", { clock });
   const slots = () => world.query("SELECT scheduled_for, outcome FROM inkling.slots ORDER BY 1");
-  await until(async () => (await slots()).length >= 2, "two slots have passed");
+  await until(async () => {
+    await clock.advance(100);
+    return (await slots()).length >= 2;
+  }, "two slots have passed");
   await two.pauseScheduler();
   assert.equal((await one.scheduler()).status, "paused");
   const runs = await world.query(

@@ -88,39 +88,29 @@ const DEADLY: readonly [how: string, body: string, reads: RegExp][] = [
   ],
 ];
 
+const DEADLY_IN_BINARY: typeof DEADLY = DEADLY
+  .filter(([how]) => how === "fills the heap")
+  .map(([how, body]) => [how, body, /It used more than 512 MB of memory/]);
+
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a custom tool that fails hurts its own call only (${kind})`, async () => {
+  Deno.test(`a custom tool that fails hurts its own call only (${kind})`, async (t) => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
-    const tool = await openVillain(world, Object.fromEntries(SURVIVED));
+    const deadly = kind === "binary" ? DEADLY_IN_BINARY : DEADLY;
+    const tool = await openVillain(world, Object.fromEntries([...SURVIVED, ...deadly]));
     for (const [how, , reads] of SURVIVED) {
       assert.match(await failureOf(world.run(tool, { how })), reads, how);
     }
     const pid = Number(await world.run(tool));
     assert.deepEqual(new Set(pidsOf(world)), new Set([pid]), "the process survives all of it");
+    for (const [how, , reads] of deadly) {
+      await t.step(how, async () => {
+        assert.match(await failureOf(world.run(tool, { how })), reads);
+        await assertGone(pidsOf(world).at(-1));
+      });
+    }
+    assert.match(await world.run(tool), /^\d+$/, "the next call has another process");
   });
-}
-
-Deno.test("a custom tool that kills, fills or floods its process loses it, and the next call has another", async () => {
-  await using world = await ToolWorld.open();
-  await assertDeadly(world, DEADLY);
-});
-
-Deno.test("a compiled binary ends a custom tool that fills the heap by the memory of its process", async () => {
-  await using binary = await openBinary();
-  await using world = await ToolWorld.open({ program: binary.program });
-  const [, body] = DEADLY.find(([how]) => how === "fills the heap") ?? assert.fail();
-  const reads = /It used more than 512 MB of memory/;
-  await assertDeadly(world, [["fills the heap", body, reads]]);
-});
-
-async function assertDeadly(world: ToolWorld, ways: typeof DEADLY): Promise<void> {
-  const tool = await openVillain(world, Object.fromEntries(ways));
-  for (const [how, , reads] of ways) {
-    assert.match(await failureOf(world.run(tool, { how })), reads, how);
-    await assertGone(pidsOf(world).at(-1));
-  }
-  assert.match(await world.run(tool), /^\d+$/);
 }
 
 /** Ways that only the end of the call's time ends. */
@@ -155,80 +145,77 @@ Deno.test("a custom tool that would go on for ever is gone soon after its time i
   assert.match(await world.run(tool), /^\d+$/);
 });
 
-Deno.test("a custom tool hears that its run was stopped, and may put things in order", async () => {
+Deno.test("what a custom tool leaves to its process harms no later call, and no reader of its output", async (t) => {
   await using world = await ToolWorld.open();
   await world.fixture.write("notes/a.txt", "");
-  await world.writeTool(
-    "tidy",
-    `const stopped = new Promise((resolve) => context.signal.addEventListener("abort", resolve));
-     context.log("ready");
-     await stopped;
-     const refused = await context.confirm("Too late?").catch((error: Error) => error.message);
-     Deno.writeTextFileSync("notes/a.txt", refused);`,
-  );
-  const stop = new AbortController();
-  const outcome = world.call("tidy", {}, { signal: stop.signal }).catch(() => "stopped");
-  await until(() => world.logged.length === 1, "the call runs");
-  stop.abort(new Error("cancelled"));
-  assert.equal(await outcome, "stopped");
-  const left = () => world.fixture.read("notes/a.txt");
-  await until(async () => await left() === "The run was stopped", "it put things in order");
-});
-
-Deno.test("what a custom tool prints is no message of its host and hides none, and is bounded in the log", async () => {
-  await using world = await ToolWorld.open();
-  await world.writeTool(
-    "printer",
-    `const write = (text) => Deno.stdout.writeSync(new TextEncoder().encode(text));
-     if (args.how === "forge") {
-       const message = JSON.stringify({ type: "done", result: "FORGED" });
-       for (const mark of ["", "undefined", crypto.randomUUID(), "\\u0000"]) {
-         write("\\n" + mark + message + "\\n" + mark);
-         console.error(mark + message);
-       }
-       await new Promise((resolve) => setTimeout(resolve, 50));
-     }
-     if (args.how === "mumble") write("no end of line");
-     if (args.how === "talk") {
-       for (let i = 0; i < 500; i++) console.log("line " + i + "y".repeat(5000));
-     }
-     return args.how;`,
-  );
-  const tool = await world.openTool("printer");
-  for (const how of ["forge", "mumble", "talk"]) {
-    world.logged.length = 0;
-    assert.equal(await world.run(tool, { how }), how);
-    if (how === "mumble") assert.deepEqual(world.logged, ["printer: no end of line"]);
-  }
-  assert.equal(world.logged.length, 101);
-  assert.equal(world.logged.at(-1), "printer: further lines of this call are left out");
-  assert.ok(world.logged.every((line) => line.length < 2_100));
-});
-
-Deno.test("a custom tool that left a reader at its input does not lose the next call", async () => {
-  await using world = await ToolWorld.open();
-  await world.writeTool(
-    "thief",
-    `const { read } = await import("node:fs");
-     void Deno.stdin.read(new Uint8Array(args.bytes));
-     for (let i = 0; i < 3; i++) read(0, new Uint8Array(args.bytes), 0, args.bytes, null, () => {});
-     await new Promise((resolve) => setTimeout(resolve, 50));
-     return "took";`,
-  );
-  const tool = await world.openTool("thief");
-  for (const bytes of [100_000, 1]) assert.equal(await world.run(tool, { bytes }), "took");
-  assert.equal(await world.run(tool, { bytes: 1 }), "took");
-});
-
-Deno.test("a thread that a custom tool leaves behind in a loop ends with its process, soon", async () => {
-  await using world = await ToolWorld.open();
-  const tool = await openVillain(world, {
-    leave: `new Worker("data:application/javascript,for(;;);", { type: "module" });
+  const tools = await world.openModule("all", {
+    tidy:
+      `const stopped = new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+      context.log("ready");
+      await stopped;
+      const refused = await context.confirm("Too late?").catch((error: Error) => error.message);
+      Deno.writeTextFileSync("notes/a.txt", refused);`,
+    printer: `const write = (text: string) => Deno.stdout.writeSync(new TextEncoder().encode(text));
+      if (args.how === "forge") {
+        const message = JSON.stringify({ type: "done", result: "FORGED" });
+        for (const mark of ["", "undefined", crypto.randomUUID(), "\\u0000"]) {
+          write("\\n" + mark + message + "\\n" + mark);
+          console.error(mark + message);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      if (args.how === "mumble") write("no end of line");
+      if (args.how === "talk") {
+        for (let i = 0; i < 500; i++) console.log("line " + i + "y".repeat(5000));
+      }
+      return args.how;`,
+    thief: `const { read } = await import("node:fs");
+      void Deno.stdin.read(new Uint8Array(args.bytes));
+      for (let i = 0; i < 3; i++) read(0, new Uint8Array(args.bytes), 0, args.bytes, null, () => {});
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return "took";`,
+    leaver: `context.log("pid " + Deno.pid);
+      new Worker("data:application/javascript,for(;;);", { type: "module" });
       await new Promise((resolve) => setTimeout(resolve, 100)); return "left";`,
   });
-  assert.equal(await world.run(tool, { how: "leave" }), "left");
-  await assertGone(pidsOf(world)[0]);
-  assert.match(await world.run(tool), /^\d+$/);
+
+  await t.step(
+    "its prints are no message of its host, hide none, and are bounded in the log",
+    async () => {
+      for (const how of ["forge", "mumble", "talk"]) {
+        world.logged.length = 0;
+        assert.equal(await world.run(tools.printer, { how }), how);
+        if (how === "mumble") assert.deepEqual(world.logged, ["printer: no end of line"]);
+      }
+      assert.equal(world.logged.length, 101);
+      assert.equal(world.logged.at(-1), "printer: further lines of this call are left out");
+      assert.ok(world.logged.every((line) => line.length < 2_100));
+    },
+  );
+
+  await t.step("a reader that it left at its input takes nothing from the next call", async () => {
+    for (const bytes of [100_000, 1, 1]) {
+      assert.equal(await world.run(tools.thief, { bytes }), "took");
+    }
+  });
+
+  await t.step("it hears that its run was stopped, and may put things in order", async () => {
+    world.logged.length = 0;
+    const stop = new AbortController();
+    const outcome = world.run(tools.tidy, {}, { signal: stop.signal }).catch(() => "stopped");
+    await until(() => world.logged.length === 1, "the call runs");
+    stop.abort(new Error("cancelled"));
+    assert.equal(await outcome, "stopped");
+    const left = () => world.fixture.read("notes/a.txt");
+    await until(async () => await left() === "The run was stopped", "it put things in order");
+  });
+
+  await t.step("a thread that it leaves behind in a loop ends with its process, soon", async () => {
+    world.logged.length = 0;
+    assert.equal(await world.run(tools.leaver), "left");
+    await assertGone(Number(world.logged[0]?.split(" ").at(-1)));
+    assert.equal(await world.run(tools.printer, { how: "next" }), "next");
+  });
 });
 
 Deno.test("a custom tool does not outlive a service that was killed", async () => {

@@ -1,10 +1,118 @@
-// The pool of host processes where one of them cannot be ended.
+// The host processes of custom tools: how many there are, who gets one, and when they end.
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemProcesses } from "../../../../cli/service/processes.ts";
 import { HostPool } from "../../../../runtime/tools/custom/host_pool.ts";
 import { HostProcess } from "../../../../runtime/tools/custom/host_process.ts";
 import { hostCommand, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
+import { until } from "../../../support/until.ts";
+import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
+import { ToolWorld, WAITER } from "./tool_world.ts";
+
+Deno.test("a first call starts one process, later ones none, calls at the same time one each within the bound", async () => {
+  await using world = await ToolWorld.open({ processes: { max: 4 } });
+  const tools = await world.openModule("counting", {
+    pid: `await new Promise((resolve) => setTimeout(resolve, args.ms)); return Deno.pid;`,
+    count: `const kept = globalThis as any; kept.calls = (kept.calls ?? 0) + 1; return kept.calls;`,
+  });
+  const opened = world.starts;
+  const first = await world.run(tools.pid);
+  assert.equal(world.starts, opened + 1);
+  for (let i = 0; i < 3; i++) assert.equal(await world.run(tools.pid), first);
+  const again = await world.openTools("counting");
+  assert.equal(await world.run(again[1] ?? tools.pid), first);
+  assert.equal(world.starts, opened + 1);
+  const counted = [await world.run(tools.count), await world.run(tools.count)];
+  assert.deepEqual(counted, ["1", "1"], "nothing in memory outlives a call");
+  const pids = await Promise.all(Array.from({ length: 6 }, () => world.run(tools.pid, { ms: 50 })));
+  assert.equal(new Set(pids).size, 2);
+  assert.equal(world.starts, opened + 2);
+});
+
+Deno.test("tools that hang in one execution hold up no other execution's", async () => {
+  await using world = await ToolWorld.open({ processes: { max: 2 } });
+  await world.fixture.write("notes/a.txt", "");
+  const { waiter, quick } = await world.openModule("all", {
+    waiter: WAITER,
+    quick: `return "done";`,
+  });
+  const hanging = Array.from({ length: 3 }, () => world.run(waiter, {}, { executionId: 1 }));
+  await until(() => world.logged.length === 1, "as many hang as may");
+  assert.equal(await world.run(quick, {}, { executionId: 2 }), "done");
+  assert.equal(world.logged.length, 1);
+  await world.fixture.write("notes/go", "");
+  assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
+});
+
+Deno.test("the time of a call begins with its process; a wait for one in vain is told as that", async () => {
+  const clock = new TestClock();
+  await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
+  await world.writeTool("waiter", WAITER, "timeout: 5,");
+  await world.writeTool("quick", `return "done";`);
+  await world.fixture.write("notes/a.txt", "");
+  const waiter = await world.openTool("waiter");
+  // Its own clock stands still: it hangs as long as the test wants.
+  const first = world.run(waiter, {}, { executionId: 1, clock: new TestClock() });
+  await until(() => world.logged.length === 1, "the first call runs");
+  const wait = 11 * 60_000;
+  const late = failureOf(world.run(waiter, {}, { executionId: 2, clock }));
+  const unloaded = refusalOf(world.openTools("quick"));
+  await until(() => clock.countAwaiting(wait) === 2, "the second call and a loading wait");
+  await clock.advance(wait - 1_000);
+  const third = world.run(waiter, {}, { executionId: 3, clock });
+  await until(() => clock.awaits(wait), "the third call waits");
+  await clock.advance(1_000);
+  const reason =
+    "all custom tools share 1 processes, and none became free for it within 11 minutes. " +
+    "Try again when fewer calls are running.";
+  assert.equal(await late, `The call never began: ${reason}`);
+  const file = join(world.directories.toolsDir, "quick.ts");
+  assert.equal(
+    await unloaded,
+    `The custom tool quick cannot be used: ${file}: it could not be loaded: ${reason}`,
+  );
+  await world.fixture.write("notes/go", "");
+  assert.deepEqual(await Promise.all([first, third]), ["went", "went"]);
+  assert.equal(await world.call("quick"), "done", "it is loaded again");
+});
+
+Deno.test("an idle process makes room for another tool, and is ended when it waits for a call in vain", async () => {
+  const clock = new TestClock();
+  await using world = await ToolWorld.open({ clock, processes: { max: 1, idleMs: 60_000 } });
+  const pid = `return Deno.pid;`;
+  const tools = await world.openModule("pids", {
+    one: pid,
+    two: [pid, `permissions: { env: ["TWO"] },`],
+  });
+  const one = Number(await world.run(tools.one));
+  const two = Number(await world.run(tools.two));
+  assert.notEqual(one, two);
+  assert.equal(await systemProcesses.isAlive(one), false);
+  await clock.advance(59_000);
+  assert.equal(await systemProcesses.isAlive(two), true);
+  await clock.advance(1_000);
+  await until(async () => !(await systemProcesses.isAlive(two)), "the idle process is gone");
+});
+
+Deno.test("disposing leaves no process, whether it was busy or idle", async () => {
+  await using world = await ToolWorld.open();
+  await world.writeTool(
+    "pid",
+    `context.log("pid " + Deno.pid); await context.resolvePath("."); if (args.wait) await new Promise(() => {});`,
+  );
+  const tool = await world.openTool("pid");
+  const busy = failureOf(world.run(tool, { wait: true }));
+  await world.run(tool);
+  await until(() => world.logged.length === 2, "both calls run");
+  const pids = new Set(world.logged.map((line) => Number(line.split(" ").at(-1))));
+  assert.equal(pids.size, 2);
+  await world.tools[Symbol.asyncDispose]();
+  assert.match(await busy, /was ended before it had a result/);
+  for (const pid of pids) assert.equal(await systemProcesses.isAlive(pid), false);
+  assert.match(await failureOf(world.run(tool)), /The service is stopping/);
+});
 
 /** A process whose end fails as often as told. */
 class StubbornProcess extends HostProcess {
@@ -31,25 +139,20 @@ class StubbornProcess extends HostProcess {
   }
 }
 
-async function idleProcess(failures: number, clock: TestClock) {
-  const pool = new HostPool({ clock, idleMs: 60_000 });
-  const process = new StubbornProcess(failures);
-  const request = { key: "k", owner: "o", start: () => Promise.resolve(process) };
-  pool.giveBack(await pool.take(request, new AbortController().signal));
-  await clock.advance(60_000);
-  await settle();
-  return { pool, process };
-}
-
-Deno.test("HostPool tries again to end an idle process that could not be ended", async () => {
-  const { pool, process } = await idleProcess(1, new TestClock());
-  assert.deepEqual([process.attempts, process.gone], [1, false]);
-  await pool[Symbol.asyncDispose]();
-  assert.deepEqual([process.attempts, process.gone], [2, true]);
-});
-
-Deno.test("HostPool reports at its end why a process cannot be ended", async () => {
-  const { pool, process } = await idleProcess(2, new TestClock());
-  await assert.rejects(pool[Symbol.asyncDispose](), /no signal may be sent/);
-  await process.end();
+Deno.test("HostPool tries again to end an idle process that could not be ended, and reports at its end why", async () => {
+  for (const failures of [1, 2]) {
+    const clock = new TestClock();
+    const pool = new HostPool({ clock, idleMs: 60_000 });
+    const process = new StubbornProcess(failures);
+    const request = { key: "k", owner: "o", start: () => Promise.resolve(process) };
+    pool.giveBack(await pool.take(request, new AbortController().signal));
+    await clock.advance(60_000);
+    await settle();
+    assert.deepEqual([process.attempts, process.gone], [1, false]);
+    const ending = pool[Symbol.asyncDispose]();
+    if (failures === 1) await ending;
+    else await assert.rejects(ending, /no signal may be sent/);
+    if (failures === 2) await process.end();
+    assert.equal(process.gone, true);
+  }
 });

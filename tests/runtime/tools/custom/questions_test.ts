@@ -9,16 +9,11 @@ import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** The question that a call raised, as it is stored. */
-async function raisedBy(work: Promise<unknown>): Promise<ToolQuestion> {
+/** The question that a call raised, as a person sees it. */
+async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
   const error = await work.then((value) => value, (error: unknown) => error);
   assert.ok(error instanceof QuestionRaised, `expected a question, got ${error}`);
-  return error.question;
-}
-
-/** What a person sees of it. */
-async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
-  const { answersBefore: _, ...question } = await raisedBy(work);
+  const { answersBefore: _, ...question } = error.question;
   return question;
 }
 
@@ -36,113 +31,100 @@ const choice = (message: string, options: string[], multi = false): ToolQuestion
   multi,
 });
 
-const ASKER = `
-  context.log("pid " + Deno.pid);
-  const sure = await context.confirm("Delete everything?");
-  const name = await context.ask("Your name?");
-  const picked = await context.choose("Which?", ["a", "b", "c"], { multi: true });
-  return { sure, name, picked };`;
-
-Deno.test("a custom tool that asks is run again from its beginning with one answer more each time", async () => {
+Deno.test("a custom tool asks people, and runs again from its beginning with each answer", async (t) => {
   await using world = await ToolWorld.open();
-  await world.writeTool("asker", ASKER);
-  const answers: AnsweredQuestion[] = [];
-  const next = () => questionOf(world.call("asker", {}, { answers }));
-  const expected: [ToolQuestion, HumanAnswer][] = [
-    [confirmation("Delete everything?"), { approved: true }],
-    [input("Your name?"), { text: "Ada" }],
-    [choice("Which?", ["a", "b", "c"], true), { selected: ["a", "c"] }],
-  ];
-  for (const [question, answer] of expected) {
-    assert.deepEqual(await next(), question);
-    answers.push({ question, answer });
-  }
-  const shown = await world.call("asker", {}, { answers });
-  assert.equal(shown, '{"sure":true,"name":"Ada","picked":["a","c"]}');
-  const pids = world.logged.map((line) => Number(line.split(" ").at(-1)));
-  assert.equal(pids.length, 4);
-  for (const pid of pids.slice(0, 3)) {
-    const isDone = async () => !(await systemProcesses.isAlive(pid));
-    await until(isDone, "nothing of a waiting call is left");
-  }
-});
+  const tools = await world.openModule("all", {
+    asker: `context.log("pid " + Deno.pid);
+      const sure = await context.confirm("Delete everything?");
+      const name = await context.ask("Your name?");
+      const picked = await context.choose("Which?", ["a", "b", "c"], { multi: true });
+      return { sure, name, picked };`,
+    patient: `const sure = await context.confirm("Sure?");
+      const name = await context.ask("Name?").catch((error: Error) => error.message);
+      return { sure, name, picked: await context.choose("Which?", ["a"]) };`,
+    fickle: `return await context[args.kind](...args.question);`,
+    mute: `const errors = [];
+      for (const ask of [() => context.confirm(" "), () => context.ask(""), () => context.choose("Which?", [])]) {
+        await ask().catch((error: Error) => errors.push(error.message));
+      }
+      return [...errors, await context.ask("Really?")];`,
+  });
 
-Deno.test("a custom tool goes on without an answer when the time for it is over", async () => {
-  await using world = await ToolWorld.open({ isConfined: true });
-  await world.writeTool(
-    "patient",
-    `const sure = await context.confirm("Sure?");
-     const name = await context.ask("Name?").catch((error: Error) => error.message);
-     return { sure, name, picked: await context.choose("Which?", ["a"]) };`,
-  );
-  const expired: HumanAnswer = { expired: true };
-  const late = [
-    { question: confirmation("Sure?"), answer: expired },
-    { question: input("Name?"), answer: expired },
-  ];
-  const question = choice("Which?", ["a"]);
-  assert.equal(
-    await world.call("patient", {}, {
-      answers: [...late, { question, answer: { selected: ["a"] } }],
-    }),
-    '{"sure":false,"name":"Nobody answered in time","picked":["a"]}',
-  );
-  const work = world.call("patient", {}, { answers: [...late, { question, answer: expired }] });
-  assert.equal(await failureOf(work), "Nobody answered in time");
-});
+  await t.step("each run has one answer more", async () => {
+    const answers: AnsweredQuestion[] = [];
+    const expected: [ToolQuestion, HumanAnswer][] = [
+      [confirmation("Delete everything?"), { approved: true }],
+      [input("Your name?"), { text: "Ada" }],
+      [choice("Which?", ["a", "b", "c"], true), { selected: ["a", "c"] }],
+    ];
+    for (const [question, answer] of expected) {
+      assert.deepEqual(await questionOf(world.run(tools.asker, {}, { answers })), question);
+      answers.push({ question, answer });
+    }
+    const shown = await world.run(tools.asker, {}, { answers });
+    assert.equal(shown, '{"sure":true,"name":"Ada","picked":["a","c"]}');
+    const pids = world.logged.map((line) => Number(line.split(" ").at(-1)));
+    assert.equal(pids.length, 4);
+    for (const pid of pids.slice(0, 3)) {
+      const isDone = async () => !(await systemProcesses.isAlive(pid));
+      await until(isDone, "nothing of a waiting call is left");
+    }
+  });
 
-Deno.test("a custom tool that asks something else the second time does not get the answer: it is asked anew", async () => {
-  await using world = await ToolWorld.open({ isConfined: true });
-  await world.writeTool("fickle", `return await context[args.kind](...args.question);`);
+  await t.step("it goes on without an answer when the time for it is over", async () => {
+    const expired: HumanAnswer = { expired: true };
+    const late = [
+      { question: confirmation("Sure?"), answer: expired },
+      { question: input("Name?"), answer: expired },
+    ];
+    const question = choice("Which?", ["a"]);
+    const run = (answer: HumanAnswer) =>
+      world.run(tools.patient, {}, { answers: [...late, { question, answer }] });
+    assert.equal(
+      await run({ selected: ["a"] }),
+      '{"sure":false,"name":"Nobody answered in time","picked":["a"]}',
+    );
+    assert.equal(await failureOf(run(expired)), "Nobody answered in time");
+  });
+
+  const ab = choice("Which?", ["a", "b"]);
   const sure = confirmation("Delete 1 file?");
   const others: [
     asked: [string, ...JsonValue[]],
-    question: ToolQuestion,
-    before: AnsweredQuestion,
+    ToolQuestion,
+    before: ToolQuestion,
+    HumanAnswer,
   ][] = [
-    [
-      ["confirm", "Delete 500 files?"],
-      confirmation("Delete 500 files?"),
-      { question: sure, answer: { approved: true } },
-    ],
-    [["ask", sure.message], input(sure.message), { question: sure, answer: { approved: true } }],
-    [
-      ["confirm", "Delete 500 files?"],
-      confirmation("Delete 500 files?"),
-      { question: sure, answer: { expired: true } },
-    ],
-    [
-      ["choose", "Which?", ["b", "a"]],
-      choice("Which?", ["b", "a"]),
-      { question: choice("Which?", ["a", "b"]), answer: { selected: ["b"] } },
-    ],
+    [["confirm", "Delete 500 files?"], confirmation("Delete 500 files?"), sure, { approved: true }],
+    [["ask", sure.message], input(sure.message), sure, { approved: true }],
+    [["choose", "Which?", ["b", "a"]], choice("Which?", ["b", "a"]), ab, { selected: ["b"] }],
     [
       ["choose", "Which?", ["a", "b"], { multi: true }],
       choice("Which?", ["a", "b"], true),
-      { question: choice("Which?", ["a", "b"]), answer: { selected: ["b"] } },
+      ab,
+      { selected: ["b"] },
     ],
   ];
-  for (const [[kind, ...asked], question, before] of others) {
-    const call = world.call("fickle", { kind, question: asked }, { answers: [before] });
-    assert.deepEqual(await questionOf(call), question);
+  for (const [[kind, ...question], expected, before, answer] of others) {
+    await t.step(
+      `another question does not get the answer: ${kind} ${JSON.stringify(question)}`,
+      async () => {
+        const answers = [{ question: before, answer }];
+        const call = world.run(tools.fickle, { kind, question }, { answers });
+        assert.deepEqual(await questionOf(call), expected);
+      },
+    );
   }
-});
 
-Deno.test("a question without text or options is the tool's own error, and nobody's question", async () => {
-  await using world = await ToolWorld.open({ isConfined: true });
-  await world.writeTool(
-    "mute",
-    `const errors = [];
-     for (const ask of [() => context.confirm(" "), () => context.ask(""), () => context.choose("Which?", [])]) {
-       await ask().catch((error: Error) => errors.push(error.message));
-     }
-     return [...errors, await context.ask("Really?")];`,
-  );
-  assert.equal(
-    await world.call("mute", {}, {
-      answers: [{ question: input("Really?"), answer: { text: "yes" } }],
-    }),
-    '["A question to a person needs a text","A question to a person needs a text",' +
-      '"A choice needs at least one option","yes"]',
+  await t.step(
+    "a question without text or options is its own error, and nobody's question",
+    async () => {
+      const answers = [{ question: input("Really?"), answer: { text: "yes" } }];
+      assert.equal(
+        await world.run(tools.mute, {}, { answers }),
+        '["A question to a person needs a text","A question to a person needs a text",' +
+          '"A choice needs at least one option","yes"]',
+      );
+    },
   );
 });

@@ -4,9 +4,14 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
 import type { HumanAnswer } from "../../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import type { TestWorkspace } from "../../../support/test_workspace.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
-import { toEnd } from "../../../support/test_workspace.ts";
+import { age } from "../../../support/temp_dir.ts";
+import {
+  createTestWorkspace,
+  payloadsOf,
+  runToEnd,
+  type TestWorkspace,
+  toEnd,
+} from "../../../support/test_workspace.ts";
 
 async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
@@ -18,140 +23,127 @@ async function openPlace(): Promise<TestWorkspace> {
   return place;
 }
 
-function writeTool(place: TestWorkspace, name: string, source: string): Promise<void> {
-  return Deno.writeTextFile(join(place.agentsDir, "_config/tools", `${name}.ts`), source);
-}
-
-/** An agent that calls one tool and repeats its result. */
-function writeCaller(place: TestWorkspace, tool: string, args: object = {}): Promise<void> {
-  const call = [{ name: tool, arguments: args }];
-  return place.writeScript("caller", [{ call }, { say: "It said: {result}" }], `tools: [${tool}]`);
-}
-
-Deno.test("an agent calls a custom tool and reads its result", async () => {
-  await using place = await openPlace();
-  await writeTool(
-    place,
-    "adder",
-    `export default { description: "Adds", effect: "read",
-       parameters: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-       run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) };`,
-  );
-  await writeCaller(place, "adder", { a: 2, b: 3 });
-  await using runtime = await place.open();
-  const { status, outputData } = await runToEnd(runtime, "caller");
-  assert.deepEqual([status, outputData], ["success", 'It said: {"sum":5}']);
-  assert.deepEqual(await validateWorkspace(await place.settings(), "caller", { cwd: "/" }), [
-    { agentId: "caller", path: join(place.agentsDir, "caller.md"), diagnostics: [] },
-  ]);
-});
-
-Deno.test("a custom tool that takes too long is a tool error, and the run goes on", async () => {
-  await using place = await openPlace();
-  await writeTool(
-    place,
-    "sleeper",
-    `export default { description: "Sleeps", timeout: 0.5, run: () => new Promise(() => {}) };`,
-  );
-  await writeCaller(place, "sleeper");
-  await using runtime = await place.open();
-  const { status, outputData } = await runToEnd(runtime, "caller");
-  const expected = ["success", "It said: Error: sleeper took longer than 0.5 s"];
-  assert.deepEqual([status, outputData], expected);
-});
-
-Deno.test("a question of a custom tool is answered after a restart", async () => {
-  await using place = await openPlace();
-  await writeTool(
-    place,
-    "asker",
+/** Custom tools, by name. The agent `call-<tool>` calls one with the arguments of `CALLED_WITH` and repeats its result. */
+const TOOLS: Record<string, string> = {
+  adder: `export default { description: "Adds", effect: "read",
+    parameters: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+    run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) };`,
+  sleeper:
+    `export default { description: "Sleeps", timeout: 0.1, run: () => new Promise(() => {}) };`,
+  asker:
     `export default { description: "Asks", async run(_: unknown, context: any): Promise<string> {
-       const sure = await context.confirm("Really?");
-       const name = await context.ask("Who?");
-       return sure + " " + name;
-     } };`,
-  );
-  await writeCaller(place, "asker");
-  let id: number;
+    const sure = await context.confirm("Really?");
+    const name = await context.ask("Who?");
+    return sure + " " + name;
+  } };`,
+  wipe:
+    `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
+    const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
+    for (const n of [1, 2]) told.push(await context.ask("Name " + n + "?"));
+    return told.join(" ");
+  } };`,
+  fickle:
+    `export default { description: "Asks", run: (_: unknown, context: any) => context.confirm(crypto.randomUUID()) };`,
+  broken: `throw new Error("not today");`,
+};
+const CALLED_WITH: Record<string, object> = { adder: { a: 2, b: 3 } };
+
+async function writeTools(place: TestWorkspace): Promise<void> {
+  for (const [name, source] of Object.entries(TOOLS)) {
+    const path = join(place.agentsDir, "_config/tools", `${name}.ts`);
+    await Deno.writeTextFile(path, source);
+    // It need not be loaded again for each run.
+    await age(path);
+    const call = [{ name, arguments: CALLED_WITH[name] ?? {} }];
+    const steps = [{ call }, { say: "It said: {result}" }];
+    await place.writeScript(`call-${name}`, steps, `tools: [${name}]`);
+  }
+}
+
+Deno.test("custom tools in runs of agents", async (t) => {
+  await using place = await openPlace();
+  await writeTools(place);
+  let asked: number;
   {
     await using runtime = await place.open();
-    const waiting = await runToEnd(runtime, "caller");
+    const answerTo = async (id: number, message: string | null, answer: HumanAnswer) => {
+      const request = await runtime.pendingRequest(id);
+      if (message !== null) assert.equal(request.message, message);
+      await runtime.respond(id, { requestId: request.requestId, answer });
+      return await toEnd(runtime, id);
+    };
+
+    await t.step("an agent calls a custom tool and reads its result", async () => {
+      const { status, outputData } = await runToEnd(runtime, "call-adder");
+      assert.deepEqual([status, outputData], ["success", 'It said: {"sum":5}']);
+      const path = join(place.agentsDir, "call-adder.md");
+      assert.deepEqual(
+        await validateWorkspace(await place.settings(), "call-adder", { cwd: "/" }),
+        [
+          { agentId: "call-adder", path, diagnostics: [] },
+        ],
+      );
+    });
+
+    await t.step("one that takes too long is a tool error, and the run goes on", async () => {
+      const { status, outputData } = await runToEnd(runtime, "call-sleeper");
+      const expected = ["success", "It said: Error: sleeper took longer than 0.1 s"];
+      assert.deepEqual([status, outputData], expected);
+    });
+
+    await t.step("answers to further questions outlast a change of the first one", async () => {
+      await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
+      const { id } = await runToEnd(runtime, "call-wipe");
+      await answerTo(id, "Delete 1 file(s)?", { approved: true });
+      await answerTo(id, "Name 1?", { text: "n1" });
+      await Deno.writeTextFile(join(place.workspace, "notes/1.txt"), "");
+      await answerTo(id, "Name 2?", { text: "n2" });
+      const ended = await answerTo(id, "Delete 2 file(s)?", { approved: true });
+      assert.deepEqual([ended.status, ended.outputData], ["success", "It said: true n1 n2"]);
+    });
+
+    await t.step(
+      "one that asks something else each time asks four times in a run, then fails",
+      async () => {
+        const { id } = await runToEnd(runtime, "call-fickle");
+        for (let time = 0; time < 4; time++) await answerTo(id, null, { approved: true });
+        const { status, outputData } = await toEnd(runtime, id);
+        assert.equal(status, "success");
+        assert.match(String(outputData), /The tool asked something else than before/);
+      },
+    );
+
+    await t.step(
+      "an agent whose tool cannot be had ends with the reason, and validate tells it",
+      async () => {
+        const { id, status } = await runToEnd(runtime, "call-broken");
+        assert.equal(status, "error");
+        const complete = (await payloadsOf(runtime, id)).at(-1);
+        const sentence = /The custom tool broken cannot be used: .*broken\.ts:1:7: not today/;
+        assert.match(String(complete?.["error"]), sentence);
+        const settings = await place.settings();
+        const [file] = await validateWorkspace(settings, "call-broken", { cwd: "/" });
+        assert.match(file?.diagnostics[0]?.message ?? "", sentence);
+      },
+    );
+
+    const waiting = await runToEnd(runtime, "call-asker");
     assert.equal(waiting.status, "waiting");
-    id = waiting.id;
-    const request = await runtime.pendingRequest(id);
+    asked = waiting.id;
+    const request = await runtime.pendingRequest(asked);
     const expected = ["confirm", "Really?", "asker"];
     assert.deepEqual([request.kind, request.message, request.toolName], expected);
   }
-  await using runtime = await place.open();
-  const first = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId: first.requestId, answer: { approved: true } });
-  assert.equal((await toEnd(runtime, id)).status, "waiting");
-  const second = await runtime.pendingRequest(id);
-  assert.deepEqual([second.kind, second.message], ["input", "Who?"]);
-  await runtime.respond(id, { requestId: second.requestId, answer: { text: "Ada" } });
-  const { status, outputData } = await toEnd(runtime, id);
-  assert.deepEqual([status, outputData], ["success", "It said: true Ada"]);
-});
 
-Deno.test("answers to further questions outlast a change of the first one", async () => {
-  await using place = await openPlace();
-  await writeTool(
-    place,
-    "wipe",
-    `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
-       const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
-       for (const n of [1, 2]) told.push(await context.ask("Name " + n + "?"));
-       return told.join(" ");
-     } };`,
-  );
-  await writeCaller(place, "wipe");
-  await using runtime = await place.open();
-  await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
-  const { id } = await runToEnd(runtime, "caller");
-  const answerTo = async (message: string, answer: HumanAnswer) => {
-    const request = await runtime.pendingRequest(id);
-    assert.equal(request.message, message);
-    await runtime.respond(id, { requestId: request.requestId, answer });
-    return await toEnd(runtime, id);
-  };
-  await answerTo("Delete 1 file(s)?", { approved: true });
-  await answerTo("Name 1?", { text: "n1" });
-  await Deno.writeTextFile(join(place.workspace, "notes/1.txt"), "");
-  await answerTo("Name 2?", { text: "n2" });
-  const { status, outputData } = await answerTo("Delete 2 file(s)?", { approved: true });
-  assert.deepEqual([status, outputData], ["success", "It said: true n1 n2"]);
-});
-
-Deno.test("a custom tool that asks something else each time asks four times in a run, then fails", async () => {
-  await using place = await openPlace();
-  await writeTool(
-    place,
-    "fickle",
-    `export default { description: "Asks", run: (_: unknown, context: any) => context.confirm(crypto.randomUUID()) };`,
-  );
-  await writeCaller(place, "fickle");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "caller");
-  for (let time = 0; time < 4; time++) {
-    const { requestId } = await runtime.pendingRequest(id);
-    await runtime.respond(id, { requestId, answer: { approved: true } });
-    await toEnd(runtime, id);
-  }
-  const { status, outputData } = await toEnd(runtime, id);
-  assert.equal(status, "success");
-  assert.match(String(outputData), /The tool asked something else than before/);
-});
-
-Deno.test("an agent whose custom tool cannot be had ends with the reason, and validate tells it", async () => {
-  await using place = await openPlace();
-  await writeTool(place, "broken", `throw new Error("not today");`);
-  await writeCaller(place, "broken");
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "caller");
-  assert.equal(status, "error");
-  const complete = (await payloadsOf(runtime, id)).at(-1);
-  const sentence = /The custom tool broken cannot be used: .*broken\.ts:1:7: not today/;
-  assert.match(String(complete?.["error"]), sentence);
-  const [file] = await validateWorkspace(await place.settings(), "caller", { cwd: "/" });
-  assert.match(file?.diagnostics[0]?.message ?? "", sentence);
+  await t.step("a question is answered after a restart", async () => {
+    await using runtime = await place.open();
+    const first = await runtime.pendingRequest(asked);
+    await runtime.respond(asked, { requestId: first.requestId, answer: { approved: true } });
+    assert.equal((await toEnd(runtime, asked)).status, "waiting");
+    const second = await runtime.pendingRequest(asked);
+    assert.deepEqual([second.kind, second.message], ["input", "Who?"]);
+    await runtime.respond(asked, { requestId: second.requestId, answer: { text: "Ada" } });
+    const { status, outputData } = await toEnd(runtime, asked);
+    assert.deepEqual([status, outputData], ["success", "It said: true Ada"]);
+  });
 });

@@ -5,44 +5,13 @@ import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
-import { ToolWorld, WAITER } from "./tool_world.ts";
-
-/** Writes two tools whose files are so old that what is known of them counts. */
-async function writeTools(world: ToolWorld): Promise<void> {
-  await world.writeTool("waiter", WAITER);
-  await world.writeTool("quick", `return "done";`);
-  await world.write("endless.ts", `await new Promise(() => {}); export default {};`);
-  await world.fixture.write("notes/a.txt", "");
-  await world.age();
-}
-
-Deno.test("a tool file that could not be loaded without a free process is loaded again", async () => {
-  const clock = new TestClock();
-  await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
-  await writeTools(world);
-  const waiter = await world.openTool("waiter");
-  const busy = world.run(waiter, {}, { clock: new TestClock() });
-  await until(() => world.logged.length === 1, "the only process is busy");
-  const refused = refusalOf(world.openTools("quick"));
-  const wait = 11 * 60_000;
-  await until(() => clock.awaits(wait), "the loading waits");
-  await clock.advance(wait);
-  const file = join(world.directories.toolsDir, "quick.ts");
-  assert.equal(
-    await refused,
-    `The custom tool quick cannot be used: ${file}: it could not be loaded: all custom tools share ` +
-      "1 processes, and none became free for it within 11 minutes. Try again when fewer calls are running.",
-  );
-  await world.fixture.write("notes/go", "");
-  assert.equal(await busy, "went");
-  assert.equal(await world.call("quick"), "done");
-});
+import { ToolWorld } from "./tool_world.ts";
 
 Deno.test("a tool file that could not be loaded because no process could be started is loaded again", async () => {
   const program = ownProgram();
   const own = program.program;
   await using world = await ToolWorld.open({ program });
-  await writeTools(world);
+  await world.writeTool("quick", `return "done";`);
   program.program = join(world.fixture.base, "no-such-program");
   const expected =
     /quick\.ts: it could not be loaded: Cannot start .*no-such-program: it is not installed/;
@@ -57,7 +26,7 @@ Deno.test("a tool file that could not be loaded because no process could be star
 Deno.test("a tool that took too long to load is loaded again: the machine may have been busy", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock });
-  await writeTools(world);
+  await world.write("endless.ts", `await new Promise(() => {}); export default {};`);
   for (const starts of [1, 2]) {
     const refused = refusalOf(world.openTools("endless"));
     await until(() => clock.awaits(15_000), "the loading");

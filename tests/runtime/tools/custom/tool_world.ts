@@ -30,7 +30,11 @@ export interface ToolWorldOptions {
   isConfined?: boolean;
   /** Variables that the service knows. */
   variables?: Record<string, string>;
+  isProviderKey?: (name: string) => boolean;
 }
+
+/** The body of a tool's `run`; with further lines of its declaration. */
+type ToolBody = string | readonly [body: string, more: string];
 
 /** What one call is made with beside its arguments. */
 export interface CallOptions {
@@ -75,7 +79,7 @@ export class ToolWorld implements AsyncDisposable {
       lookup: (name) => variables[name],
       sandbox: options.sandbox ??
         (options.isConfined ? systemSandbox(fixture.home, "preferred") : noSandbox()),
-      isProviderKey: (name) => name === "OPENAI_API_KEY",
+      isProviderKey: options.isProviderKey ?? ((name) => name === "OPENAI_API_KEY"),
       ...(options.processes === undefined ? {} : { processes: options.processes }),
       onStart: () => void this.starts++,
     });
@@ -87,25 +91,28 @@ export class ToolWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Writes a file into the tools folder. */
+  /** Writes a file into the tools folder. It looks a minute old: changes of newer files are not relied on. */
   async write(name: string, source: string): Promise<void> {
-    await Deno.writeTextFile(join(this.directories.toolsDir, name), source);
+    const path = join(this.directories.toolsDir, name);
+    await Deno.writeTextFile(path, source);
+    await age(path);
   }
 
   /** Writes `<name>.ts` with one tool whose `run` has this body; `more` are further lines of its declaration. */
   async writeTool(name: string, body: string, more = ""): Promise<void> {
-    await this.write(
-      `${name}.ts`,
-      `export default { description: "A tool", parameters: { additionalProperties: true },
-        ${more}
-        async run(args: any, context: any): Promise<any> { ${body} } };`,
-    );
+    await this.write(`${name}.ts`, `export default ${declarationOf([body, more])};`);
   }
 
-  /** Makes all tool files look a minute old: changes of newer files are not relied on. */
-  async age(): Promise<void> {
-    const { toolsDir } = this.directories;
-    for await (const { name } of Deno.readDir(toolsDir)) await age(join(toolsDir, name));
+  /** Writes a module with several tools, by their names, and opens it: one process describes all of them. */
+  async openModule<Name extends string>(
+    module: string,
+    bodies: Record<Name, ToolBody>,
+  ): Promise<Record<Name, ActionTool>> {
+    const exports = Object.entries<ToolBody>(bodies)
+      .map(([name, body]) => `export const ${name} = ${declarationOf(body)};`);
+    await this.write(`${module}.ts`, exports.join("\n"));
+    const tools = (await this.openTools(module)).map((tool) => [tool.name, tool]);
+    return Object.fromEntries(tools);
   }
 
   /** The tools of an agent that names these modules. */
@@ -150,4 +157,11 @@ export class ToolWorld implements AsyncDisposable {
     await this.tools[Symbol.asyncDispose]();
     await this.fixture[Symbol.asyncDispose]();
   }
+}
+
+function declarationOf(tool: ToolBody): string {
+  const [body, more] = typeof tool === "string" ? [tool, ""] : tool;
+  return `{ description: "A tool", parameters: { additionalProperties: true },
+    ${more}
+    async run(args: any, context: any): Promise<any> { ${body} } }`;
 }

@@ -139,6 +139,15 @@ const sourceOf = (attempts: [string, string][]) => `
       return loot;
     },
   };
+  // Fails where nothing can catch it, so it has a call of its own.
+  export const datagram = {
+    description: "Sends a datagram",
+    parameters: { additionalProperties: true },
+    async run({ port }: any): Promise<void> {
+      const { createSocket } = await import("node:dgram");
+      await new Promise((resolve) => createSocket("udp4").send("x", port, "127.0.0.1", resolve as any));
+    },
+  };
 `;
 
 async function prepare(world: ToolWorld, attempts: [string, string][]): Promise<void> {
@@ -157,12 +166,6 @@ async function prepare(world: ToolWorld, attempts: [string, string][]): Promise<
   await Deno.symlink(join(outside, "secret.txt"), join(workspace, "notes/link.txt"));
   await Deno.symlink(outside, join(workspace, "notes/linked"));
   await world.write("walls.ts", sourceOf(attempts));
-  // Fails where nothing can catch it, so it has a call of its own.
-  await world.writeTool(
-    "datagram",
-    `const { createSocket } = await import("node:dgram");
-     await new Promise((resolve) => createSocket("udp4").send("x", args.port, "127.0.0.1", resolve));`,
-  );
 }
 
 for (const kind of ["source", "binary"] as const) {
@@ -179,7 +182,8 @@ for (const kind of ["source", "binary"] as const) {
     using door = openDoor();
     const { fixture } = world;
     const before = await snapshot(fixture.outside);
-    const tool = await world.openTool("walls");
+    const [datagram, tool] = await world.openTools("walls");
+    assert.ok(datagram !== undefined && tool !== undefined);
     const at = {
       workspace: fixture.workspace,
       outside: fixture.outside,
@@ -195,7 +199,7 @@ for (const kind of ["source", "binary"] as const) {
       });
     }
     await t.step("send a datagram", async () => {
-      const failure = await failureOf(world.call("datagram", { port: door.port }));
+      const failure = await failureOf(world.run(datagram, { port: door.port }));
       assert.match(failure, /This tool has no net access/);
     });
     await Deno.remove(join(fixture.workspace, "notes/clean/good.txt"));

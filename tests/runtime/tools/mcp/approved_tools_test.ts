@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { programEntry } from "./mcp_world.ts";
+import { FixtureHttpServer } from "./http_server.ts";
 
 Deno.test("a tool of an MCP server is edited within its schema, and freed as server/tool", async () => {
-  await using place = await createTestWorkspace({ shell: { PATH: Deno.env.get("PATH") ?? "" } });
+  await using server = new FixtureHttpServer();
+  await using place = await createTestWorkspace();
   const folder = join(place.agentsDir, "_config");
   await Deno.mkdir(folder, { recursive: true });
   const target = join(folder, "mcp-servers.json");
-  await Deno.writeTextFile(target, JSON.stringify({ fixture: programEntry() }));
+  await Deno.writeTextFile(target, JSON.stringify({ fixture: { url: server.url } }));
   const echo = { name: "echo", arguments: { text: "theirs" } };
   const steps = [{ call: [echo] }, { say: "Done." }];
   await place.writeScript("caller", steps, "mcp: [fixture]\nconfirm: [echo]");

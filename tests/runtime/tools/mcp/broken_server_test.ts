@@ -5,6 +5,7 @@ import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
 import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
+import { SHELL_SERVER } from "../../sandbox/shell_server.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
 
@@ -103,25 +104,19 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
   assert.match(message, /its folder .*\/state\/mcp\/own cannot be created: /);
 });
 
-Deno.test("McpServers.openTools() fails for the agents that name a broken server, with all its problems", async () => {
-  await using world = await openMcpWorld();
-  const odd = { command: "sh", cmmand: 1, url: "http://x" };
-  const dies = shell("exit 1");
-  const good = programEntry();
-  await world.define({ good, dies, open: { command: "sh", args: ["${NOT_SET}"] }, odd });
-  const message = await refusalOf(world.tools(["good", "dies", "open", "odd", "godo"]));
-  assert.match(message, /"dies" cannot be used: it ended with exit code 1/);
-  assert.match(message, /"open" cannot be used: \$\{NOT_SET\} is not defined/);
-  assert.match(message, /"odd" cannot be used: it has both a command and a url/);
-  assert.match(message, /"godo" is not defined in .*mcp-servers\.json \(did you mean "good"\?\)/);
-  assert.ok((await world.tools(["good"])).has("echo"));
-});
-
-Deno.test("McpServers.openTools() tells where a file is broken, and ends nothing that runs", async () => {
+Deno.test("McpServers.openTools() tells all problems of the servers that an agent names, and ends nothing that runs", async () => {
   await using world = await openMcpWorld();
   assert.deepEqual(await world.tools([]), new Map());
   assert.match(await refusalOf(world.tools(["good"])), /mcp-servers\.json is missing/);
-  await world.define({ good: programEntry() });
+  const good = programEntry();
+  const dies = shell("exit 1");
+  const odd = { command: "sh", cmmand: 1, url: "http://x" };
+  await world.define({ good, dies, open: { command: "sh", args: ["${NOT_SET}"] }, odd });
+  const problems = await refusalOf(world.tools(["good", "dies", "open", "odd", "godo"]));
+  assert.match(problems, /"dies" cannot be used: it ended with exit code 1/);
+  assert.match(problems, /"open" cannot be used: \$\{NOT_SET\} is not defined/);
+  assert.match(problems, /"odd" cannot be used: it has both a command and a url/);
+  assert.match(problems, /"godo" is not defined in .*mcp-servers\.json \(did you mean "good"\?\)/);
   const tools = await world.tools(["good"]);
   const pid = await world.call(tools.get("pid"));
   await world.define('{\n  "good": { "command": "secret-thing" \n');
@@ -129,7 +124,7 @@ Deno.test("McpServers.openTools() tells where a file is broken, and ends nothing
   assert.match(message, /mcp-servers\.json:3:1: The file is no JSON: the text ends too early/);
   assert.ok(!message.includes("secret-thing"));
   assert.equal(await world.call(tools.get("pid")), pid);
-  await world.define({ good: programEntry() });
+  await world.define({ good });
   assert.equal(await world.call((await world.tools(["good"])).get("pid")), pid);
 });
 
@@ -229,13 +224,9 @@ Deno.test("McpServers: a server that floods its output is cut off", async () => 
 
 Deno.test("McpServers: a server that talks nonsense first is understood", async () => {
   await using world = await openMcpWorld();
-  const { command, args, env } = programEntry();
-  const words = [command, ...args].map((word) => `'${word}'`).join(" ");
-  await world.define({ noisy: shell(`echo 'Welcome!'; echo '{"a":1}'; echo; exec ${words}`, env) });
-  const tools = await world.tools(["noisy"]);
-  assert.equal(await world.call(tools.get("echo"), { text: "x" }), "x");
-  await Deno.mkdir(join(world.workspace, "elsewhere"));
-  assert.match(await failureOf(world.call(tools.get("fail"))), /disk is full/);
+  const script = `echo 'Welcome!'; echo '{"a":1}'; echo; ${SHELL_SERVER}`;
+  await world.define({ noisy: shell(script, { LOOK: "echo hello" }) });
+  assert.equal(await world.call((await world.tools(["noisy"])).get("look")), "hello;");
 });
 
 Deno.test("McpServers: a server that is stuck is replaced when the next run finds that out", async () => {

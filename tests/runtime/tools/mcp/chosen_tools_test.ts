@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
-import { programEntry } from "./mcp_world.ts";
+import { FixtureHttpServer } from "./http_server.ts";
 
 const CASES: [mcp: string, entry: Record<string, unknown>, count: number, problem?: RegExp][] = [
   ["[paged]", {}, 12, /has 23 tools, and local takes 15 at most/],
@@ -19,30 +19,33 @@ const CASES: [mcp: string, entry: Record<string, unknown>, count: number, proble
   ['["paged/tool_12", "paged/tool_3"]', { excludeTools: ["tool_3"] }, 1, /paged\/tool_3/],
 ];
 
-for (const [mcp, entry, count, problem] of CASES) {
-  Deno.test(`an agent with mcp ${mcp} and ${JSON.stringify(entry)} gets ${count} tools, and validate counts them`, async () => {
-    await using place = await createTestWorkspace();
-    await using endpoint = new OpenAiServer([{ text: "ok" }]);
-    const model = `{ provider: local, name: m, base_url: "${endpoint.url}", max_tools: 15 }`;
-    await place.writeAgent("a", `---\nmodel: ${model}\nmcp: ${mcp}\n---\nGo.\n`);
-    await Deno.mkdir(join(place.agentsDir, "_config"));
-    await Deno.writeTextFile(
-      join(place.agentsDir, "_config", "mcp-servers.json"),
-      JSON.stringify({ paged: { ...programEntry("paged"), ...entry } }),
-    );
-    await using runtime = await place.open();
-    const { status, error } = await runToEnd(runtime, "a");
-    const plan = await runtime.planRun("a", { withMessages: false });
-    assert.equal(plan.tools.filter(({ source }) => source === "mcp").length, count);
-    const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
-    const told = file?.diagnostics.map(({ message }) => message).join() ?? "";
-    if (problem === undefined) assert.equal(told, "");
-    else assert.match(told, problem);
-    const isTooMany = count > 4;
-    assert.equal(status, isTooMany ? "error" : "success", error ?? "");
-    assert.equal(endpoint.requests.length, isTooMany ? 0 : 1);
-    if (isTooMany) {
-      assert.match(`${error} ${plan.problems}`, /at most: choose some.*at most: choose some/);
-    }
-  });
-}
+Deno.test("an agent gets the tools that it and the server's entry choose, and validate counts them", async (t) => {
+  await using server = new FixtureHttpServer({ paged: true });
+  for (const [mcp, entry, count, problem] of CASES) {
+    await t.step(`mcp ${mcp} and ${JSON.stringify(entry)}: ${count} tools`, async () => {
+      await using place = await createTestWorkspace();
+      await using endpoint = new OpenAiServer([{ text: "ok" }]);
+      const model = `{ provider: local, name: m, base_url: "${endpoint.url}", max_tools: 15 }`;
+      await place.writeAgent("a", `---\nmodel: ${model}\nmcp: ${mcp}\n---\nGo.\n`);
+      await Deno.mkdir(join(place.agentsDir, "_config"));
+      await Deno.writeTextFile(
+        join(place.agentsDir, "_config", "mcp-servers.json"),
+        JSON.stringify({ paged: { url: server.url, ...entry } }),
+      );
+      await using runtime = await place.open();
+      const { status, error } = await runToEnd(runtime, "a");
+      const plan = await runtime.planRun("a", { withMessages: false });
+      assert.equal(plan.tools.filter(({ source }) => source === "mcp").length, count);
+      const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
+      const told = file?.diagnostics.map(({ message }) => message).join() ?? "";
+      if (problem === undefined) assert.equal(told, "");
+      else assert.match(told, problem);
+      const isTooMany = count > 4;
+      assert.equal(status, isTooMany ? "error" : "success", error ?? "");
+      assert.equal(endpoint.requests.length, isTooMany ? 0 : 1);
+      if (isTooMany) {
+        assert.match(`${error} ${plan.problems}`, /at most: choose some.*at most: choose some/);
+      }
+    });
+  }
+});

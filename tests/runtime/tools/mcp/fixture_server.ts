@@ -9,16 +9,26 @@ export interface FixtureSightings {
 
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 
+/** The declaration of the tool `echo`. */
+export interface EchoDeclaration {
+  description?: string;
+  takesMore?: boolean;
+  writes?: boolean;
+}
+
 /** A server with one tool for each way to behave. */
-export function createFixtureServer(seen: FixtureSightings = { cancelled: 0 }): McpServer {
+export function createFixtureServer(
+  seen: FixtureSightings = { cancelled: 0 },
+  echo: EchoDeclaration = {},
+): McpServer {
   const capabilities = { tools: { listChanged: true }, logging: {} };
   const server = new McpServer({ name: "fixture", version: "1.0.0" }, { capabilities });
   server.registerTool("echo", {
-    description: Deno.env.get("ECHO_SAYS") ?? "Gives back what it gets",
-    inputSchema: Deno.env.has("ECHO_TAKES_MORE")
+    description: echo.description ?? "Gives back what it gets",
+    inputSchema: echo.takesMore
       ? z.object({ text: z.string(), notes: z.string().optional() })
       : z.object({ text: z.string() }),
-    annotations: { readOnlyHint: !Deno.env.has("ECHO_WRITES") },
+    annotations: { readOnlyHint: !echo.writes },
   }, ({ text: value }) => text(value));
   server.registerTool("slow_echo", {
     description: "Gives back what it gets, after a while",

@@ -3,13 +3,20 @@ import {
   createMcpHandler,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { createFixtureServer, type FixtureSightings } from "./fixture_server.ts";
+import {
+  createFixtureServer,
+  createPagedServer,
+  type EchoDeclaration,
+  type FixtureSightings,
+} from "./fixture_server.ts";
 
 type MaybeReply = Response | undefined;
 
 /** A listening server. */
 export class FixtureHttpServer implements AsyncDisposable {
   readonly seen: FixtureSightings = { cancelled: 0 };
+  /** Of servers that begin from now on. */
+  echo: EchoDeclaration = {};
   /** Every request's method and headers. */
   readonly requests: { method: string; headers: Headers }[] = [];
   /** How many sessions were begun, and how many were said goodbye to. */
@@ -21,7 +28,10 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
-  constructor(options: { modernOnly?: boolean; port?: number } = {}) {
+  readonly #isPaged: boolean;
+
+  constructor(options: { modernOnly?: boolean; port?: number; paged?: boolean } = {}) {
+    this.#isPaged = options.paged === true;
     if (options.modernOnly === true) {
       this.#modern = createMcpHandler(() => createFixtureServer(this.seen), { legacy: "reject" });
     }
@@ -69,7 +79,8 @@ export class FixtureHttpServer implements AsyncDisposable {
         this.#sessions.set(id, transport);
       },
     });
-    await createFixtureServer(this.seen).connect(transport);
+    const server = this.#isPaged ? createPagedServer() : createFixtureServer(this.seen, this.echo);
+    await server.connect(transport);
     return transport;
   }
 }

@@ -1,17 +1,8 @@
 // The fixture server as a program: `deno run stdio_server.ts [mode]`.
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createFixtureServer, createPagedServer } from "./fixture_server.ts";
+import { createFixtureServer } from "./fixture_server.ts";
 
 const [mode = "plain"] = Deno.args;
 const file = Deno.env.get("START_LOG");
 if (file !== undefined) Deno.writeTextFileSync(file, `${Deno.pid}\n`, { append: true });
-switch (mode) {
-  case "paged":
-    serveStdio(createPagedServer);
-    break;
-  case "modern":
-    serveStdio(() => createFixtureServer(), { legacy: "reject" });
-    break;
-  default:
-    serveStdio(() => createFixtureServer());
-}
+serveStdio(() => createFixtureServer(), mode === "modern" ? { legacy: "reject" } : {});

@@ -5,39 +5,97 @@ import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
 
-Deno.test("McpServers.openTools() offers a program's tools and calls them", async () => {
+Deno.test("McpServers offers a program's tools and calls them", async (t) => {
   await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
+  world.variables.set("GIVEN", "from the environment");
+  world.variables.set("NODE_EXTRA_CA_CERTS", "/etc/ca.pem");
+  await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
   const tools = await world.tools(["fixture"]);
-  const echo = tools.get("echo");
-  assert.equal(echo?.description, 'The server "fixture" says: Gives back what it gets');
-  assert.deepEqual(echo?.parameters["required"], ["text"]);
-  assert.equal(echo?.parameters["$schema"], undefined);
-  assert.equal(await world.call(echo, { text: "hello\nworld" }), "hello\nworld");
-  assert.equal(await world.call(tools.get("add"), { a: 1, b: 2 }), '{"sum":3}');
-  assert.equal(await world.call(tools.get("odd_name")), "odd");
-  assert.equal(echo?.timeoutMs, 600_000);
-  const found = ["echo", "slow_echo", "add"].map((name) => tools.get(name)?.effect({}));
-  assert.deepEqual(found, ["read", "idempotent", "unsafe"]);
-  assert.equal(
-    await world.call(tools.get("media")),
-    [
-      "[image image/png, 12 KB]",
-      "[audio audio/wav, 100 bytes]",
-      '[resource "b", file:///a/b.txt, text/plain]',
-      "[resource note://1]\na note",
-      "[resource note://2]\na,b",
-      "[resource bin://3, image/gif, 3 bytes]",
-    ].join("\n"),
-  );
-});
 
-Deno.test("McpServers.openTools() lists all pages", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ paged: programEntry("paged") });
-  const tools = await world.tools(["paged"]);
-  assert.deepEqual([...tools.keys()], Array.from({ length: 12 }, (_, i) => `tool_${i + 1}`));
-  assert.equal(await world.call(tools.get("tool_12")), "tool_12");
+  await t.step("as a model has them", async () => {
+    const echo = tools.get("echo");
+    assert.equal(echo?.description, 'The server "fixture" says: Gives back what it gets');
+    assert.deepEqual(echo?.parameters["required"], ["text"]);
+    assert.equal(echo?.parameters["$schema"], undefined);
+    assert.equal(await world.call(echo, { text: "hello\nworld" }), "hello\nworld");
+    assert.equal(await world.call(tools.get("add"), { a: 1, b: 2 }), '{"sum":3}');
+    assert.equal(await world.call(tools.get("odd_name")), "odd");
+    assert.equal(echo?.timeoutMs, 600_000);
+    const found = ["echo", "slow_echo", "add"].map((name) => tools.get(name)?.effect({}));
+    assert.deepEqual(found, ["read", "idempotent", "unsafe"]);
+    assert.equal(
+      await world.call(tools.get("media")),
+      [
+        "[image image/png, 12 KB]",
+        "[audio audio/wav, 100 bytes]",
+        '[resource "b", file:///a/b.txt, text/plain]',
+        "[resource note://1]\na note",
+        "[resource note://2]\na,b",
+        "[resource bin://3, image/gif, 3 bytes]",
+      ].join("\n"),
+    );
+  });
+
+  await t.step(
+    "it gets the variables it declares and where things are, no key of ours",
+    async () => {
+      const env = JSON.parse(await world.call(tools.get("environment"))) as Record<string, string>;
+      assert.equal(env["MINE"], "x from the environment");
+      for (const name of ["HOME", "NODE_EXTRA_CA_CERTS"]) {
+        assert.equal(env[name], world.variables.get(name));
+      }
+      assert.deepEqual(Object.keys(env).filter((name) => /KEY|TOKEN|GIVEN/.test(name)), []);
+    },
+  );
+
+  await t.step("what it says on the way is logged, plain and not without end", async () => {
+    const told: string[] = [];
+    const log = (line: string) => void told.push(line);
+    const answer = await world.call(tools.get("talk"), {}, { log });
+    assert.deepEqual([answer, told.length, told[0]], ["done", 10, "1/100 on it"]);
+    const lines = world.log.lines.filter(({ level }) => level === "debug")
+      .map((one) => one.message);
+    assert.deepEqual([lines.length, lines[0]], [60, "An MCP server says: info: line 1"]);
+    assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
+  });
+
+  await t.step("many calls at once get their own answers, also beside one that hangs", async () => {
+    const stop = new AbortController();
+    const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
+      .catch((error: unknown) => error);
+    const texts = Array.from({ length: 40 }, (_, i) => `answer ${i}`);
+    const answers = texts.map((text, i) =>
+      world.call(tools.get("slow_echo"), { text, ms: (i * 7) % 50 })
+    );
+    assert.deepEqual(await Promise.all(answers), texts);
+    const reason = new Error("hang took longer than 60 s");
+    stop.abort(reason);
+    assert.equal(await hanging, reason);
+    const isDone = async () => await world.call(tools.get("cancelled")) === "1";
+    await until(isDone, "the server hears that the call was cancelled");
+  });
+
+  await t.step("a changed list is seen by the next run; a tool that is gone says so", async () => {
+    assert.equal(await world.call(tools.get("sooner")), "still here");
+    await world.call(tools.get("change"));
+    await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
+    const next = await world.tools(["fixture"]);
+    assert.equal(await world.call(next.get("later")), "here I am");
+    assert.ok(!next.has("sooner"));
+    const message = await failureOf(world.call(tools.get("sooner")));
+    assert.match(message, /does not offer this tool any more/);
+  });
+
+  await t.step("ending leaves no process, neither the server nor what it started", async () => {
+    const pids = [
+      Number(await world.call(tools.get("pid"))),
+      Number(await world.call(tools.get("spawn"))),
+    ];
+    for (const pid of pids) assert.ok(await isRunning(pid));
+    await world.servers[Symbol.asyncDispose]();
+    for (const pid of pids) assert.equal(await isRunning(pid), false);
+    await assert.rejects(world.tools(["fixture"]), /is being ended/);
+  });
 });
 
 Deno.test("McpServers speaks the newer protocol to a program that knows no other", async () => {
@@ -49,32 +107,13 @@ Deno.test("McpServers speaks the newer protocol to a program that knows no other
   await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
 });
 
-Deno.test("McpServers: a hundred calls at once get their own answers, also beside one that hangs", async () => {
+Deno.test("McpServers: a server that crashes in a call fails that call, and is there for the next ones, once", async () => {
   await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  const stop = new AbortController();
-  const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
-    .catch((error: unknown) => error);
-  const answers = await Promise.all(
-    Array.from(
-      { length: 99 },
-      (_, i) => world.call(tools.get("slow_echo"), { text: `answer ${i}`, ms: (i * 7) % 50 }),
-    ),
-  );
-  assert.deepEqual(answers, Array.from({ length: 99 }, (_, i) => `answer ${i}`));
-  const reason = new Error("hang took longer than 60 s");
-  stop.abort(reason);
-  assert.equal(await hanging, reason);
-  const isDone = async () => await world.call(tools.get("cancelled")) === "1";
-  await until(isDone, "the server hears that the call was cancelled");
-});
-
-Deno.test("McpServers: a server that crashes in a call fails that call, and is there for the next", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
+  const starts = join(world.workspace, "starts");
+  await world.define({ fixture: programEntry("plain", { START_LOG: starts }) });
   const tools = await world.tools(["fixture"]);
   const pid = await world.call(tools.get("pid"));
+  const child = Number(await world.call(tools.get("spawn")));
   const bystander = failureOf(world.call(tools.get("hang")));
   const message = await failureOf(world.call(tools.get("crash")));
   assert.ok(message.startsWith(
@@ -83,120 +122,39 @@ Deno.test("McpServers: a server that crashes in a call fails that call, and is t
   ));
   assert.ok(message.endsWith("\nabout to crash"), message);
   assert.match(await bystander, /exit code 7/);
-  const after = await world.call(tools.get("pid"));
-  assert.notEqual(after, pid);
+  const calls = Array.from({ length: 20 }, () => world.call(tools.get("pid")));
+  const pids = new Set(await Promise.all(calls));
+  assert.equal(pids.size, 1);
+  assert.ok(!pids.has(pid));
+  assert.equal((await Deno.readTextFile(starts)).trim().split("\n").length, 2);
   assert.ok(
     world.log.lines.some(({ level, message }) => level === "warn" && /code 7/.test(message)),
   );
+  await until(async () => !await isRunning(child), "what it had started is gone, too");
 });
 
-Deno.test("McpServers: many calls on a server that has crashed start it once", async () => {
+Deno.test("McpServers: tools of the same name get the server's name before them; an entry that changes gets a new session", async () => {
   await using world = await openMcpWorld();
-  const starts = join(world.workspace, "starts");
-  await world.define({ fixture: programEntry("plain", { START_LOG: starts }) });
-  const tools = await world.tools(["fixture"]);
-  await failureOf(world.call(tools.get("crash")));
-  const calls = Array.from({ length: 50 }, () => world.call(tools.get("pid")));
-  assert.equal(new Set(await Promise.all(calls)).size, 1);
-  assert.equal((await Deno.readTextFile(starts)).trim().split("\n").length, 2);
-});
-
-Deno.test("McpServers: a changed list of tools is seen by the next run; a tool that is gone says so", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  assert.equal(await world.call(tools.get("sooner")), "still here");
-  await world.call(tools.get("change"));
-  await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
-  const next = await world.tools(["fixture"]);
-  assert.equal(await world.call(next.get("later")), "here I am");
-  assert.ok(!next.has("sooner"));
-  const message = await failureOf(world.call(tools.get("sooner")));
-  assert.match(message, /does not offer this tool any more/);
-});
-
-Deno.test("McpServers: tools of the same name get the server's name before them", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ "one": programEntry(), "two 2": programEntry() });
-  const tools = await world.tools(["one", "two 2"], ["pid"]);
-  const names = [...tools.keys()];
-  assert.ok(names.includes("one_echo") && names.includes("two_2_echo") && !names.includes("echo"));
-  const pids = [await world.call(tools.get("one_pid")), await world.call(tools.get("two_2_pid"))];
+  await world.define({ a: programEntry(), "b 2": programEntry() });
+  const before = await world.tools(["a", "b 2"], ["pid"]);
+  const names = [...before.keys()];
+  assert.ok(names.includes("a_echo") && names.includes("b_2_echo") && !names.includes("echo"));
+  assert.match(await failureOf(world.call(before.get("b_2_echo"), {})), /do not fit b_2_echo/);
+  const alone = await world.tools(["a"], ["pid"]);
+  assert.ok(alone.has("echo") && alone.has("a_pid") && !alone.has("pid"));
+  const pids = [await world.call(before.get("a_pid")), await world.call(before.get("b_2_pid"))];
   assert.notEqual(pids[0], pids[1]);
-  assert.match(await failureOf(world.call(tools.get("two_2_echo"), {})), /do not fit two_2_echo/);
-  const alone = await world.tools(["one"], ["pid"]);
-  assert.ok(alone.has("echo") && alone.has("one_pid") && !alone.has("pid"));
-});
-
-Deno.test("McpServers: a program gets the variables it declares and where things are, no key of ours", async () => {
-  await using world = await openMcpWorld();
-  world.variables.set("GIVEN", "from the environment");
-  world.variables.set("NODE_EXTRA_CA_CERTS", "/etc/ca.pem");
-  await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
-  const tools = await world.tools(["fixture"]);
-  const env = JSON.parse(await world.call(tools.get("environment"))) as Record<string, string>;
-  assert.equal(env["MINE"], "x from the environment");
-  for (const name of ["HOME", "NODE_EXTRA_CA_CERTS"]) {
-    assert.equal(env[name], world.variables.get(name));
-  }
-  assert.deepEqual(Object.keys(env).filter((name) => /KEY|TOKEN|GIVEN/.test(name)), []);
-});
-
-Deno.test("McpServers: what a server says on the way is logged, plain and not without end", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  const told: string[] = [];
-  const answer = await world.call(tools.get("talk"), {}, { log: (line) => void told.push(line) });
-  assert.deepEqual([answer, told.length, told[0]], ["done", 10, "1/100 on it"]);
-  const lines = world.log.lines.filter(({ level }) => level === "debug").map((one) => one.message);
-  assert.deepEqual([lines.length, lines[0]], [60, "An MCP server says: info: line 1"]);
-  assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
-});
-
-Deno.test("McpServers: ending leaves no process, neither a server nor what it started", async () => {
-  const world = await openMcpWorld();
-  let pids: number[];
-  try {
-    await world.define({ fixture: programEntry() });
-    const tools = await world.tools(["fixture"]);
-    pids = [
-      Number(await world.call(tools.get("pid"))),
-      Number(await world.call(tools.get("spawn"))),
-    ];
-    for (const pid of pids) assert.ok(await isRunning(pid));
-  } finally {
-    await world[Symbol.asyncDispose]();
-  }
-  for (const pid of pids) assert.equal(await isRunning(pid), false);
-  await assert.rejects(world.tools(["fixture"]), /have been ended|missing/);
-});
-
-Deno.test("McpServers: what a crashed server had started is gone, too", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ fixture: programEntry() });
-  const tools = await world.tools(["fixture"]);
-  const child = Number(await world.call(tools.get("spawn")));
-  await failureOf(world.call(tools.get("crash")));
-  await until(async () => !await isRunning(child), "its child is gone");
-});
-
-Deno.test("McpServers: an entry that changes gets a new session, others keep theirs", async () => {
-  await using world = await openMcpWorld();
-  await world.define({ a: programEntry(), b: programEntry() });
-  const before = await world.tools(["a", "b"]);
-  const pids = [await world.call(before.get("a_pid")), await world.call(before.get("b_pid"))];
-  const running = world.call(before.get("b_slow_echo"), { text: "to its end", ms: 300 });
-  await world.define({ a: programEntry(), b: programEntry("plain", { CHANGED: "yes" }) });
-  const after = await world.tools(["a", "b"]);
+  const running = world.call(before.get("b_2_slow_echo"), { text: "to its end", ms: 300 });
+  await world.define({ a: programEntry(), "b 2": programEntry("plain", { CHANGED: "yes" }) });
+  const after = await world.tools(["a", "b 2"]);
   assert.equal(await world.call(after.get("a_pid")), pids[0]);
-  assert.notEqual(await world.call(after.get("b_pid")), pids[1]);
+  assert.notEqual(await world.call(after.get("b_2_pid")), pids[1]);
   assert.equal(await running, "to its end");
-  assert.match(await world.call(before.get("b_environment")), /"CHANGED":"yes"/);
+  assert.match(await world.call(before.get("b_2_environment")), /"CHANGED":"yes"/);
   await until(async () => !await isRunning(Number(pids[1])), "the replaced server is gone");
   world.variables.set("HOME", world.workspace);
   assert.notEqual(await world.call((await world.tools(["a"])).get("pid")), pids[0]);
   await world.define({ a: programEntry() });
   await world.tools(["a"]);
-  assert.match(await failureOf(world.call(before.get("b_pid"))), /"b" is not defined/);
+  assert.match(await failureOf(world.call(before.get("b_2_pid"))), /"b 2" is not defined/);
 });
