@@ -192,7 +192,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/executions/loop/prepare_call.ts",
     find: '?.startedAt != null && effect === "unsafe"',
     replace: '?.startedAt != null && effect === "never"',
-    tests: ["tests/runtime/executions", "tests/e2e/crash/crash_test.ts"],
+    tests: ["tests/e2e/crash/crash_test.ts"],
   },
   {
     guard: "a tool of a server that does not say it only reads waits for a person",

@@ -12,6 +12,8 @@ export interface PlantedChange {
   found?: { call: number; kind: Difference["kind"]; what: RegExp };
   /** It changes what is stored, in SQLite's words. */
   isStored?: boolean;
+  /** It changes what a service reads at its start only. */
+  atStart?: boolean;
 }
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
@@ -89,6 +91,7 @@ function edit(
 function config(name: string, lines: string, found?: PlantedChange["found"]): PlantedChange {
   return {
     name,
+    atStart: true,
     plant: (place) =>
       Deno.writeTextFile(
         join(place.configDir, "config.yaml"),
@@ -107,6 +110,7 @@ function record(
   return {
     name,
     isStored: true,
+    atStart: true,
     plant(place) {
       using db = SqliteDatabase.open(join(place.stateDir, "inkling.db"));
       if (db.run(sql) === 0) throw new TypeError(`${name}: nothing to change`);

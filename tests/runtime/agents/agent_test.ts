@@ -115,7 +115,7 @@ enabled: false`,
   });
 });
 
-Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => {
+Deno.test("parseAgent() takes what the file leaves out, or leaves empty, from config.yaml; of a budget each limit", () => {
   const config = configOf(
     `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 5m,
   on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
@@ -140,6 +140,40 @@ Deno.test("parseAgent() takes what the file leaves out from config.yaml", () => 
     ],
     [[], "parallel", null, "resume", "high"],
   );
+
+  const keys =
+    "name description icon model trigger settings tools mcp skills agents paths history " +
+    "confirm auto_approve on_pending confirm_timeout on_restart enabled";
+  const ofSettings = "temperature max_tokens timeout loop_detection";
+  const empty = (names: string, indent = "") =>
+    names.split(" ").map((name) => `${indent}${name}:`).join("\n");
+  const defaults = configOf(
+    `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 2s,
+  on_restart: resume, history: off, temperature: 0.1, max_tokens: 5, timeout: 6, loop_detection: false}`,
+  );
+  for (const options of [{}, { config: defaults }]) {
+    const absent = agentOf("", options);
+    assert.deepEqual(agentOf(empty(keys), options), absent);
+    const nested = keys.replace(" settings", "");
+    const found = agentOf(`${empty(nested)}\nsettings:\n${empty(ofSettings, "  ")}`, options);
+    assert.deepEqual(found, absent);
+  }
+  assert.equal(agentOf("confirm_timeout:", { config: defaults }).confirmTimeoutMs, 2_000);
+  assert.equal(agentOf("confirm_timeout: none", { config: defaults }).confirmTimeoutMs, null);
+
+  const budgets = configOf(
+    `defaults:
+  budget: {per_day: 2, per_month: 30, timezone: Asia/Tokyo, tokens: {tree: 9}}
+  on_budget: abort
+  unpriced: allow`,
+  );
+  const spender = agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", {
+    config: budgets,
+  });
+  const tokens = { perDay: 7, perMonth: null, tree: 9 };
+  const timezone = "Asia/Tokyo";
+  assert.deepEqual(spender.budget, { perDay: 5, perMonth: null, tree: null, timezone, tokens });
+  assert.deepEqual([spender.onBudget, spender.unpriced], ["abort", "allow"]);
 });
 
 Deno.test("parseAgent() derives aliases of paths without one", () => {
@@ -207,42 +241,6 @@ Deno.test("isGuarded() holds for a server's tool by mcp_confirm, until auto_appr
     assert.equal(isGuarded(agent, read), ofRead, `${mode} ${yaml}: get_all`);
     assert.equal(isGuarded(agent, { name: "search" }), yaml.includes('confirm: ["*"]'), yaml);
   }
-});
-
-Deno.test("parseAgent() treats a key left empty as an absent one", () => {
-  const keys =
-    "name description icon model trigger settings tools mcp skills agents paths history " +
-    "confirm auto_approve on_pending confirm_timeout on_restart enabled";
-  const settings = "temperature max_tokens timeout loop_detection";
-  const empty = (names: string, indent = "") =>
-    names.split(" ").map((name) => `${indent}${name}:`).join("\n");
-  const config = configOf(
-    `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 2s,
-  on_restart: resume, history: off, temperature: 0.1, max_tokens: 5, timeout: 6, loop_detection: false}`,
-  );
-  for (const options of [{}, { config }]) {
-    const absent = agentOf("", options);
-    assert.deepEqual(agentOf(empty(keys), options), absent);
-    const nested = keys.replace(" settings", "");
-    const found = agentOf(`${empty(nested)}\nsettings:\n${empty(settings, "  ")}`, options);
-    assert.deepEqual(found, absent);
-  }
-  assert.equal(agentOf("confirm_timeout:", { config }).confirmTimeoutMs, 2_000);
-  assert.equal(agentOf("confirm_timeout: none", { config }).confirmTimeoutMs, null);
-});
-
-Deno.test("parseAgent() takes each limit of a budget that the file leaves out from config.yaml", () => {
-  const config = configOf(
-    `defaults:
-  budget: {per_day: 2, per_month: 30, timezone: Asia/Tokyo, tokens: {tree: 9}}
-  on_budget: abort
-  unpriced: allow`,
-  );
-  const agent = agentOf("budget: {per_day: 5, per_month: none, tokens: {per_day: 7}}", { config });
-  const tokens = { perDay: 7, perMonth: null, tree: 9 };
-  const timezone = "Asia/Tokyo";
-  assert.deepEqual(agent.budget, { perDay: 5, perMonth: null, tree: null, timezone, tokens });
-  assert.deepEqual([agent.onBudget, agent.unpriced], ["abort", "allow"]);
 });
 
 Deno.test("parseAgent() reads a star anywhere in auto_approve, confirm or confirm_tools as every tool", () => {

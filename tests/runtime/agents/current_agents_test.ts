@@ -112,7 +112,7 @@ Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, bef
   await assert.rejects(runtime.run("old", {}), /Agent 'old' not found/);
 });
 
-Deno.test("a run that uses the last good definition says so in its log and at its acceptance", async () => {
+Deno.test("a run that uses the last good definition says so; reloadAgents() reports the difference to the call before it, whoever read the files meanwhile", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("steady", ECHO);
   await using runtime = await place.open({ clock: new TestClock() });
@@ -131,13 +131,9 @@ Deno.test("a run that uses the last good definition says so in its log and at it
   assert.deepEqual(others, []);
   await place.writeAgent("steady", ECHO);
   assert.deepEqual(await run(), []);
-});
 
-Deno.test("reloadAgents() reports the difference to the call before it, whoever read the files meanwhile", async () => {
-  await using place = await createTestWorkspace();
   await place.writeAgent("first", ECHO);
-  await using runtime = await place.open({ clock: new TestClock() });
-  assert.deepEqual((await runtime.reloadAgents()).added, []);
+  assert.deepEqual((await runtime.reloadAgents()).added, ["first"]);
   await place.writeAgent("second", ECHO);
   await place.writeAgent("first", `${ECHO}More.\n`);
   await runtime.listAgents({ fresh: true });

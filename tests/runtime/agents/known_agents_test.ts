@@ -16,6 +16,7 @@ Deno.test("an agent whose file is gone is known by what it left, however its id 
       await runtime.reloadAgents();
     }
     assert.equal((await runtime.listRuns(APART, page)).length, 3);
+    assert.equal((await runtime.listExecutions({ agentId: APART, ...page })).length, 3);
     assert.deepEqual(await runtime.listSlots(APART, page), []);
   }
   assert.equal(await runtime.purgeCheckpoints({ agentId: APART, force: false }), 2);

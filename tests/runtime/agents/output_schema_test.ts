@@ -39,7 +39,7 @@ Deno.test("parseAgent() places what is no schema at its line", () => {
   }
 });
 
-Deno.test("parseAgent() takes a schema with all that schemas have, as it is written", () => {
+Deno.test("parseAgent() takes a schema with all that schemas have, as it is written, and refuses one that is too deep", () => {
   const schema: JsonSchema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $defs: { price: { type: "number", minimum: 0 } },
@@ -54,9 +54,7 @@ Deno.test("parseAgent() takes a schema with all that schemas have, as it is writ
   assert.deepEqual(parsed.agent.output, { schema });
   const none = parse("---\noutput:\n---\nDo it.");
   assert.ok("agent" in none && none.agent.output === undefined);
-});
 
-Deno.test("parseAgent() refuses a schema that is too deep", () => {
   const deep = `${"{items: ".repeat(70)}{}${"}".repeat(70)}`;
   assert.match(said(`items: ${deep}`).join(), /nested over 64 levels|too deep|levels/);
 });

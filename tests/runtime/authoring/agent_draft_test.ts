@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { draftAgent, DraftFailed } from "../../../runtime/authoring/agent_draft.ts";
+import { draftAgent } from "../../../runtime/authoring/agent_draft.ts";
 import type { Model, ModelRequest } from "../../../runtime/models/model.ts";
 
 /** A model that says these things, one after the other, and remembers what it was asked. */
@@ -57,14 +57,4 @@ Deno.test("draftAgent() names the tools, the id and the wish to the model", asyn
   assert.deepEqual([request?.maxTokens, request?.temperature, request?.tools], [100, 0.7, []]);
   assert.match(request?.messages[0]?.content ?? "", /file_read, ask_user/);
   assert.match(request?.messages[1]?.content ?? "", /"daily"[^]*Sum up/);
-});
-
-Deno.test("draftAgent() gives a model one chance to correct itself", async () => {
-  const { model, requests } = speaker("No file.", "---\nbad\n---\n");
-  const problems = (text: string) => Promise.resolve(text.includes("bad") ? ["It is bad"] : []);
-  await assert.rejects(
-    draft(model, problems),
-    (error) => error instanceof DraftFailed && error.message.endsWith("file: It is bad"),
-  );
-  assert.equal(requests.length, 2);
 });

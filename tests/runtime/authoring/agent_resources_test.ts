@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
-import { writeConfig as put } from "../executions/executions_of.ts";
+import { CACHED, writeConfig as put } from "../executions/executions_of.ts";
 
 const putServers = (place: TestWorkspace, servers: object) =>
   put(place, "mcp-servers.json", JSON.stringify(servers));
@@ -24,8 +24,8 @@ const TOOL = `export const search = {
   run: () => "found",
 };`;
 
-Deno.test("validate has nothing to say of tools, skills and servers that are there", async () => {
-  await using place = await createTestWorkspace();
+Deno.test("validate has nothing to say of tools, skills and servers that are there, and refuses those that are not, or do not load", async () => {
+  await using place = await createTestWorkspace(CACHED);
   await put(place, "tools/search.ts", TOOL);
   const skill = "---\nname: writing\ndescription: Writes\n---\nWrite.\n";
   await put(place, "skills/writing/SKILL.md", skill);
@@ -35,10 +35,39 @@ Deno.test("validate has nothing to say of tools, skills and servers that are the
     "tools: [search]\nskills: writing\nconfirm: [search, skill_use, run_agent]\nagents: helper";
   assert.deepEqual(await validate(place, lines), []);
   assert.deepEqual(await validate(place, "mcp: [files]\nconfirm: [files_read]"), []);
+
+  await put(place, "mcp-servers.json", '{"files": {"command": "x", "env": {"T": "${NOT_SET}"}}}');
+  const errors = await validate(place, "tools: [lost]\nskills: sonnet\nmcp: [fles, files]");
+  const expected = [
+    /daily\.md:3:9: The custom tool lost cannot be used: .*lost\.ts/,
+    /daily\.md:4:9: The skill sonnet: .*does not exist/,
+    /daily\.md:5:7: The MCP server fles is not defined in .*did you mean "files"/,
+    /daily\.md:5:13: The MCP server files .*\$\{NOT_SET\} is not defined/,
+  ];
+  for (const one of expected) {
+    assert.ok(errors.some((text) => text.startsWith("error ") && one.test(text)), String(one));
+  }
+
+  await put(place, "tools/broken.ts", 'throw new Error("at import");');
+  await put(place, "tools/curious.ts", 'Deno.readTextFileSync("/etc/passwd");\n' + TOOL);
+  const loaded = (await validate(place, "tools: [broken, curious]")).join("\n");
+  assert.match(loaded, /The custom tool broken cannot be used: .*at import/);
+  assert.match(loaded, /The custom tool curious cannot be used: /);
+
+  await put(place, "tools/skill_use.ts", DEFAULT_TOOL);
+  assert.deepEqual(await validate(place, "tools: [skill_use]"), []);
+
+  const asking = TOOL.replace("{", `{ permissions: { env: ["NOT_SET_ANYWHERE"] },`);
+  await put(place, "tools/search.ts", asking);
+  const [unset = "", ...more] = await validate(place, "tools: [search]");
+  const warning =
+    /^warning .*daily\.md:3:9: .*search asks for the variable NOT_SET_ANYWHERE, which/;
+  assert.match(unset, warning);
+  assert.deepEqual(more, []);
 });
 
 Deno.test("validate refuses symbolic links that lead out of the folder of a skill or of tools", async () => {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace(CACHED);
   await put(place, "tools/search.ts", TOOL);
   await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
   await put(place, "skills/writing/scripts/a.ts", "");
@@ -57,30 +86,6 @@ Deno.test("validate refuses symbolic links that lead out of the folder of a skil
   assert.match(found, new RegExp(skill, "m"));
 });
 
-Deno.test("validate refuses tools, skills and servers that are not there", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "mcp-servers.json", '{"files": {"command": "x", "env": {"T": "${NOT_SET}"}}}');
-  const found = await validate(place, "tools: [search]\nskills: writing\nmcp: [fles, files]");
-  const expected = [
-    /daily\.md:3:9: The custom tool search cannot be used: .*search\.ts/,
-    /daily\.md:4:9: The skill writing: .*does not exist/,
-    /daily\.md:5:7: The MCP server fles is not defined in .*did you mean "files"/,
-    /daily\.md:5:13: The MCP server files .*\$\{NOT_SET\} is not defined/,
-  ];
-  for (const one of expected) {
-    assert.ok(found.some((text) => text.startsWith("error ") && one.test(text)), String(one));
-  }
-});
-
-Deno.test("validate loads a custom tool without running it, and says why it does not load", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/broken.ts", 'throw new Error("at import");');
-  await put(place, "tools/curious.ts", 'Deno.readTextFileSync("/etc/passwd");\n' + TOOL);
-  const found = (await validate(place, "tools: [broken, curious]")).join("\n");
-  assert.match(found, /The custom tool broken cannot be used: .*at import/);
-  assert.match(found, /The custom tool curious cannot be used: /);
-});
-
 const DEFAULT_TOOL = TOOL.replace("const search =", "default");
 
 const CASES = [
@@ -88,32 +93,27 @@ const CASES = [
   ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
   ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
 ] as const;
-for (const [name, tools, lines, at] of CASES) {
-  Deno.test(`validate refuses a custom tool with the name of another tool, as a run does: ${name}`, async () => {
-    await using place = await createTestWorkspace();
+
+Deno.test("validate refuses a custom tool with the name of another tool, as a run does", async () => {
+  await using place = await createTestWorkspace(CACHED);
+  await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
+  await using runtime = await place.open();
+  for (const [name, tools, lines, at] of CASES) {
     for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
-    await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
     const [error = "", ...more] = await validate(place, lines);
-    assert.deepEqual(more, []);
+    assert.deepEqual(more, [], name);
     const [, where, sentence = ""] =
       /^error .*daily\.md:(\S+): (The custom tool .*)$/.exec(error) ?? [];
     assert.equal(where, at, error);
     assert.ok(sentence.startsWith(`The custom tool "${name}" has the `), error);
-    await using runtime = await place.open();
     const run = await runToEnd(runtime, "daily");
     assert.equal(run.status, "error");
     assert.ok(run.error?.includes(sentence), run.error ?? "");
-  });
-}
-
-Deno.test("validate takes a custom tool with the name of a tool that the agent does not have", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "tools/skill_use.ts", DEFAULT_TOOL);
-  assert.deepEqual(await validate(place, "tools: [skill_use]"), []);
+  }
 });
 
 Deno.test("validate warns of an MCP program that starts where agents may write", async () => {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace(CACHED);
   const define = (cwd: string) => putServers(place, { files: { command: "x", cwd } });
   const warning =
     /warning .*daily\.md:3:7: The MCP server files .* it starts in .*, where agents may write/;
@@ -192,19 +192,8 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
   }
 });
 
-Deno.test("validate says what is wrong with mcp-servers.json, without quoting it", async () => {
-  await using place = await createTestWorkspace();
-  const found = async () => (await validate(place, "mcp: [files]")).join();
-  assert.match(await found(), /mcp-servers\.json is missing/);
-  await put(place, "mcp-servers.json", '{"files": secret');
-  assert.match(await found(), /is no JSON/);
-  assert.doesNotMatch(await found(), /secret/);
-  await put(place, "mcp-servers.json", "[]");
-  assert.match(await found(), /must hold an object/);
-});
-
 Deno.test("validate tells what is odd in mcp-servers.json about the servers that an agent names, and about no other", async () => {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace(CACHED);
   const off = { command: "sh", disabled: true };
   const mcpServers = { files: { command: "x", arg: [] }, fine: { command: "sh" }, off };
   await putServers(place, { mcpServers, late: { command: "y" } });
@@ -219,19 +208,8 @@ Deno.test("validate tells what is odd in mcp-servers.json about the servers that
   assert.deepEqual(await told("late"), [sentence]);
 });
 
-Deno.test("validate warns of a variable that a custom tool asks for and that is not set", async () => {
-  await using place = await createTestWorkspace();
-  const asking = TOOL.replace("{", `{ permissions: { env: ["NOT_SET_ANYWHERE"] },`);
-  await put(place, "tools/search.ts", asking);
-  const [found = "", ...more] = await validate(place, "tools: [search]");
-  const warning =
-    /^warning .*daily\.md:3:9: .*search asks for the variable NOT_SET_ANYWHERE, which/;
-  assert.match(found, warning);
-  assert.deepEqual(more, []);
-});
-
 Deno.test("validate knows the keys that skills have elsewhere, and warns of what is odd about a skill", async () => {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace(CACHED);
   const keys =
     "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";
   await put(place, "skills/notes/SKILL.md", `---\ndescription: x\n${keys}\n---\nDo it.`);

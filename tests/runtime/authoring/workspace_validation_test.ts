@@ -16,7 +16,7 @@ async function validate(place: TestWorkspace, target?: string): Promise<Record<s
   );
 }
 
-Deno.test("validateWorkspace() checks every agent file, one agent, or one file", async () => {
+Deno.test("validateWorkspace() checks every agent file, one agent, or one file; says which cannot be read, and passes over what is no file", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("a", ECHO);
   await place.writeAgent("é b", ECHO);
@@ -29,22 +29,19 @@ Deno.test("validateWorkspace() checks every agent file, one agent, or one file",
   const [error] = (await validate(place, "other.md"))["other"] ?? [];
   assert.match(error ?? "", /other\.md:2:10: history must be low, medium, high or off, got "long"/);
   assert.deepEqual(await validate(place, "missing.md"), {});
-});
 
-Deno.test("validateWorkspace() says which files cannot be read, and passes over what is no file", async () => {
-  await using place = await createTestWorkspace();
   await place.writeAgent("good", ECHO);
-  const path = (name: string) => join(place.agentsDir, name);
-  await Deno.symlink("/nowhere/to/be/found", path("lost.md"));
-  await Deno.symlink(path("circle.md"), path("circle.md"));
-  await Deno.symlink(place.root, path("folder.md"));
-  await new Deno.Command("mkfifo", { args: [path("pipe.md")] }).output();
-  await Deno.writeFile(path("huge.md"), new Uint8Array(4 * 1_024 * 1_024 + 1));
+  const pathOf = (name: string) => join(place.agentsDir, name);
+  await Deno.symlink("/nowhere/to/be/found", pathOf("lost.md"));
+  await Deno.symlink(pathOf("circle.md"), pathOf("circle.md"));
+  await Deno.symlink(place.root, pathOf("folder.md"));
+  await new Deno.Command("mkfifo", { args: [pathOf("pipe.md")] }).output();
+  await Deno.writeFile(pathOf("huge.md"), new Uint8Array(4 * 1_024 * 1_024 + 1));
   assert.deepEqual(await validate(place), {
-    circle: [`${path("circle.md")}:1:1: The file cannot be read: its links lead in a circle`],
-    good: [],
-    huge: [`${path("huge.md")}:1:1: The file is over 4 MB`],
-    lost: [`${path("lost.md")}:1:1: The file cannot be read: the link leads nowhere`],
+    circle: [`${pathOf("circle.md")}:1:1: The file cannot be read: its links lead in a circle`],
+    ...{ a: [], "é b": [], good: [] },
+    huge: [`${pathOf("huge.md")}:1:1: The file is over 4 MB`],
+    lost: [`${pathOf("lost.md")}:1:1: The file cannot be read: the link leads nowhere`],
   });
 });
 
@@ -82,8 +79,13 @@ Deno.test("validateWorkspace() refuses the second of two files whose names are o
 Deno.test("validateWorkspace() gives each file that is not read, or not as it was meant, one reason", async () => {
   await using place = await createTestWorkspace();
   const every = ECHO.replace("model", "trigger: { type: schedule, every: 1h }\nmodel");
-  await Deno.mkdir(join(place.agentsDir, "team"));
-  for (const name of ["team/reviewer.md", "planner.markdown", "daily.yaml"]) {
+  for (const folder of ["team", "empty", "_config", ".git"]) {
+    await Deno.mkdir(join(place.agentsDir, folder));
+  }
+  const ignored = ["team/reviewer.md", "planner.markdown", "daily.yaml"];
+  const documents = ["AGENTS", "CLAUDE", "LICENSE", "CONTRIBUTING", "CHANGELOG", "SECURITY"]
+    .map((name) => `${name}.md`);
+  for (const name of [...ignored, ...documents, "_config/x.md", ".git/y.md"]) {
     await Deno.writeTextFile(join(place.agentsDir, name), "x");
   }
   const cases = {

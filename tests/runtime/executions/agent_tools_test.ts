@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
-import { denoDirectory } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { answerToEnd, call, doing, resultsOf, stopWaiting, writeConfig } from "./executions_of.ts";
-
-/** Spares custom tools the compilation of their host. */
-const CACHED = { shell: { DENO_DIR: denoDirectory() } };
+import { answerToEnd, CACHED, call, doing, resultsOf, stopWaiting } from "./executions_of.ts";
+import { writeConfig } from "./executions_of.ts";
 
 const SKILL = `---
 name: haiku
@@ -17,7 +13,7 @@ argument-hint: topic
 Write a haiku about $ARGUMENTS.
 `;
 
-Deno.test("a skill's instructions enter the conversation once, and are a breadcrumb in the next run", async () => {
+Deno.test("a skill's instructions enter the conversation once and are a breadcrumb in the next run, also behind a run that was cut off; asking again and again is a loop", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await place.writeScript("poet", [
@@ -49,6 +45,30 @@ Deno.test("a skill's instructions enter the conversation once, and are a breadcr
   );
   assert.match(seeded[0]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
   assert.match(seeded.at(-1)?.content ?? "", /^<skill-context name="haiku">/);
+
+  const again = { call: [call("skill_use", { skill_name: "haiku" })] };
+  await place.writeScript("again", [...Array(6).fill(again), { say: "x" }], "skills: haiku");
+  assert.match((await runToEnd(runtime, "again")).error ?? "", /loop_detected/);
+
+  await place.writeScript(
+    "cut",
+    doing(
+      call("file_write", { path: "poem.txt", content: "x" }),
+      call("skill_use", { skill_name: "haiku" }),
+    ),
+    "skills: [haiku]",
+  );
+  const cut = await runtime.run("cut", {});
+  await toEnd(runtime, cut.id);
+  await runtime.cancel(cut.id);
+  const next = await runtime.run("cut", {});
+  await toEnd(runtime, next.id);
+  const { messages: remembered } = await conversationOf(place, next.id);
+  assert.deepEqual(remembered.slice(1, 7).map(({ role }) => role), [
+    ...["user", "assistant", "tool", "tool", "user", "assistant"],
+  ]);
+  assert.equal(remembered[3]?.content, "Interrupted");
+  assert.match(remembered[5]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
 });
 
 async function conversationOf(
@@ -65,20 +85,9 @@ const ASKING_TOOL = `export default {
   parameters: { type: "object", properties: { what: { type: "string" } }, required: ["what"] },
   async run({ what }, context) {
     const sure = await context.confirm("Deploy " + what + "?");
-    if (!sure) return "not deployed";
-    const where = await context.choose("Where?", ["test", "live"]);
-    await Deno.writeTextFile(context.paths.out + "/deployed.txt", what + " to " + where.join());
-    return "deployed " + what + " to " + where.join();
+    return sure ? "deployed " + what : "not deployed";
   },
 };`;
-
-/** Writes an agent that calls the asking tool once for each of these. */
-async function writeOps(place: TestWorkspace, whats: string[], lines = ""): Promise<void> {
-  await writeConfig(place, "tools/deploy.ts", ASKING_TOOL);
-  await Deno.mkdir(join(place.workspace, "out"), { recursive: true });
-  const steps = [{ call: whats.map((what) => call("deploy", { what })) }, { say: "{result}" }];
-  await place.writeScript("ops", steps, `tools: [deploy]\npaths: out\n${lines}`.trim());
-}
 
 Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
   await using place = await createTestWorkspace(CACHED);
@@ -104,15 +113,6 @@ Deno.test("tools that cannot be had end the run with the reason, and no other ag
   assert.equal((await runToEnd(runtime, "sound")).status, "success");
 });
 
-Deno.test("a skill that is asked for again and again is a loop", async () => {
-  await using place = await createTestWorkspace();
-  await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
-  const again = { call: [call("skill_use", { skill_name: "haiku" })] };
-  await place.writeScript("poet", [...Array(6).fill(again), { say: "x" }], "skills: haiku");
-  await using runtime = await place.open();
-  assert.match((await runToEnd(runtime, "poet")).error ?? "", /loop_detected/);
-});
-
 Deno.test("instructions of several skills stand behind all results of their reply, across a question and a restart", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
@@ -136,78 +136,33 @@ Deno.test("instructions of several skills stand behind all results of their repl
   assert.equal(injected.length, 2);
 });
 
-Deno.test("what a run that was cut off had of skills is seeded as breadcrumbs behind whole results", async () => {
-  await using place = await createTestWorkspace();
-  await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
-  await place.writeScript(
-    "poet",
-    doing(
-      call("file_write", { path: "poem.txt", content: "x" }),
-      call("skill_use", { skill_name: "haiku" }),
-    ),
-    "skills: [haiku]",
-  );
-  await using runtime = await place.open();
-  const first = await runtime.run("poet", {});
-  await toEnd(runtime, first.id);
-  await runtime.cancel(first.id);
-  const second = await runtime.run("poet", {});
-  await toEnd(runtime, second.id);
-  const { messages } = await conversationOf(place, second.id);
-  assert.deepEqual(messages.slice(1, 7).map(({ role }) => role), [
-    ...["user", "assistant", "tool", "tool", "user", "assistant"],
-  ]);
-  assert.equal(messages[3]?.content, "Interrupted");
-  assert.match(messages[5]?.content ?? "", /^<skill-breadcrumb name="haiku">/);
-});
-
-Deno.test("two tools of one reply that ask by themselves are answered one after the other, also over a restart", async () => {
+Deno.test("tools of one reply that ask by themselves are answered one after the other, over a restart and changes of their guard", async () => {
   await using place = await createTestWorkspace(CACHED);
-  await writeOps(place, ["a", "b"]);
+  await writeConfig(place, "tools/deploy.ts", ASKING_TOOL);
+  const write = (lines = "") => {
+    const steps = [{ call: ["a", "b"].map((what) => call("deploy", { what })) }, { say: "Done." }];
+    return place.writeScript("ops", steps, `tools: [deploy]\n${lines}`.trim());
+  };
+  await write();
   let id = 0;
   const asked: string[] = [];
-  const yes = { approved: true };
-  const answers: HumanAnswer[] = [yes, { selected: ["test"] }, yes, { selected: ["live"] }];
-  for (const half of [answers.slice(0, 1), answers.slice(1)]) {
+  const guard = "confirm: [deploy]";
+  // An answer to the tool permits nothing that is guarded since; a permission answers no question of the tool.
+  for (const guards of [[guard], [guard, "", ""]]) {
     await using runtime = await place.open();
     id ||= (await runToEnd(runtime, "ops")).id;
-    for (const given of half) {
+    for (const lines of guards) {
       asked.push((await runtime.pendingRequest(id)).message);
-      await answerToEnd(runtime, id, given);
+      await write(lines);
+      await runtime.reloadAgents();
+      await answerToEnd(runtime, id, { approved: true });
     }
   }
-  assert.deepEqual(asked, ["Deploy a?", "Where?", "Deploy b?", "Where?"]);
+  assert.deepEqual(asked, ["Deploy a?", "Allow deploy?", "Allow deploy?", "Deploy b?"]);
   await using runtime = await place.open({ mode: "read-only" });
-  assert.equal((await runtime.getExecution(id)).outputData, "deployed b to live");
-  const results = await resultsOf(runtime, id);
-  const expected = ["deployed a to test", "deployed b to live"];
-  assert.deepEqual(results.map(({ content }) => content), expected);
-  assert.equal(await Deno.readTextFile(join(place.workspace, "out/deployed.txt")), "b to live");
+  const results = (await resultsOf(runtime, id)).map(({ content }) => content);
+  assert.deepEqual(results, ["deployed a", "deployed b"]);
 });
-
-const CASES = [
-  // The permission lets the call run; the tool's own questions are still asked.
-  ["confirm: [deploy]", ["Allow deploy?", "Deploy v4?", "Where?"]],
-  // An answer to the tool permits nothing that is guarded since.
-  ["", ["Deploy v4?", "Allow deploy?", "Where?"]],
-] as const;
-for (const [then, asked] of CASES) {
-  Deno.test(`an answer stays an answer to its own question when an agent's guard changes meanwhile (first ${then || "none"})`, async () => {
-    await using place = await createTestWorkspace(CACHED);
-    await writeOps(place, ["v4"], then);
-    await using runtime = await place.open();
-    const { id } = await runToEnd(runtime, "ops");
-    const messages: string[] = [];
-    for (const given of [{ approved: true }, { approved: true }, { selected: ["test"] }]) {
-      messages.push((await runtime.pendingRequest(id)).message);
-      await writeOps(place, ["v4"], then === "" ? "confirm: [deploy]" : "");
-      await runtime.reloadAgents();
-      await answerToEnd(runtime, id, given);
-    }
-    assert.deepEqual(messages, asked);
-    assert.equal((await runtime.getExecution(id)).outputData, "deployed v4 to test");
-  });
-}
 
 Deno.test("a guarded call that was denied does not run, although its agent is free to since", async () => {
   await using place = await createTestWorkspace();

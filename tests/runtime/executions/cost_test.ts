@@ -17,7 +17,7 @@ function warningsIn(place: TestWorkspace): string[] {
   return place.logged.map(({ message }) => message).filter((line) => line.includes(UNPRICED));
 }
 
-Deno.test("runLoop() aborts at max_cost_usd before any call of that reply runs; an answer that crosses it stands", async () => {
+Deno.test("runLoop() adds replies up, by their own cost or pricing.yaml, and aborts at max_cost_usd before any call of that reply runs; an answer that crosses it stands", async () => {
   await using place = await createTestWorkspace();
   const limit = "settings: { max_cost_usd: 0.03 }";
   const look = { call: LOOK, cost_usd: 0.02 };
@@ -33,20 +33,25 @@ Deno.test("runLoop() aborts at max_cost_usd before any call of that reply runs; 
   assert.equal(frames.filter((one) => one["event_type"] === "tool_result").length, 1);
   const answer = await runToEnd(runtime, "answer");
   assert.deepEqual([answer.status, answer.outputData, answer.costUsd], ["success", "Done.", 0.04]);
-});
 
-Deno.test("runLoop() prices replies by pricing.yaml, accumulated in the stats frames", async () => {
-  await using place = await createTestWorkspace();
+  const looking = (cost_usd: number) => ({ call: LOOK, cost_usd });
+  await place.writeScript("adding", [looking(0.1), looking(0.2), { say: "Done.", cost_usd: 0.7 }]);
+  await place.writeScript("free", [{ say: "Done." }]);
+  const { id: adding, costUsd: sum } = await runToEnd(runtime, "adding");
+  assert.equal(sum, 1);
+  const sums = await statsOf(runtime, adding);
+  assert.deepEqual(sums.map((one) => one["cost_usd"]), [0.1, 0.3, 1]);
+  assert.equal((await runToEnd(runtime, "free")).costUsd, 0);
+
   await writeConfig(place, "pricing.yaml", "demo/script: { input: 1000, output: 2000 }\n");
   const usage = { input: 10, output: 5 };
   await place.writeScript("priced", [{ call: LOOK, usage }, { say: "Done.", usage }]);
-  await using runtime = await place.open();
   const { id, costUsd } = await runToEnd(runtime, "priced");
   // 10 x 0.001 + 5 x 0.002 for each reply.
   assert.equal(costUsd, 0.04);
-  const stats = await statsOf(runtime, id);
-  const found = stats.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]);
-  assert.deepEqual(found, [[10, 15, 0.02], [20, 30, 0.04]]);
+  const priced = await statsOf(runtime, id);
+  const figures = priced.map((one) => [one["input_tokens"], one["total_tokens"], one["cost_usd"]]);
+  assert.deepEqual(figures, [[10, 15, 0.02], [20, 30, 0.04]]);
 });
 
 Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not hold without a price", async () => {
@@ -67,19 +72,6 @@ Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not ho
   assert.deepEqual(warningsIn(place), [warning]);
   const stats = await statsOf(runtime, limited.id);
   assert.deepEqual(stats.map((one) => one["warning"]), [warning, undefined, undefined]);
-});
-
-Deno.test("runLoop() adds costs up as decimals, and demo models cost nothing", async () => {
-  await using place = await createTestWorkspace();
-  const looking = (cost_usd: number) => ({ call: LOOK, cost_usd });
-  await place.writeScript("adding", [looking(0.1), looking(0.2), { say: "Done.", cost_usd: 0.7 }]);
-  await place.writeScript("free", [{ say: "Done." }]);
-  await using runtime = await place.open();
-  const { id, costUsd } = await runToEnd(runtime, "adding");
-  assert.equal(costUsd, 1);
-  const stats = await statsOf(runtime, id);
-  assert.deepEqual(stats.map((one) => one["cost_usd"]), [0.1, 0.3, 1]);
-  assert.equal((await runToEnd(runtime, "free")).costUsd, 0);
 });
 
 Deno.test("runLoop() tells an endpoint without token counts from a model without a price", async () => {

@@ -183,7 +183,7 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
 });
 
-Deno.test("a dry run asks nobody about a guarded call, also one that only reads, and describes it", async () => {
+Deno.test("a dry run asks nobody about a guarded call, fails where it would, keeps its limits, and neither waits for a run that waits nor lets one wait", async () => {
   await using place = await createTestWorkspace();
   await put(place, "a.md", "secret plans\n");
   await place.writeScript("careful", [
@@ -208,6 +208,46 @@ Deno.test("a dry run asks nobody about a guarded call, also one that only reads,
   assert.deepEqual(await runtime.listRuns("helper", { limit: 9, offset: 0 }), []);
   const types = (await payloadsOf(runtime, id)).map((one) => one["event_type"]);
   assert.equal(types.includes("interrupt"), false);
+
+  await put(place, "big.md", "x".repeat(1_100_000));
+  await place.writeScript(
+    "odd",
+    doing(
+      call("file_delete", { path: "none.md" }),
+      call("file_write", { path: "../out.md", content: "x" }),
+      call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
+      call("file_write", { path: "big.md", content: "small" }),
+      call("file_write", { path: "big.md" }),
+    ),
+  );
+  const { id: odd } = await runToEnd(runtime, "odd", DRY);
+  const results = await resultsOf(runtime, odd);
+  assert.deepEqual(results.map(({ is_error }) => is_error), [true, true, false, false, true]);
+  assert.match(String(results[0]?.["content"]), /^Error: .*none\.md/);
+  const described = await wouldDo(runtime, odd);
+  assert.equal(described[1]?.summary, 'call file_write {"path":"big.md","content":"small"}');
+  assert.match(String(described[1]?.preview?.["problem"]), /over 1 MB/);
+  assert.equal((await Deno.stat(join(place.workspace, "big.md"))).size, 1_100_000);
+
+  await place.writeScript("asker", [ASK, { say: "Done." }]);
+  assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
+  assert.equal((await runToEnd(runtime, "asker")).status, "waiting");
+  assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
+  await assert.rejects(runtime.run("asker", {}), /waiting for a response/);
+
+  await place.writeScript(
+    "busy",
+    doing(...[1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" }))),
+    "settings: { max_tool_calls: 2 }",
+  );
+  const idempotencyKey = "k";
+  const { id: busy, status: ended, error: reason } = await runToEnd(runtime, "busy", {
+    ...DRY,
+    idempotencyKey,
+  });
+  assert.deepEqual([ended, reason], ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"]);
+  assert.equal((await runtime.run("busy", { ...DRY, idempotencyKey })).id, busy);
+  await assert.rejects(runtime.run("busy", { idempotencyKey }), { name: "IdempotencyKeyReused" });
 });
 
 Deno.test("a tool that asks by itself before it acts is described, too; ask_user asks", async () => {
@@ -228,30 +268,6 @@ Deno.test("a tool that asks by itself before it acts is described, too; ask_user
   assert.equal(status, "waiting");
   assert.equal((await runtime.pendingRequest(id)).toolName, "ask_user");
   assert.deepEqual((await wouldDo(runtime, id)).map(({ summary }) => summary), ["call sly {}"]);
-});
-
-Deno.test("what a dry run calls in vain fails as it would; what cannot be shown is described all the same", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "big.md", "x".repeat(1_100_000));
-  await place.writeScript(
-    "odd",
-    doing(
-      call("file_delete", { path: "none.md" }),
-      call("file_write", { path: "../out.md", content: "x" }),
-      call("file_edit", { path: "big.md", old_text: "no such text", new_text: "" }),
-      call("file_write", { path: "big.md", content: "small" }),
-      call("file_write", { path: "big.md" }),
-    ),
-  );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "odd", DRY);
-  const results = await resultsOf(runtime, id);
-  assert.deepEqual(results.map(({ is_error }) => is_error), [true, true, false, false, true]);
-  assert.match(String(results[0]?.["content"]), /^Error: .*none\.md/);
-  const list = await wouldDo(runtime, id);
-  assert.equal(list[1]?.summary, 'call file_write {"path":"big.md","content":"small"}');
-  assert.match(String(list[1]?.preview?.["problem"]), /over 1 MB/);
-  assert.equal((await Deno.stat(join(place.workspace, "big.md"))).size, 1_100_000);
 });
 
 Deno.test("secrets stand in no description, and its arguments are shortened", async () => {
@@ -310,7 +326,7 @@ Deno.test("a dry run that waits over a restart stays one; what it calls runs dry
   assert.deepEqual(files.filter((file) => file.endsWith(".txt")), []);
 });
 
-Deno.test("no run remembers a dry one; a dry run remembers what a real one would", async () => {
+Deno.test("no run remembers a dry one, and no agent follows one; a dry run remembers what a real one would", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("daily", [{ say: "Noted." }]);
   await using runtime = await place.open();
@@ -337,42 +353,13 @@ Deno.test("no run remembers a dry one; a dry run remembers what a real one would
     message: '```demo\n[{"say":"dry"}]\n```',
   });
   assert.deepEqual(await seededOf(place, (await runToEnd(runtime, "daily", session)).id), []);
-});
 
-Deno.test("a dry run neither waits for a run that waits, nor lets one wait", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("asker", [ASK, { say: "Done." }]);
-  await using runtime = await place.open();
-  assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
-  assert.equal((await runToEnd(runtime, "asker")).status, "waiting");
-  assert.equal((await runToEnd(runtime, "asker", DRY)).status, "waiting");
-  await assert.rejects(runtime.run("asker", {}), /waiting for a response/);
-});
-
-Deno.test("no agent follows a dry run", async () => {
-  await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "Four letters." }]);
   await place.writeScript("report", [{ say: "Read." }], "after: collect");
-  await using runtime = await place.open();
   await runToEnd(runtime, "collect", DRY);
-  const { id } = await runToEnd(runtime, "collect");
+  const { id: collected } = await runToEnd(runtime, "collect");
   const runsOf = () => runtime.listRuns("report", { limit: 9, offset: 0 });
   // Ends are followed in their order: the dry one would have come first.
   await until(async () => (await runsOf()).length > 0, "the run that follows");
-  assert.deepEqual((await runsOf()).map(({ afterExecutionId }) => afterExecutionId), [id]);
-});
-
-Deno.test("limits hold in a dry run, and equal requests under one key are one only where both are dry", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "busy",
-    doing(...[1, 2, 3].map((n) => call("file_write", { path: `${n}.txt`, content: "x" }))),
-    "settings: { max_tool_calls: 2 }",
-  );
-  await using runtime = await place.open();
-  const idempotencyKey = "k";
-  const { id, status, error } = await runToEnd(runtime, "busy", { ...DRY, idempotencyKey });
-  assert.deepEqual([status, error], ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"]);
-  assert.equal((await runtime.run("busy", { ...DRY, idempotencyKey })).id, id);
-  await assert.rejects(runtime.run("busy", { idempotencyKey }), { name: "IdempotencyKeyReused" });
+  assert.deepEqual((await runsOf()).map(({ afterExecutionId }) => afterExecutionId), [collected]);
 });

@@ -62,7 +62,7 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   assert.deepEqual(await namesIn(place.workspace), []);
 });
 
-Deno.test("an edited call is held to the agent's paths as any other", async () => {
+Deno.test("an edited call is held to the agent's paths and to the agents that it may call", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
   await using runtime = await place.open();
@@ -75,10 +75,7 @@ Deno.test("an edited call is held to the agent's paths as any other", async () =
   }
   assert.deepEqual(await namesIn(place.workspace), []);
   await assert.rejects(Deno.stat(join(place.root, "outside.txt")), Deno.errors.NotFound);
-});
 
-Deno.test("an edited run_agent calls only agents that the agent may call", async () => {
-  await using place = await createTestWorkspace();
   await place.writeScript("helper", [{ say: "Helped." }]);
   await place.writeScript("stranger", [{ say: "Strange." }]);
   await place.writeScript(
@@ -86,12 +83,11 @@ Deno.test("an edited run_agent calls only agents that the agent may call", async
     [{ call: [{ name: "run_agent", arguments: { agent_id: "helper" } }] }, { say: "Done." }],
     "agents: [helper]\nconfirm: [run_agent]",
   );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "lead");
-  await assert.rejects(approve(runtime, id, { agent_id: "stranger" }), AnswerMisfit);
-  assert.equal((await runtime.getExecution(id)).status, "waiting");
-  const found = (await approve(runtime, id, { agent_id: "helper", arguments: ["more"] })).status;
-  assert.equal(found, "success");
+  const { id: lead } = await runToEnd(runtime, "lead");
+  await assert.rejects(approve(runtime, lead, { agent_id: "stranger" }), AnswerMisfit);
+  assert.equal((await runtime.getExecution(lead)).status, "waiting");
+  const ended = (await approve(runtime, lead, { agent_id: "helper", arguments: ["more"] })).status;
+  assert.equal(ended, "success");
   const [child] = await runtime.listExecutions({ agentId: "helper", limit: 5, offset: 0 });
   assert.deepEqual(child?.args, ["more"]);
 });

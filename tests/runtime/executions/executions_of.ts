@@ -1,6 +1,7 @@
 // What tests ask a runtime about its executions, and how they answer them.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ExecutionDetail, Runtime } from "../../../runtime/runtime.ts";
+import { denoDirectory } from "../../support/repository.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -8,6 +9,9 @@ import type { TestClock } from "../../support/test_clock.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
+
+/** Spares custom tools the compilation of their host. */
+export const CACHED = { shell: { DENO_DIR: denoDirectory() } };
 
 /** Lets an agent call all tools unasked. */
 export const FREE = 'auto_approve: "*"';

@@ -1,8 +1,7 @@
-// Which answers fit which questions, and how an answer reads.
+// Which answers fit which questions.
 import assert from "node:assert/strict";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { AnswerMisfit, checkAnswer } from "../../../runtime/executions/human_request.ts";
-import { describeAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
 
 const free = { options: null, multi: false };
@@ -32,16 +31,4 @@ Deno.test("checkAnswer() takes an answer of the question's kind or the end of it
     if (misfit === undefined) checkAnswer(question, answer);
     else assert.throws(() => checkAnswer(question, answer), new AnswerMisfit(misfit));
   }
-});
-
-Deno.test("describeAnswer() tells an answer in a few words", () => {
-  const answers: [HumanAnswer, string][] = [
-    [{ approved: true }, "Approved"],
-    [{ approved: false, reason: "" }, "Denied"],
-    [{ approved: false, reason: "too dear" }, "Denied: too dear"],
-    [{ text: "Ada" }, "Ada"],
-    [{ selected: ["x", "y"] }, "x, y"],
-    [{ expired: true }, "No answer in time"],
-  ];
-  for (const [answer, words] of answers) assert.equal(describeAnswer(answer), words);
 });

@@ -13,7 +13,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-Deno.test("a guarded call waits for a person; approved it runs, and the run goes on", async () => {
+Deno.test("a guarded call waits for a person, one after the other; approved it runs, and what was said stands behind its result", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ say: "Writing.", call: [write("a.txt")] }, { say: "Done." }];
   await place.writeScript("writer", steps);
@@ -34,29 +34,25 @@ Deno.test("a guarded call waits for a person; approved it runs, and the run goes
     ...["execution_info", "system", "human", "tool_call", "stats", "interrupt"],
     ...["human", "tool_result", "ai", "stats", "final_answer", "complete"],
   ]);
-});
 
-Deno.test("what is said with an approval stands behind the result, of a call that works, fails, or delegates", async () => {
-  await using place = await createTestWorkspace();
   const calls = [
-    write("a.txt"),
+    write("said.txt"),
     call("file_delete", { path: "none.txt" }),
     call("run_agent", { agent_id: "asker" }),
   ];
   const settings = "confirm: [file_write, file_delete, run_agent]\nagents: [asker]";
   await place.writeScript("lead", [{ call: calls }, { say: "Done." }], settings);
-  const steps = [{ call: [call("ask_user", { question: "Which?" })] }, { say: "Said {result}" }];
-  await place.writeScript("asker", steps);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("lead", {});
+  const asking = [{ call: [call("ask_user", { question: "Which?" })] }, { say: "Said {result}" }];
+  await place.writeScript("asker", asking);
+  const { id: lead } = await runtime.run("lead", {});
   for (const said of ["only this once", "", "with care"]) {
-    await toEnd(runtime, id);
-    await answer(runtime, id, { approved: true, ...(said !== "" && { reason: said }) });
+    await toEnd(runtime, lead);
+    await answer(runtime, lead, { approved: true, ...(said !== "" && { reason: said }) });
   }
   // The child asks; the parent takes its call up anew.
-  await toEnd(runtime, id);
-  assert.equal((await answerToEnd(runtime, id, { text: "red" })).status, "success");
-  const results = (await resultsOf(runtime, id)).map((one) => String(one["content"]).split("\n"));
+  await toEnd(runtime, lead);
+  assert.equal((await answerToEnd(runtime, lead, { text: "red" })).status, "success");
+  const results = (await resultsOf(runtime, lead)).map((one) => String(one["content"]).split("\n"));
   assert.deepEqual(results.map((lines) => lines.slice(1)), [
     ["The user approved this and said: only this once"],
     [],
@@ -65,9 +61,29 @@ Deno.test("what is said with an approval stands behind the result, of a call tha
   assert.match(results[0]?.[0] ?? "", /^Created/);
   assert.match(results[1]?.[0] ?? "", /^Error: /);
   assert.equal(JSON.parse(results[2]?.[0] ?? "").output, "Said red");
+
+  await Deno.writeTextFile(join(place.workspace, "in.txt"), "in");
+  const three = doing(write("1"), call("file_read", { path: "in.txt" }), write("2"));
+  await place.writeScript("mixed", three);
+  const { id: mixed } = await runToEnd(runtime, "mixed");
+  const first = await runtime.pendingRequest(mixed);
+  assert.equal(first.toolArgs["path"], "1");
+  await answerToEnd(runtime, mixed, { approved: true });
+  const second = await runtime.pendingRequest(mixed);
+  assert.equal(second.toolArgs["path"], "2");
+  assert.equal(await exists(join(place.workspace, "1")), true);
+  assert.equal(await exists(join(place.workspace, "2")), false);
+  // An answer to the first question does not reach the second.
+  await assert.rejects(
+    runtime.respond(mixed, { requestId: first.requestId, answer: { approved: true } }),
+    /older request/,
+  );
+  assert.equal((await answerToEnd(runtime, mixed, { approved: false })).status, "success");
+  const names = (await resultsOf(runtime, mixed)).map((one) => one["tool_name"]);
+  assert.deepEqual(names, ["file_write", "file_read", "file_write"], "in the order of the calls");
 });
 
-Deno.test("a result ends with what was said within the limit of results, however much both are", async () => {
+Deno.test("answers and what is said with an approval may be of any text; a result ends within its limit, however much both are", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(300));
   const steps = [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }];
@@ -81,6 +97,34 @@ Deno.test("a result ends with what was said within the limit of results, however
   const [cut, said] = content.split("\n").slice(-2);
   assert.match(cut ?? "", /^\[The result is cut here: /);
   assert.match(said ?? "", /^The user approved this and said: y+ \[cut here\]$/);
+
+  await place.writeScript("asker", ASKING, "auto_approve: '*'");
+  const long = "y".repeat(500_000);
+  for (const text of ["", "🙂 \0 \ud800 \n\u2028", long]) {
+    const { id } = await runtime.run("asker", {});
+    assert.equal((await toEnd(runtime, id)).status, "waiting", "auto_approve answers no question");
+    assert.equal((await answerToEnd(runtime, id, { text })).status, "success");
+    const frames = await payloadsOf(runtime, id);
+    const told = frames.filter((one) => one["event_type"] === "human").at(-1);
+    assert.equal(told?.["content"], text);
+    const result = frames.find((one) => one["event_type"] === "tool_result");
+    assert.equal(result?.["is_error"], false);
+    const read = String(result?.["content"]);
+    assert.ok(text === long ? read.includes("[The result is cut here") : read === text);
+    assert.ok(read.length <= 102_400);
+  }
+
+  await place.writeScript("odd", [{ say: "a\0b\ud800c 🙂" }]);
+  await place.writeScript("failing", [{ fail: "no\0 more" }]);
+  const { id: odd } = await runtime.run("odd", {});
+  const ended = await toEnd(runtime, odd);
+  const final = (await payloadsOf(runtime, odd)).find((one) =>
+    one["event_type"] === "final_answer"
+  );
+  assert.equal(ended.outputData, "a\uFFFDb\uFFFDc 🙂");
+  assert.equal(final?.["content"], ended.outputData);
+  const failed = await runToEnd(runtime, "failing");
+  assert.match(failed.error ?? "", /no\uFFFD more/);
 });
 
 Deno.test("an option that holds a secret is chosen as it is shown; a refusal shows no secret either", async () => {
@@ -100,48 +144,6 @@ Deno.test("an option that holds a secret is chosen as it is shown; a refusal sho
   assert.equal(output, "Took [redacted:MY_TOKEN]");
   const seen = place.logged.map((line) => JSON.stringify(line)).join();
   assert.ok(!seen.includes("supersecretvalue1"));
-});
-
-Deno.test("of one reply the free calls run at once, the guarded ones are asked one after the other", async () => {
-  await using place = await createTestWorkspace();
-  await Deno.writeTextFile(join(place.workspace, "in.txt"), "in");
-  const steps = doing(write("1"), call("file_read", { path: "in.txt" }), write("2"));
-  await place.writeScript("mixed", steps);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "mixed");
-  const first = await runtime.pendingRequest(id);
-  assert.equal(first.toolArgs["path"], "1");
-  await answerToEnd(runtime, id, { approved: true });
-  const second = await runtime.pendingRequest(id);
-  assert.equal(second.toolArgs["path"], "2");
-  assert.equal(await exists(join(place.workspace, "1")), true);
-  assert.equal(await exists(join(place.workspace, "2")), false);
-  // An answer to the first question does not reach the second.
-  await assert.rejects(
-    runtime.respond(id, { requestId: first.requestId, answer: { approved: true } }),
-    /older request/,
-  );
-  assert.equal((await answerToEnd(runtime, id, { approved: false })).status, "success");
-  const results = (await resultsOf(runtime, id)).map((one) => one["tool_name"]);
-  assert.deepEqual(results, ["file_write", "file_read", "file_write"], "in the order of the calls");
-});
-
-Deno.test("of 50 concurrent equal answers one counts and the call runs once", async () => {
-  await using place = await createTestWorkspace();
-  const steps = doing(call("file_move", { source: "a.txt", destination: "b.txt" }));
-  await place.writeScript("mover", steps, "confirm: [file_move]");
-  await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "mover");
-  const { requestId } = await runtime.pendingRequest(id);
-  const answers = await Promise.allSettled(Array.from(
-    { length: 50 },
-    () => runtime.respond(id, { requestId, answer: { approved: true } }),
-  ));
-  assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
-  assert.equal((await toEnd(runtime, id)).status, "success");
-  const results = await resultsOf(runtime, id);
-  assert.deepEqual(results.map((one) => one["is_error"]), [false]);
 });
 
 Deno.test("confirm_timeout denies, also when the service was down over the deadline", async () => {
@@ -202,40 +204,6 @@ Deno.test("an answer of the wrong kind changes nothing; one for an agent that is
 
 const ASKING = [ASK, { say: "Done." }];
 
-Deno.test("an answer may be empty or of any text; what is too long for a result is cut for the model", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("asker", ASKING, "auto_approve: '*'");
-  await using runtime = await place.open();
-  const long = "y".repeat(500_000);
-  for (const text of ["", "🙂 \0 \ud800 \n\u2028", long]) {
-    const { id } = await runtime.run("asker", {});
-    assert.equal((await toEnd(runtime, id)).status, "waiting", "auto_approve answers no question");
-    assert.equal((await answerToEnd(runtime, id, { text })).status, "success");
-    const frames = await payloadsOf(runtime, id);
-    const told = frames.filter((one) => one["event_type"] === "human").at(-1);
-    assert.equal(told?.["content"], text);
-    const result = frames.find((one) => one["event_type"] === "tool_result");
-    assert.equal(result?.["is_error"], false);
-    const read = String(result?.["content"]);
-    assert.ok(text === long ? read.includes("[The result is cut here") : read === text);
-    assert.ok(read.length <= 102_400);
-  }
-});
-
-Deno.test("an answer of the model that no column can hold is the same in output_data and final_answer", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("odd", [{ say: "a\0b\ud800c 🙂" }]);
-  await place.writeScript("failing", [{ fail: "no\0 more" }]);
-  await using runtime = await place.open();
-  const { id } = await runtime.run("odd", {});
-  const ended = await toEnd(runtime, id);
-  const final = (await payloadsOf(runtime, id)).find((one) => one["event_type"] === "final_answer");
-  assert.equal(ended.outputData, "a\uFFFDb\uFFFDc 🙂");
-  assert.equal(final?.["content"], ended.outputData);
-  const failed = await runToEnd(runtime, "failing");
-  assert.match(failed.error ?? "", /no\uFFFD more/);
-});
-
 Deno.test("a runtime that only looks shows a question and takes no answer, no cancel and no purge", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("asker", ASKING);
@@ -248,6 +216,7 @@ Deno.test("a runtime that only looks shows a question and takes no answer, no ca
   const response = reader.respond(id, { requestId, answer: { text: "yes" } });
   await assert.rejects(response, /No service is running/);
   await assert.rejects(reader.cancel(id), /No service is running/);
+  await assert.rejects(reader.run("asker", {}), /start one to run agents/);
   await assert.rejects(reader.purgeCheckpoints({ force: true }), /No service is running/);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
 });

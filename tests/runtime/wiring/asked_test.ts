@@ -4,7 +4,7 @@ import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 
 const TOKEN = "sk-live-0123456789abcdef";
 
-Deno.test("getExecution() tells what it was asked, and whether a secret was taken out of it", async () => {
+Deno.test("getExecution() tells what it was asked, and whether a secret was taken out of it; listExecutions() the turns of one conversation", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: TOKEN } });
   await place.writeScript("writer", [{ say: "Done." }]);
   await using runtime = await place.open();
@@ -24,12 +24,8 @@ Deno.test("getExecution() tells what it was asked, and whether a secret was take
     assert.equal(shown.isAskedRedacted, true, place);
     assert.equal([shown[place]].flat()[0], `use ${redacted}`);
   }
-});
 
-Deno.test("listExecutions() gives the turns of one conversation of an agent, the newest first", async () => {
-  await using place = await createTestWorkspace();
   for (const id of ["writer", "other"]) await place.writeScript(id, [{ say: "Done." }]);
-  await using runtime = await place.open();
   const sessions = ["one", "two", "one", undefined];
   for (const sessionId of sessions) {
     for (const id of ["writer", "other"]) {
@@ -39,7 +35,7 @@ Deno.test("listExecutions() gives the turns of one conversation of an agent, the
   const page = { limit: 10, offset: 0 };
   const ids = async (filter: object) =>
     (await runtime.listExecutions({ ...filter, ...page })).map(({ id }) => id);
-  assert.deepEqual(await ids({ agentId: "writer", sessionId: "one" }), [5, 1]);
-  assert.deepEqual(await ids({ sessionId: "two" }), [4, 3]);
+  assert.deepEqual(await ids({ agentId: "writer", sessionId: "one" }), [10, 6]);
+  assert.deepEqual(await ids({ sessionId: "two" }), [9, 8]);
   assert.deepEqual(await ids({ sessionId: "none" }), []);
 });

@@ -39,7 +39,7 @@ Deno.test("autoApprove() shows the change, writes one entry, and the agent is no
   assert.equal((await Array.fromAsync(Deno.readDir(place.agentsDir))).length, 1);
 });
 
-Deno.test("autoApprove() never touches a file that does not parse, or that it would change otherwise", async () => {
+Deno.test("autoApprove() never touches a file that it would change otherwise, and takes tools that the agent has and that somebody is asked about", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.agentsDir, "writer.md");
   await place.writeAgent("writer", AGENT(""));
@@ -58,17 +58,13 @@ Deno.test("autoApprove() never touches a file that does not parse, or that it wo
   }
   await Deno.remove(path);
   await assert.rejects(approve(), /Agent 'writer' not found/);
-});
 
-Deno.test("autoApprove() takes tools that the agent has and that somebody is asked about", async () => {
-  await using place = await createTestWorkspace();
   await place.writeAgent("writer", AGENT("confirm: [file_edit]\n"));
-  await using runtime = await place.open();
-  const approve = (tool: string, agent = "writer") =>
+  const approveTool = (tool: string, agent = "writer") =>
     runtime.autoApprove(agent, { tool, write: true });
-  assert.deepEqual((await approve("file_read")).already, true);
-  assert.equal((await approve("file_edit")).written, true);
-  await assert.rejects(approve("ask_user"), /ask_user asks by itself/);
-  await assert.rejects(approve("file_wrote"), { name: "NotAutoApproved", code: "invalid" });
-  await assert.rejects(approve("file_write", "nobody"), AgentNotFound);
+  assert.deepEqual((await approveTool("file_read")).already, true);
+  assert.equal((await approveTool("file_edit")).written, true);
+  await assert.rejects(approveTool("ask_user"), /ask_user asks by itself/);
+  await assert.rejects(approveTool("file_wrote"), { name: "NotAutoApproved", code: "invalid" });
+  await assert.rejects(approveTool("file_write", "nobody"), AgentNotFound);
 });

@@ -7,20 +7,24 @@ import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support
 
 const KEY = "sk-live-0123456789abcdef";
 
-/** What is shown of a call of an agent that has to ask for everything. */
-async function previewOf(
-  place: TestWorkspace,
-  name: string,
-  args: unknown,
-  settings = "",
-): Promise<CallPreview | null> {
-  const lines = `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd();
-  const steps = [{ call: [{ name, arguments: args }] }, { say: "Done." }];
-  await place.writeScript("writer", steps, lines);
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "writer");
-  assert.equal(status, "waiting");
-  return (await runtime.pendingRequest(id)).preview;
+/** A service, and what it shows of a call of an agent that has to ask for everything. */
+async function openPreviews(shell: Record<string, string> = {}) {
+  await using resources = new AsyncDisposableStack();
+  const place = resources.use(await createTestWorkspace({ shell }));
+  const runtime = resources.use(await place.open());
+  const previewOf = async (
+    name: string,
+    args: unknown,
+    settings = "",
+  ): Promise<CallPreview | null> => {
+    const lines = `confirm: ["*"]\non_pending: parallel\n${settings}`.trimEnd();
+    await place.writeScript("writer", doing({ name, arguments: args }), lines);
+    const { id, status } = await runToEnd(runtime, "writer");
+    assert.equal(status, "waiting");
+    return (await runtime.pendingRequest(id)).preview;
+  };
+  const owned = resources.move();
+  return { place, runtime, previewOf, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Array) =>
@@ -30,11 +34,11 @@ const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Arr
   );
 
 Deno.test("a preview shows what file_write and file_edit would change, as the file is when it is asked for", async () => {
-  await using place = await createTestWorkspace();
+  await using on = await openPreviews();
+  const { place, runtime } = on;
   await put(place, "a.txt", "one\ntwo\n");
   const steps = doing({ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } });
   await place.writeScript("writer", steps);
-  await using runtime = await place.open();
   const { id } = await runToEnd(runtime, "writer");
   const shown = async () => (await runtime.pendingRequest(id)).preview;
   assert.deepEqual(await shown(), {
@@ -55,25 +59,22 @@ Deno.test("a preview shows what file_write and file_edit would change, as the fi
   await answer(runtime, id, { approved: true });
 });
 
-Deno.test("a preview of file_edit says when the old text is not there, or there more than once", async () => {
-  await using place = await createTestWorkspace();
-  await put(place, "a.txt", "one\none\ntwo\n");
+Deno.test("a preview says when the old text is not there, or there more than once, and where a file would be moved", async () => {
+  await using on = await openPreviews();
+  const { place, previewOf } = on;
+  await put(place, "e.txt", "one\none\ntwo\n");
   const edit = (old_text: string) =>
-    previewOf(place, "file_edit", { path: "a.txt", old_text, new_text: "x" });
+    previewOf("file_edit", { path: "e.txt", old_text, new_text: "x" });
   assert.equal((await edit("two"))?.diff, "@@ -1,3 +1,3 @@\n one\n one\n-two\n+x\n");
-  assert.match((await edit("three"))?.problem ?? "", /^old_text is not in "a.txt"/);
-  const expected = /^old_text is in "a.txt" 2 times, at lines 1, 2/;
-  assert.match((await edit("one"))?.problem ?? "", expected);
-});
+  assert.match((await edit("three"))?.problem ?? "", /^old_text is not in "e.txt"/);
+  const twice = /^old_text is in "e.txt" 2 times, at lines 1, 2/;
+  assert.match((await edit("one"))?.problem ?? "", twice);
 
-Deno.test("a preview shows a file that would be deleted, and says where another would be moved", async () => {
-  await using place = await createTestWorkspace();
   await put(place, "a.txt", "one\n");
   await put(place, "b.txt", "two\n");
   await Deno.symlink(join(place.workspace, "a.txt"), join(place.workspace, "link.txt"));
-  const remove = (path: string) => previewOf(place, "file_delete", { path });
-  const move = (destination: string) =>
-    previewOf(place, "file_move", { source: "a.txt", destination });
+  const remove = (path: string) => previewOf("file_delete", { path });
+  const move = (destination: string) => previewOf("file_move", { source: "a.txt", destination });
   const expected = ["@@ -1,1 +0,0 @@\n-one\n", 1];
   assert.deepEqual([(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed], expected);
   const wanted = '"link.txt" is a symbolic link: only the link is deleted.';
@@ -82,10 +83,14 @@ Deno.test("a preview shows a file that would be deleted, and says where another 
   assert.match((await move("b.txt"))?.problem ?? "", /there is something already/);
   // Nothing was made for it.
   await assert.rejects(Deno.stat(join(place.workspace, "old")), Deno.errors.NotFound);
+
+  assert.equal(await previewOf("file_read", { path: "a.txt" }), null);
+  assert.equal(await previewOf("ask_user", { question: "Which?" }), null);
 });
 
 Deno.test("a preview reads nothing that the agent may not read: links, key files, the agents, what is outside", async () => {
-  await using place = await createTestWorkspace();
+  await using on = await openPreviews();
+  const { place, previewOf } = on;
   const outside = join(place.root, "outside.txt");
   await Deno.writeTextFile(outside, "PRIVATE\n");
   await Deno.symlink(outside, join(place.workspace, "link.txt"));
@@ -106,7 +111,7 @@ Deno.test("a preview reads nothing that the agent may not read: links, key files
       ["file_move", { source: path, destination: "docs/x" }],
     ] as const;
     for (const [name, args] of cases) {
-      const shown = await previewOf(place, name, args, "paths: [docs]");
+      const shown = await previewOf(name, args, "paths: [docs]");
       const text = JSON.stringify(shown);
       assert.ok(shown?.problem?.startsWith("Cannot "), `${name} ${path}: ${text}`);
       assert.equal(shown?.diff, "");
@@ -115,27 +120,24 @@ Deno.test("a preview reads nothing that the agent may not read: links, key files
   }
 });
 
-Deno.test("a preview holds no secret, neither of the file nor of the call", async () => {
-  await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
+Deno.test("a preview holds no secret, and is bounded: no big files, no binary ones, and no more than 64 KB of a diff", async () => {
+  await using on = await openPreviews({ SERVICE_TOKEN: KEY });
+  const { place, previewOf } = on;
   await put(place, "a.txt", `token: ${KEY}\n`);
-  const shown = await previewOf(place, "file_write", { path: "a.txt", content: `new: ${KEY}\n` });
+  const shown = await previewOf("file_write", { path: "a.txt", content: `new: ${KEY}\n` });
   const expected =
     "@@ -1,1 +1,1 @@\n-token: [redacted:SERVICE_TOKEN]\n+new: [redacted:SERVICE_TOKEN]\n";
   assert.equal(shown?.diff, expected);
-  const named = await previewOf(place, "file_write", { path: `../${KEY}`, content: "" });
+  const named = await previewOf("file_write", { path: `../${KEY}`, content: "" });
   assert.doesNotMatch(JSON.stringify(named), new RegExp(KEY));
-});
 
-Deno.test("a preview is bounded: no big files, no binary ones, and no more than 64 KB of a diff", async () => {
-  await using place = await createTestWorkspace();
   await put(place, "big.txt", "x".repeat(1024 * 1024 + 1));
   await put(place, "binary", new Uint8Array([0, 1, 2, 3]));
-  const write = (path: string, content = "x\n") =>
-    previewOf(place, "file_write", { path, content });
+  const write = (path: string, content = "x\n") => previewOf("file_write", { path, content });
   assert.match((await write("big.txt"))?.problem ?? "", /^"big.txt" is over 1 MB/);
   assert.match((await write("binary"))?.problem ?? "", /^"binary" is a binary file/);
   assert.match(
-    (await previewOf(place, "file_edit", { path: "big.txt", old_text: "y", new_text: "" }))
+    (await previewOf("file_edit", { path: "big.txt", old_text: "y", new_text: "" }))
       ?.problem ?? "",
     /^"big.txt" is over 1 MB/,
   );
@@ -144,10 +146,4 @@ Deno.test("a preview is bounded: no big files, no binary ones, and no more than 
     assert.ok(new TextEncoder().encode(diff).length <= 64 * 1024 + 100);
     assert.match(diff, /\n\[cut here: the whole diff has \d+ lines\]\n$/);
   }
-});
-
-Deno.test("a preview is there for calls of file tools only", async () => {
-  await using place = await createTestWorkspace();
-  assert.equal(await previewOf(place, "file_read", { path: "a.txt" }), null);
-  assert.equal(await previewOf(place, "ask_user", { question: "Which?" }), null);
 });

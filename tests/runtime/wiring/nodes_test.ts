@@ -20,6 +20,8 @@ withPostgres.test("a run waits for a node with a label, is told so everywhere, a
   assert.deepEqual([kind, address], ["postgres", shared.address]);
   const { id } = await attic.run("trainer", {});
   assert.deepEqual((await attic.getExecution(id)).waitsForLabels, ["gpu"]);
+  const [listed] = await attic.listExecutions({ limit: 1, offset: 0 });
+  assert.deepEqual(listed?.waitsForLabels, ["gpu"]);
   assert.deepEqual((await attic.getAgent("trainer")).lastExecution?.waitsForLabels, ["gpu"]);
   {
     await using cellar = await start("cellar", "linux, gpu");

@@ -25,7 +25,7 @@ Deno.test("Runtime.usage() tells what its executions used today, and that nothin
   ]);
 });
 
-Deno.test("Runtime.listExecutions() finds what was asked, but nothing by a part of a secret in it", async () => {
+Deno.test("Runtime tells of executions without the secrets that their callers wrote, and finds what was asked, but nothing by a part of a secret in it", async () => {
   await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
   await world.writeScript("writer", [{ say: "Sent to tok-1 as asked" }]);
   await using runtime = await world.open();
@@ -41,6 +41,32 @@ Deno.test("Runtime.listExecutions() finds what was asked, but nothing by a part 
   }
   // An answer is stored without secrets: whatever is searched there tells none.
   assert.deepEqual(await find("tok-1"), [2, 1]);
+
+  await world.writeScript("lead", [
+    { call: [{ name: "run_agent", arguments: { agent_id: "echo", arguments: ["tok-12345678"] } }] },
+    { say: "Done." },
+  ], "agents: [echo]");
+  await world.writeScript("echo", [{ say: "Done." }]);
+  await runToEnd(runtime, "lead", { sessionId: "of tok-12345678" });
+  const page = { limit: 9, offset: 0 };
+  const [child] = await runtime.listRuns("echo", page);
+  const [lead] = await runtime.listRuns("lead", page);
+  const redacted = [["[redacted:MY_TOKEN]"], "of [redacted:MY_TOKEN]"];
+  assert.deepEqual([child?.args, lead?.sessionId], redacted);
+  const told = [
+    await runtime.listExecutions(page),
+    await runtime.getExecution(child?.id ?? 0),
+    await runtime.getExecution(lead?.id ?? 0),
+    await runtime.getAgent("echo"),
+    (await runtime.listAgents()).map(({ lastExecution }) => lastExecution),
+    await runtime.run("echo", { args: ["tok-12345678"] }),
+    await payloadsOf(runtime, child?.id ?? 0),
+  ];
+  assert.ok(!JSON.stringify(told).includes("tok-12345678"));
+  // The conversation is found again by the name that its caller knows.
+  const request = { sessionId: "of tok-12345678", idempotencyKey: "k" };
+  const again = await runToEnd(runtime, "lead", request);
+  assert.equal((await runtime.run("lead", request)).id, again.id);
 });
 
 Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file, also where it begins inside of one", async () => {
@@ -59,7 +85,7 @@ Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file, al
   assert.deepEqual(await runtime.readLog({ lines: 2 }), shown.slice(1));
 });
 
-Deno.test("Runtime.scheduler() tells as many of the next times as are asked for", async () => {
+Deno.test("Runtime.scheduler() tells as many of the next times as are asked for; listSlots() gives a page, newest first", async () => {
   await using world = await createTestWorkspace();
   const lines = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }';
   await world.writeScript("hourly", [{ say: "x" }], lines);
@@ -71,6 +97,26 @@ Deno.test("Runtime.scheduler() tells as many of the next times as are asked for"
   assert.equal(hourly?.nextRun, NOW + hour);
   assert.deepEqual(watcher?.upcoming, []);
   assert.deepEqual((await runtime.scheduler()).jobs[0]?.upcoming, []);
+
+  await world.writeScript("daily", [{ say: "x" }]);
+  const slot = {
+    agentId: "daily",
+    outcome: "run",
+    reason: null,
+    executionId: null,
+    count: 1,
+  } as const;
+  {
+    await using db = await world.openDatabase();
+    for (let n = 1; n <= 5; n++) {
+      await db.change("power", () => insertSlot({ ...slot, scheduledFor: NOW + n }));
+    }
+  }
+  const page = async (limit: number, offset: number) =>
+    (await runtime.listSlots("daily", { limit, offset })).map((one) => one.scheduledFor - NOW);
+  assert.deepEqual(await page(2, 0), [5, 4]);
+  assert.deepEqual(await page(2, 2), [3, 2]);
+  assert.deepEqual(await page(50, 4), [1]);
 });
 
 Deno.test("A service whose TZ names no time zone says so at its start; one that names one is told the time there", async () => {
@@ -108,71 +154,4 @@ Deno.test("A service whose workspace is not there says so at its start, and goes
   world.logged.length = 0;
   await using _runtime = await world.open();
   assert.deepEqual(world.logged.filter(({ level }) => level === "warn"), []);
-});
-
-Deno.test("Runtime tells of executions without the secrets that their callers wrote; what they are given has them", async () => {
-  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
-  await world.writeScript("lead", [
-    { call: [{ name: "run_agent", arguments: { agent_id: "echo", arguments: ["tok-12345678"] } }] },
-    { say: "Done." },
-  ], "agents: [echo]");
-  await world.writeScript("echo", [{ say: "Done." }]);
-  await using runtime = await world.open();
-  await runToEnd(runtime, "lead", { sessionId: "of tok-12345678" });
-  const page = { limit: 9, offset: 0 };
-  const [child] = await runtime.listRuns("echo", page);
-  const [lead] = await runtime.listRuns("lead", page);
-  const expected = [["[redacted:MY_TOKEN]"], "of [redacted:MY_TOKEN]"];
-  assert.deepEqual([child?.args, lead?.sessionId], expected);
-  const told = [
-    await runtime.listExecutions(page),
-    await runtime.getExecution(child?.id ?? 0),
-    await runtime.getExecution(lead?.id ?? 0),
-    await runtime.getAgent("echo"),
-    (await runtime.listAgents()).map(({ lastExecution }) => lastExecution),
-    await runtime.run("echo", { args: ["tok-12345678"] }),
-    await payloadsOf(runtime, child?.id ?? 0),
-  ];
-  assert.ok(!JSON.stringify(told).includes("tok-12345678"));
-  // The conversation is found again by the name that its caller knows.
-  const request = { sessionId: "of tok-12345678", idempotencyKey: "k" };
-  const again = await runToEnd(runtime, "lead", request);
-  assert.equal((await runtime.run("lead", request)).id, again.id);
-});
-
-Deno.test("Runtime.listExecutions() finds an agent's executions by any Unicode spelling of its id", async () => {
-  await using world = await createTestWorkspace();
-  const id = "caf\u00e9";
-  await world.writeScript(id, [{ say: "Done." }]);
-  await using runtime = await world.open();
-  await runToEnd(runtime, id);
-  for (const agentId of [id, id.normalize("NFD")]) {
-    const found = await runtime.listExecutions({ agentId, limit: 9, offset: 0 });
-    assert.deepEqual(found.map((one) => one.agentId), [id]);
-  }
-});
-
-Deno.test("Runtime.listSlots() gives a page of an agent's slots, newest first", async () => {
-  await using world = await createTestWorkspace();
-  await world.writeScript("daily", [{ say: "x" }]);
-  await Deno.mkdir(world.stateDir);
-  const slot = {
-    agentId: "daily",
-    outcome: "run",
-    reason: null,
-    executionId: null,
-    count: 1,
-  } as const;
-  {
-    await using db = await world.openDatabase();
-    for (let n = 1; n <= 5; n++) {
-      await db.change("power", () => insertSlot({ ...slot, scheduledFor: NOW + n }));
-    }
-  }
-  await using runtime = await world.open({ clock: new TestClock(NOW) });
-  const page = async (limit: number, offset: number) =>
-    (await runtime.listSlots("daily", { limit, offset })).map((one) => one.scheduledFor - NOW);
-  assert.deepEqual(await page(2, 0), [5, 4]);
-  assert.deepEqual(await page(2, 2), [3, 2]);
-  assert.deepEqual(await page(50, 4), [1]);
 });

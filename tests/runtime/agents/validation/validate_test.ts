@@ -1,76 +1,9 @@
 import assert from "node:assert/strict";
-import type { Config } from "../../../../runtime/config/config.ts";
-import { resolveDirectories } from "../../../../runtime/config/resolve_directories.ts";
-import { formatDiagnostic } from "../../../../base/diagnostics.ts";
-import { modelEndpoint } from "../../../../runtime/models/endpoint.ts";
-import { readMachineTimeZone } from "../../../../runtime/agents/machine_time_zone.ts";
-import { validateAgent } from "../../../../runtime/agents/validation/validate.ts";
-import type { InspectedResources } from "../../../../runtime/agents/validation/validate_resources.ts";
-import { withTempDir } from "../../../support/temp_dir.ts";
-import { configOf } from "../parsed_file.ts";
-
-interface Around {
-  body?: string;
-  config?: Config;
-  variables?: Record<string, string>;
-  /** The variable TZ. */
-  tz?: string;
-  /** Files to make, relative to the workspace. */
-  files?: Record<string, string>;
-  agentIds?: string[];
-  hasDatabase?: boolean;
-  /** What the custom tools, skills and servers that it names are found to be. */
-  resources?: InspectedResources;
-}
-
-const DEMO = "model: {provider: demo, name: x}";
-/** One that never waits for a person. */
-const UNASKED = `${DEMO}\nauto_approve: "*"`;
-
-/** The diagnostics of `daily.md` with this front matter, without the path of its workspace. */
-async function validate(yaml: string, around: Around = {}): Promise<string[]> {
-  let found: string[] = [];
-  await withTempDir(async (workspace) => {
-    const config = around.config ?? configOf();
-    const directories = await resolveDirectories({
-      env: (name) => name === "INKLING_STATE_DIR" ? "/state" : undefined,
-      home: workspace,
-      config,
-      workspace,
-    });
-    const body = around.body ?? "Do it.";
-    const files = { ...around.files, "agents/daily.md": `---\n${yaml}\n---\n${body}` };
-    for (const [name, text] of Object.entries(files)) {
-      await Deno.mkdir(`${workspace}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      await Deno.writeTextFile(`${workspace}/${name}`, text);
-    }
-    const path = `${workspace}/agents/daily.md`;
-    const diagnostics = await validateAgent({ path, bytes: await Deno.readFile(path) }, {
-      hasDatabase: around.hasDatabase ?? false,
-      hostNames: () => ["laptop.local"],
-      config,
-      directories,
-      home: workspace,
-      environment: { get: (name) => around.variables?.[name], secrets: () => [] },
-      machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
-      modelEndpoint,
-      modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
-      hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
-      knownTools: ["file_read", "file_write", "http_request"],
-      inspectResources: () =>
-        Promise.resolve(around.resources ?? { problems: [], toolNames: [], isComplete: true }),
-      agentIds: around.agentIds ?? ["daily"],
-    });
-    found = diagnostics.map((one) =>
-      `${one.severity} ${formatDiagnostic({ ...one, path: "daily.md" })}`.replaceAll(workspace, "")
-    );
-  });
-  return found;
-}
+import { DEMO, UNASKED, validate } from "./validated.ts";
 
 Deno.test("validateAgent() has nothing to say of a sound agent", async () => {
   const files = { "inbox/a.txt": "" };
-  const resources = { problems: [], toolNames: ["search"], isComplete: true };
+  const resources = { toolNames: ["search"] };
   const yaml = `model: {provider: openai, name: x}
 tools: [search, old]
 skills: writing
@@ -104,7 +37,6 @@ Deno.test("validateAgent() tells what is wrong with tools, skills and servers at
       { field: "skills" as const, name: "b", severity: "warning" as const, message: "Odd b" },
       { field: "mcp" as const, severity: "error" as const, message: "No file", hint: "make one" },
     ],
-    toolNames: [],
     isComplete: false,
   };
   const yaml = `${DEMO}\ntools: [search]\nskills: [a, b]\nmcp: [fles]\nconfirm: [anything]`;
@@ -113,6 +45,13 @@ Deno.test("validateAgent() tells what is wrong with tools, skills and servers at
     "warning daily.md:4:13: Odd b",
     "error daily.md:5:6: No file (make one)",
   ]);
+});
+
+Deno.test("validateAgent() places a schema's file that cannot be used", async () => {
+  const yaml = `${UNASKED}\noutput: { schema: answer.json }`;
+  const expected = "error daily.md:4:19: output.schema cannot be used: /answer.json does not exist";
+  assert.deepEqual(await validate(yaml), [expected]);
+  assert.deepEqual(await validate(yaml, { files: { "answer.json": '{"type":"object"}' } }), []);
 });
 
 Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names none", async () => {
@@ -150,17 +89,6 @@ Deno.test("validateAgent() says that a trigger is for another host", async () =>
   }
   const [error = ""] = await validate(`${UNASKED}\nonly_on: []`);
   assert.match(error, /^error daily.md:4:10: .*must name at least one host/);
-});
-
-Deno.test("validateAgent() places a schema's file that cannot be used", async () => {
-  const yaml = `${UNASKED}\noutput: { schema: answer.json }`;
-  const start = "error daily.md:4:19: output.schema cannot be used: /answer.json ";
-  assert.deepEqual(await validate(yaml), [`${start}does not exist`]);
-  const files = (text: string) => ({ files: { "answer.json": text } });
-  assert.deepEqual(await validate(yaml, files("{")), [`${start}is not JSON`]);
-  const [found = ""] = await validate(yaml, files('{"properties":{"a":{"type":"text"}}}'));
-  assert.ok(found.startsWith(`${start}is not a schema: properties.a.type must be`), found);
-  assert.deepEqual(await validate(yaml, files('{"type":"object"}')), []);
 });
 
 Deno.test("validateAgent() warns of a webhook's secret that is not set, and says what that does", async () => {

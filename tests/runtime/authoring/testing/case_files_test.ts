@@ -41,7 +41,7 @@ Deno.test("case files: a case of an agent that is missing, or broken, fails", as
   assert.match(results[1]?.problems[0]?.message ?? "", /no agent "nobody"/);
 });
 
-Deno.test("case files: every problem is told at its place", () => {
+Deno.test("case files: every problem is told at its place; a judge has a question, an odd number of votes and a whole model name", () => {
   assert.deepEqual(problemsOf(GOOD), []);
   const problems = problemsOf(`version: 2
 nwo: x
@@ -65,10 +65,8 @@ expect:
   const message = problemsOf("version: 1\ninput: { trigger: watch }\n")[0] ?? "";
   assert.match(message, /input\.file is missing/);
   assert.match(problemsOf("version: 1\n  x: [\n")[0] ?? "", /^c\.yaml:\d+:\d+: /);
-});
 
-Deno.test("case files: a judge has a question, an odd number of votes and a whole model name", () => {
-  const problems = problemsOf(`version: 1
+  const ofJudge = problemsOf(`version: 1
 tools:
   http_request: [{ whne: {}, result: x }]
 expect:
@@ -81,9 +79,9 @@ expect:
     - { question: " " }
     - {}
 `);
-  const places = problems.map((problem) => problem.split(":").slice(1, 3).join(":"));
-  const expected = ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"];
-  assert.deepEqual(places, expected, problems.join("\n"));
+  const judgePlaces = ofJudge.map((problem) => problem.split(":").slice(1, 3).join(":"));
+  const judged = ["3:20", "6:27", "7:34", "8:34", "9:36", "10:37", "11:19", "12:7"];
+  assert.deepEqual(judgePlaces, judged, ofJudge.join("\n"));
   const [one] = problemsOf("version: 1\nexpect: { judge: { qestion: Right? } }\n");
   assert.match(one ?? "", /judge/);
   const typo = problemsOf("version: 1\nexpect: { judge: { question: Right?, fiel: a.md } }\n");
@@ -103,10 +101,7 @@ Deno.test("case files: what begins a run is told to the agent as in a real one",
     );
     assert.ok(isPassed(result), JSON.stringify(result));
   }
-});
 
-Deno.test("case files: the example in docs/testing.md passes", async () => {
-  await using world = await createTestedWorkspace();
   const docs = await Deno.readTextFile(join(REPOSITORY, "docs/testing.md"));
   const [, example = ""] = /^```yaml\n(version: 1\n[^]*?)^```$/m.exec(docs) ?? [];
   const result = await world.play(example);

@@ -72,26 +72,20 @@ const WRONG: readonly [what: string, wrong: string][] = [
   ["max_steps", "max_steps: 2"],
 ];
 
-Deno.test("expectations: all that holds passes, and a failure reports both sides", async () => {
+Deno.test("expectations: all that holds passes, each kind fails alone where it is wrong, and a failure reports both sides", async () => {
   await using world = await createTestedWorkspace();
   const held = await world.play(RUN + EXPECTED, FREE);
   assert.deepEqual([held.problems, held.failures, isPassed(held)], [[], [], true]);
   const { failures } = await world.play(`${RUN}expect:\n  tools_called: [ask_user]\n`, FREE);
   assert.deepEqual(failures.map(({ expected }) => expected), ["ask_user"]);
   assert.match(failures[0]?.got ?? "", /^file_read \{"path":"notes.md"\}\nhttp_request \{/);
+  for (const [what, wrong] of WRONG) {
+    const broken = await world.play(`${RUN}expect:\n  ${wrong}\n`, FREE);
+    assert.deepEqual([broken.problems, failed(broken)], [[], [what]], wrong);
+  }
 });
 
-for (const rows of [WRONG.slice(0, 9), WRONG.slice(9)]) {
-  Deno.test(`expectations: each kind fails alone where it is wrong: ${rows[0]?.[0]} and others`, async () => {
-    await using world = await createTestedWorkspace();
-    for (const [what, wrong] of rows) {
-      const broken = await world.play(`${RUN}expect:\n  ${wrong}\n`, FREE);
-      assert.deepEqual([broken.problems, failed(broken)], [[], [what]], wrong);
-    }
-  });
-}
-
-Deno.test("expectations: a call that the case does not know of fails it by name", async () => {
+Deno.test("expectations: a call fails the case that it does not know of, that the agent has no tool for, or that its tool refuses", async () => {
   await using world = await createTestedWorkspace();
   const reply = (call: string) => `version: 1\nreplies:\n  - calls: [${call}]\n  - text: done\n`;
   const gapOf = async (call: string, lines?: string) => {
@@ -111,21 +105,34 @@ Deno.test("expectations: a call that the case does not know of fails it by name"
     "custom_tools: [forecast]",
   );
   assert.ok(isPassed(known));
-});
 
-Deno.test("expectations: a tool that the agent does not have is told to it, which a case must say", async () => {
-  await using world = await createTestedWorkspace();
-  const text = (call: string) =>
+  const calling = (call: string) =>
     `version: 1\nreplies:\n  - calls: [{ ${call} }]\n  - text: no such tool\n`;
-  const told = await world.play(text('tool: forecast, error: "Unknown tool"'));
+  const told = await world.play(calling('tool: forecast, error: "Unknown tool"'));
   assert.deepEqual([told.problems, told.failures], [[], []]);
-  const untold = await world.play(text("tool: forecast"));
+  const untold = await world.play(calling("tool: forecast"));
   assert.deepEqual(failed(untold), ["the call of forecast"]);
-  const misspelt = await world.play(text("tool: file_read, args: { pth: a.md }"));
+  const misspelt = await world.play(calling("tool: file_read, args: { pth: a.md }"));
   assert.deepEqual(failed(misspelt), ["the call of file_read"]);
+
+  const fetching = (args: string, rest = ', result: "sunny"') =>
+    `version: 1\nreplies:\n  - calls: [{ tool: http_request, args: ${args}${rest} }]\n  - text: ok\n`;
+  const right = await world.play(fetching('{ method: GET, url: "https://a.example/" }'));
+  assert.deepEqual(failed(right), []);
+  const wrong = await world.play(fetching('{ method: GET, uri: "https://a.example/" }'));
+  assert.deepEqual(failed(wrong), ["the call of http_request"]);
+  assert.equal(wrong.failures[0]?.expected, "sunny");
+  const read = wrong.failures[0]?.got ?? "";
+  assert.match(read, /^Error: /);
+  // Where that is what the case expects, it passes.
+  const error = JSON.stringify(read.replace(/^Error: /, ""));
+  const expected = fetching('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
+  assert.deepEqual(failed(await world.play(expected)), []);
+  const unknown = await world.play(fetching("{}").replace("http_request", "forecast"));
+  assert.deepEqual(failed(unknown), ["the call of forecast"]);
 });
 
-Deno.test("expectations: a script with too few or too many replies fails, and so does a limit on an unknown cost", async () => {
+Deno.test("expectations: limits, guards and questions are those of the agent; a script has as many replies as are asked for, and a cost limit a known cost", async () => {
   await using world = await createTestedWorkspace();
   const play = (rest: string) => world.play(`version: 1\nreplies: ${rest}\n`);
   const missing = await play("[{ calls: [{ tool: file_glob, args: { pattern: '*' } }] }]");
@@ -133,10 +140,7 @@ Deno.test("expectations: a script with too few or too many replies fails, and so
   assert.deepEqual(failed(await play("[{ text: a }, { text: b }]")), ["replies"]);
   const unknown = await play("[{ text: hi }]\nexpect: { max_cost_usd: 1 }");
   assert.deepEqual(failed(unknown), ["max_cost_usd"]);
-});
 
-Deno.test("expectations: limits, guards and questions are those of the agent's file", async () => {
-  await using world = await createTestedWorkspace();
   const write = (rest: string) =>
     "version: 1\nreplies:\n" +
     `  - calls: [{ tool: file_write, args: { path: a.md, content: x }${rest} }]\n  - text: done\n`;
@@ -240,52 +244,6 @@ Deno.test("expectations: a skill is told to the agent as it stands, and answers 
   assert.match(gap.failures[0]?.got ?? "", /^skill_use is called/);
   const missing = await world.play(text(", result: Five"), "skills: [sonnet]");
   assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
-});
-
-Deno.test("expectations: a call that its tool refuses fails, where the case has a result for it", async () => {
-  await using world = await createTestedWorkspace();
-  const text = (args: string, rest = ', result: "sunny"') =>
-    `version: 1\nreplies:\n  - calls: [{ tool: http_request, args: ${args}${rest} }]\n  - text: ok\n`;
-  const right = await world.play(text('{ method: GET, url: "https://a.example/" }'));
-  assert.deepEqual(failed(right), []);
-  const wrong = await world.play(text('{ method: GET, uri: "https://a.example/" }'));
-  assert.deepEqual(failed(wrong), ["the call of http_request"]);
-  assert.equal(wrong.failures[0]?.expected, "sunny");
-  const read = wrong.failures[0]?.got ?? "";
-  assert.match(read, /^Error: /);
-  // Where that is what the case expects, it passes.
-  const error = JSON.stringify(read.replace(/^Error: /, ""));
-  const expected = text('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
-  assert.deepEqual(failed(await world.play(expected)), []);
-  const unknown = await world.play(text("{}").replace("http_request", "forecast"));
-  assert.deepEqual(failed(unknown), ["the call of forecast"]);
-});
-
-Deno.test("expectations: what does not fit a schema is told by its JSON pointer, the first one first", async () => {
-  await using world = await createTestedWorkspace();
-  const play = (answer: string, schema: string) =>
-    world.play(
-      `version: 1\nreplies:\n  - text: ${
-        JSON.stringify(answer)
-      }\nexpect: { output: { schema: ${schema} } }\n`,
-    );
-  const schema = "{ type: object, required: [items], properties: { items: { type: array, " +
-    "items: { type: object, required: [id], properties: { id: { type: integer }, at: " +
-    '{ type: string, pattern: "^\\\\d+$" } } } } } }';
-  const got = async (answer: string) => {
-    const { problems, failures } = await play(answer, schema);
-    assert.deepEqual(problems, []);
-    return failures.map(({ what, got }) => `${what}: ${got.split("\n")[0]}`);
-  };
-  assert.deepEqual(await got('{"items": [{"id": 1, "at": "12"}]}'), []);
-  assert.deepEqual(await got('```json\n{"items": []}\n```'), []);
-  assert.deepEqual(await got('{"items": [{"id": 1}, {"id": "x"}, {}]}'), [
-    "output.schema: /items/1/id must be integer",
-  ]);
-  assert.deepEqual(await got("{}"), ["output.schema: /items is missing"]);
-  const [pattern] = await got('{"items": [{"id": 1, "at": "soon"}]}');
-  assert.match(pattern ?? "", /^output\.schema: \/items\/0\/at does not fit/);
-  assert.match((await got("All is well"))[0] ?? "", /^output\.schema: it is not JSON/);
 });
 
 Deno.test("expectations: a schema stands in the case or in a file beside it; what is none is a problem", async () => {

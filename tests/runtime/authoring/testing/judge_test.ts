@@ -61,7 +61,7 @@ Deno.test("judge: offline nobody is asked, and the case has not passed", async (
   assert.deepEqual([failed(wrong), wrong.unjudged], [["output.equals"], []]);
 });
 
-Deno.test("judge: live, most votes count; the reasons of those against are told", async () => {
+Deno.test("judge: live, most votes count, the reasons of those against are told, and what it costs is in the estimate and in what is told", async () => {
   const steps = [{ text: "Well enough." }, vote("yes"), vote("no", "It is late."), vote("yes")];
   const passed = await playLive(JUDGED, { steps });
   assert.deepEqual([passed.row?.passed, passed.asked.length], [1, 4]);
@@ -70,11 +70,9 @@ Deno.test("judge: live, most votes count; the reasons of those against are told"
   assert.equal(row?.passed, 0);
   const got = "no, by 2 of 3 votes\n- Too short.\n- No figures.";
   assert.deepEqual(failures, [{ what: 'judge "Is it well?"', expected: "yes", got }]);
-});
 
-Deno.test("judge: what it costs is in the estimate, in what is told, and in the budget's way", async () => {
-  const steps = [{ text: "Well." }, vote("yes"), vote("yes"), vote("yes")];
-  const judged = await playLive(JUDGED, { steps });
+  const three = [{ text: "Well." }, vote("yes"), vote("yes"), vote("yes")];
+  const judged = await playLive(JUDGED, { steps: three });
   const plain = await playLive(JUDGED.replace(/expect.*/, ""), { steps: [{ text: "Well." }] });
   assert.deepEqual([judged.estimate.votes, plain.estimate.votes], [3, 0]);
   assert.deepEqual([judged.estimate.unknown, plain.estimate.unknown], [0, 0]);

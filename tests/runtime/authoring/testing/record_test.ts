@@ -4,16 +4,10 @@ import { join } from "node:path";
 import { SystemClock } from "../../../../base/clock.ts";
 import { AgentTests } from "../../../../runtime/authoring/testing/agent_tests.ts";
 import { CaseExists, NotRecordable } from "../../../../runtime/authoring/testing/refusals.ts";
-import type { Runtime } from "../../../../runtime/runtime.ts";
-import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { answerToEnd } from "../../executions/executions_of.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
-
-async function answer(runtime: Runtime, id: number, given: object): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: given as { approved: boolean } });
-  await toEnd(runtime, id);
-}
 
 async function openTests(workspace: Awaited<ReturnType<typeof createTestWorkspace>>) {
   const version = "0.0.0-test";
@@ -45,8 +39,8 @@ Deno.test("record: a run with files, guards, questions and failures becomes a ca
     await Deno.writeTextFile(join(folder, "notes.md"), "Roses need water.\n");
     await Deno.remove(join(folder, "kept"), { recursive: true }).catch(() => {});
     const { id } = await runToEnd(runtime, "mixed", { args: ["a b"], message: "Begin" });
-    await answer(runtime, id, { approved: false, reason: "keep it" });
-    await answer(runtime, id, { selected: ["red"] });
+    await answerToEnd(runtime, id, { approved: false, reason: "keep it" });
+    await answerToEnd(runtime, id, { selected: ["red"] });
     assert.equal((await runtime.getExecution(id)).status, "success");
     ids.push(id);
   }
@@ -69,7 +63,7 @@ Deno.test("record: a run with files, guards, questions and failures becomes a ca
   assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
-Deno.test("record: a case that a person has changed is not replaced", async () => {
+Deno.test("record: a case that a person has changed is not replaced; what failed, and what a limit ended, passes too; what waits is refused", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("hi", [{ say: "hello" }]);
   await using runtime = await workspace.open();
@@ -81,6 +75,27 @@ Deno.test("record: a case that a person has changed is not replaced", async () =
   assert.equal(await Deno.readTextFile(path), "version: 1\n");
   await assert.rejects(tests.record(id, { name: "../out" }), NotRecordable);
   await assert.rejects(tests.record(id + 1), /There is no execution 2\. "inkling logs" shows/);
+
+  await workspace.writeScript("limited", [
+    call("file_glob", { pattern: "*" }),
+    call("file_glob", { pattern: "*.md" }),
+    { say: "done" },
+  ], "settings: { max_tool_calls: 1 }");
+  const unscripted = "---\nmodel: { provider: demo, name: script }\n---\nNo script.\n";
+  await workspace.writeAgent("broken", unscripted);
+  await workspace.writeScript("asking", [call("ask_user", { question: "?" }), { say: "ok" }]);
+  const statuses: string[] = [];
+  for (const agent of ["limited", "broken"]) {
+    const { id: waiting, status } = await runToEnd(runtime, agent);
+    statuses.push(status);
+    await tests.record(waiting);
+  }
+  assert.deepEqual(statuses, ["aborted", "error"]);
+  const results = [...await tests.run("broken"), ...await tests.run("limited")];
+  const expected = [["broken", []], ["limited", []]];
+  assert.deepEqual(results.map(({ name, failures }) => [name.split("/")[0], failures]), expected);
+  const { id: waiting } = await runToEnd(runtime, "asking");
+  await assert.rejects(tests.record(waiting), /has not ended/);
 });
 
 Deno.test("record: the same work of another agent gives the same case: neither its execution's id nor its time is in it", async () => {
@@ -107,30 +122,4 @@ Deno.test("record: the same work of another agent gives the same case: neither i
   const results = await tests.run("boss");
   const expected = [[[], []], [[], []]];
   assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
-});
-
-Deno.test("record: what failed, and what a limit ended, passes too; what waits is refused", async () => {
-  await using workspace = await createTestWorkspace();
-  await workspace.writeScript("limited", [
-    call("file_glob", { pattern: "*" }),
-    call("file_glob", { pattern: "*.md" }),
-    { say: "done" },
-  ], "settings: { max_tool_calls: 1 }");
-  const text = "---\nmodel: { provider: demo, name: script }\n---\nNo script.\n";
-  await workspace.writeAgent("broken", text);
-  await workspace.writeScript("asking", [call("ask_user", { question: "?" }), { say: "ok" }]);
-  await using runtime = await workspace.open();
-  await using tests = await openTests(workspace);
-  const statuses: string[] = [];
-  for (const agent of ["limited", "broken"]) {
-    const { id, status } = await runToEnd(runtime, agent);
-    statuses.push(status);
-    await tests.record(id);
-  }
-  assert.deepEqual(statuses, ["aborted", "error"]);
-  const results = await tests.run();
-  const expected = [["broken", []], ["limited", []]];
-  assert.deepEqual(results.map(({ name, failures }) => [name.split("/")[0], failures]), expected);
-  const { id } = await runToEnd(runtime, "asking");
-  await assert.rejects(tests.record(id), /has not ended/);
 });

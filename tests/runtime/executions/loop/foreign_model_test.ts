@@ -10,7 +10,6 @@ import {
   runToEnd,
   toEnd,
 } from "../../../support/test_workspace.ts";
-import { untilStatus } from "../executions_of.ts";
 
 async function openWorld(judge: (body: JsonObject) => OpenAiStep, settings = "") {
   const stack = new AsyncDisposableStack();
@@ -87,7 +86,7 @@ Deno.test("a run sends back what its provider put on a reply with calls, also fr
   assert.ok(!JSON.stringify(server.requests.at(-1)?.body).includes("I need to look."));
 });
 
-const WRITTEN: [text: string, status: string][] = [
+const WRITTEN: [text: string, status: "taken" | "asked" | "error" | "answer"][] = [
   ['<tool_call>\n{"name": "file_read", "arguments": {"path": "n.txt"}}\n</tool_call>', "taken"],
   ['<think>Hm.</think>\n<tool_call>{"name": "file_read", "arguments": {"path": "n.txt"}}', "taken"],
   ['```json\n{"tool":"file_read","arguments":{"path":"n.txt"}}\n```', "taken"],
@@ -117,33 +116,30 @@ const WRITTEN: [text: string, status: string][] = [
   ['```json\n{"tool": "hammer"}\n```', "answer"],
 ];
 
-for (const [text, expected] of WRITTEN) {
-  Deno.test(`a reply that is ${JSON.stringify(text)} counts as: ${expected}`, async () => {
-    await using world = await openWorld(
-      (body) => isAfterCall(body) ? { text: "Read." } : { text },
-      'auto_approve: "*"',
-    );
-    const { runtime, server } = world;
-    const { id } = await runtime.run("a", {});
+Deno.test("replies that are a call in text, or read like one, are taken, asked about, refused, or answers", async () => {
+  let said = "";
+  await using world = await openWorld(
+    (body) => isAfterCall(body) ? { text: "Read." } : { text: said },
+    'auto_approve: "*"\nhistory: off\non_pending: parallel',
+  );
+  const { runtime, server } = world;
+  for (const [text, expected] of WRITTEN) {
+    said = text;
+    const { id, status, error, outputData } = await runToEnd(runtime, "a");
+    const ending = { taken: "success", answer: "success", asked: "waiting", error: "error" };
+    assert.equal(status, ending[expected], `${text}: ${error}`);
     if (expected === "asked") {
-      await untilStatus(runtime, id, "waiting");
-      return assert.match(
-        (await runtime.pendingRequest(id)).message,
-        /^Allow \w+\? The model wrote/,
-      );
-    }
-    const ended = await toEnd(runtime, id);
-    assert.equal(ended.status, expected === "error" ? "error" : "success", ended.error ?? "");
-    if (expected === "error") {
-      assert.match(ended.error ?? "", /wrote a tool call as text that cannot/);
-    }
-    if (expected === "answer") assert.equal(ended.outputData, text);
-    if (expected !== "taken") return;
-    assert.equal(ended.outputData, "Read.");
-    assert.match(sentIn(server.request(1).body).at(-1)?.content ?? "", /the content/);
-    assert.deepEqual((await runtime.replays.replay(id, { withAllTools: false })).differences, []);
-  });
-}
+      const { message } = await runtime.pendingRequest(id);
+      assert.match(message, /^Allow \w+\? The model wrote/, text);
+    } else if (expected === "error") {
+      assert.match(error ?? "", /wrote a tool call as text that cannot/, text);
+    } else assert.equal(outputData, expected === "answer" ? text : "Read.", text);
+    if (expected !== "taken") continue;
+    assert.match(sentIn(server.requests.at(-1)?.body ?? {}).at(-1)?.content ?? "", /the content/);
+    const { differences } = await runtime.replays.replay(id, { withAllTools: false });
+    assert.deepEqual(differences, [], text);
+  }
+});
 
 Deno.test("what an endpoint refused is told of its agent, and the next run begins without it", async () => {
   await using world = await openWorld(({ temperature }) =>
@@ -165,7 +161,7 @@ Deno.test("a call in text is an answer to who makes native calls", async () => {
 });
 
 Deno.test("runs go on when their history, or a result, outgrows the window, and the log says what was left out", async () => {
-  const answer = "word ".repeat(1_400);
+  const answer = "word ".repeat(2_800);
   await using world = await openWorld(
     (body) =>
       JSON.stringify(body.messages).length > 60_000
@@ -179,7 +175,7 @@ Deno.test("runs go on when their history, or a result, outgrows the window, and 
     "history: high",
   );
   const { runtime, place } = world;
-  for (let run = 1; run <= 14; run++) {
+  for (let run = 1; run <= 7; run++) {
     const { status, error } = await runToEnd(runtime, "a");
     assert.equal(status, "success", `run ${run}: ${error}`);
   }

@@ -54,26 +54,22 @@ Deno.test("seedHistory() leaves out system messages, gives calls without a resul
   assert.deepEqual(seedHistory(undefined, { level: "high", redactor: REDACTOR }), []);
 });
 
-Deno.test("seedHistory() cuts tool results over 500 characters, and nothing else", () => {
+Deno.test("seedHistory() cuts tool results over 500 characters, once, without half a secret, and nothing else", () => {
   const long = "x".repeat(800);
   const [, , tool, last] = seed([user(long), said("", "1"), result("1", long), said(long)]);
   const note = "… [cut from history: it had 800 characters]";
   assert.equal(tool?.content, "x".repeat(500 - note.length) + note);
   assert.equal(last?.content, long);
-});
 
-Deno.test("seedHistory() cuts a result once, however often the seed is seeded again", () => {
   const once = seed([user("a"), said("", "1"), result("1", "🙂".repeat(900)), said("b")]);
   assert.ok((once[2]?.content.length ?? 0) <= 500);
   assert.ok(once[2]?.content.isWellFormed());
   assert.deepEqual(seed([...once, user("c"), said("d")]).slice(0, 4), once);
-});
 
-Deno.test("seedHistory() leaves no half of a secret where it cuts a result", () => {
   for (let shift = 0; shift < TOKEN.length; shift++) {
     const content = "-".repeat(shift) + TOKEN.repeat(50);
-    const [, , tool] = seed([user("a"), said("", "1"), result("1", content), said("b")]);
-    const [kept = ""] = tool?.content.split("…") ?? [];
+    const [, , cut] = seed([user("a"), said("", "1"), result("1", content), said("b")]);
+    const [kept = ""] = cut?.content.split("…") ?? [];
     assert.equal(kept.replaceAll(TOKEN, ""), "-".repeat(shift));
   }
 });
@@ -109,7 +105,7 @@ Deno.test("seedHistory() never begins with injected words: nobody asked for them
   );
 });
 
-Deno.test("seedHistory() keeps the window's last messages, from a user turn on", () => {
+Deno.test("seedHistory() keeps the window's last messages, from a user turn on; of a turn that is longer what was asked, and its end", () => {
   const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
   assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);
   assert.equal(seed(turns).length, 10);
@@ -117,9 +113,7 @@ Deno.test("seedHistory() keeps the window's last messages, from a user turn on",
   // The window begins in the middle of a turn: that turn is left out whole.
   const count = seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length;
   assert.equal(count, 10);
-});
 
-Deno.test("seedHistory() keeps of a turn that is longer than the window what was asked, and its end", () => {
   const calls = Array.from({ length: 6 }, (_, n) => [said("", `${n}`), result(`${n}`, `r${n}`)]);
   assert.deepEqual(
     shown(seed([user("before"), said("a"), user("u"), ...calls.flat(), said("b")])),
@@ -167,7 +161,7 @@ Deno.test("seedHistory() never gives a sequence that a provider rejects, whateve
   );
 });
 
-Deno.test("history: off stores every message and seeds none; what is stored seeds a later level", async () => {
+Deno.test("history: off stores and seeds nothing; a long run sees all of itself; sessions are conversations of their own, with opaque ids", async () => {
   await using place = await createTestWorkspace();
   const write = (history: string) =>
     place.writeAgent(
@@ -183,29 +177,21 @@ Deno.test("history: off stores every message and seeds none; what is stored seed
   await runtime.reloadAgents();
   await runToEnd(runtime, "echo", { message: "three" });
   assert.equal(await messages(), 6 + 5, "and the turn and reply of the run before");
-});
 
-Deno.test("history is trimmed at the start of a run and never within: a long run sees all of itself", async () => {
-  await using place = await createTestWorkspace();
   // The script plays the step that the number of replies in the conversation names: a lost one would be played again.
   const steps = Array.from({ length: 14 }, (_, n) => ({
     say: `Step ${n}.`,
     call: [{ name: "file_glob", arguments: { pattern: `${n}.*` } }],
   }));
   await place.writeScript("long", [...steps, { say: "Done." }], "history: low");
-  await using runtime = await place.open();
   for (let run = 0; run < 2; run++) {
     const { status, toolCalls } = await runToEnd(runtime, "long");
     assert.deepEqual([status, toolCalls], ["success", 14]);
   }
-});
 
-Deno.test("sessions are independent conversations with opaque ids; runs without a session have their own", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeAgent("echo", ECHO);
-  await using runtime = await place.open();
+  await place.writeAgent("talker", ECHO);
   const turn = async (message: string, sessionId?: string) => {
-    const run = await runToEnd(runtime, "echo", { message, ...(sessionId && { sessionId }) });
+    const run = await runToEnd(runtime, "talker", { message, ...(sessionId && { sessionId }) });
     return { seeded: await seededOf(place, run.id), sessionId: run.sessionId };
   };
   // Case, white space and the form of Unicode keep conversations apart.

@@ -6,9 +6,9 @@ import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { untilStatus } from "../executions_of.ts";
+import { answer, ASK, untilStatus } from "../executions_of.ts";
 
-const ASK = { call: [{ name: "ask_user", arguments: { question: "Well?" } }] };
+const FINE = { text: "Fine." };
 
 /** Writes an agent of this text that asks, then says it is done. */
 function write(place: TestWorkspace, text: string, settings = ""): Promise<void> {
@@ -17,11 +17,6 @@ function write(place: TestWorkspace, text: string, settings = ""): Promise<void>
     `---\nmodel: { provider: demo, name: script }\n${settings}\n---\n${text}\n\n` +
       "```demo\n" + JSON.stringify([ASK, { say: "Done." }]) + "\n```\n",
   );
-}
-
-async function respond(runtime: Runtime, id: number): Promise<void> {
-  const { requestId } = await runtime.pendingRequest(id);
-  await runtime.respond(id, { requestId, answer: { text: "Fine." } });
 }
 
 /** The system messages in a run's log, and the one that its model gets. */
@@ -49,7 +44,7 @@ Deno.test("a run that waited continues with the agent's text of now; where nothi
   await write(place, "Another text.", "paths: { notes: notes }");
   await runtime.reloadAgents();
   clock.jump(3_600_000);
-  await respond(runtime, edited.id);
+  await answer(runtime, edited.id, FINE);
   assert.equal((await toEnd(runtime, edited.id)).status, "success");
   const { logged, sent } = await promptsOf(place, runtime, edited.id);
   assert.equal(logged.length, 2);
@@ -60,7 +55,7 @@ Deno.test("a run that waited continues with the agent's text of now; where nothi
 
   const untouched = await runToEnd(runtime, "daily");
   clock.jump(3_600_000);
-  await respond(runtime, untouched.id);
+  await answer(runtime, untouched.id, FINE);
   assert.equal((await toEnd(runtime, untouched.id)).status, "success");
   const same = await promptsOf(place, runtime, untouched.id);
   assert.equal(same.logged.length, 1);
@@ -92,7 +87,7 @@ Deno.test("a run that a restart continues, and one whose delegate has ended, hav
   await until(() => clock.awaits(5_000), "its model again");
   await clock.advance(5_000);
   assert.equal((await toEnd(runtime, interrupted)).status, "success");
-  await respond(runtime, parent);
+  await answer(runtime, parent, FINE);
   await untilStatus(runtime, parent, "success");
   for (const id of [interrupted, parent]) {
     const { logged, sent } = await promptsOf(place, runtime, id);

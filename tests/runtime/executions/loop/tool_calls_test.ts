@@ -7,9 +7,9 @@ import { answerToEnd, call, FREE, resultsOf, started, writeConfig } from "../exe
 import { doing, writeSkill } from "../executions_of.ts";
 
 /** Chance must not hide a disorder: of so many replies at least one would show it. */
-const REPLIES = 5;
+const REPLIES = 3;
 
-Deno.test("calls of one reply write to the memory in their order, and none of them is lost", async () => {
+Deno.test("calls of one reply change memory and files in their order, whatever they call them; a call that another agent works on is told the beginning of its error", async () => {
   await using place = await createTestWorkspace();
   const sections = Array.from({ length: REPLIES }, (_, i) => `S${i}`);
   await place.writeScript("keeper", [
@@ -32,15 +32,12 @@ Deno.test("calls of one reply write to the memory in their order, and none of th
     tool_name === "memory_retrieve"
   );
   assert.deepEqual(retrieved.map(({ content }) => content), sections.map(() => "one\ntwo"));
-});
 
-Deno.test("calls of one reply change a file in their order, whatever they call it, and a read sees what was written before it", async () => {
-  await using place = await createTestWorkspace();
   await Deno.mkdir(join(place.workspace, "notes"));
   await Deno.symlink("notes", join(place.workspace, "linked"));
-  const names = Array.from({ length: REPLIES }, (_, i) => `${i}.txt`);
+  const files = Array.from({ length: REPLIES }, (_, i) => `${i}.txt`);
   await place.writeScript("writer", [
-    ...names.map((name) => ({
+    ...files.map((name) => ({
       call: [
         // The longest first: it is the last to be ready.
         call("file_write", { path: `notes/${name}`, content: "1".repeat(300_000) }),
@@ -55,19 +52,35 @@ Deno.test("calls of one reply change a file in their order, whatever they call i
     })),
     { say: "Done." },
   ], `${FREE}\nsettings: {max_tool_calls: none, max_execution_tokens: none}`);
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "writer");
-  assert.equal(status, "success");
-  const results = await resultsOf(runtime, id);
+  const { id: writer, status: ended } = await runToEnd(runtime, "writer");
+  assert.equal(ended, "success");
+  const results = await resultsOf(runtime, writer);
   assert.deepEqual(results.filter(({ is_error }) => is_error === true), []);
   assert.deepEqual(
     results.filter(({ tool_name }) => tool_name === "file_read").map(({ content }) => content),
-    names.map(() => "3"),
+    files.map(() => "3"),
   );
-  for (const name of names) {
+  for (const name of files) {
     assert.equal(await Deno.readTextFile(join(place.workspace, "moved", name)), "3");
     assert.equal(await Deno.readTextFile(join(place.workspace, "notes", name)), "5");
   }
+
+  const calling = [{ call: [call("run_agent", { agent_id: "failing" })] }, { say: "Done." }];
+  await place.writeScript("lead", calling, "agents: [failing]");
+  const cause = "Overloaded: ü ".repeat(20_000);
+  await place.writeScript("failing", [{ fail: cause, retryable: false }]);
+  const { id: lead, status: leadStatus } = await runToEnd(runtime, "lead");
+  assert.equal(leadStatus, "success");
+  const [failure] = await resultsOf(runtime, lead);
+  const told = JSON.parse(String(failure?.["content"]));
+  const whole = (await runtime.getExecution(told.execution_id)).error ?? "";
+  assert.ok(whole.includes(cause), "its own record has all of it");
+  const [, beginning = ""] =
+    /^([^]*)\n\[This was cut here: it has (\d+) characters\.\]$/.exec(told.error) ?? [];
+  assert.ok(whole.startsWith(beginning));
+  const bytes = new TextEncoder().encode(JSON.stringify(beginning)).length;
+  assert.ok(bytes > 3_900 && bytes <= 4_000, `${bytes} bytes`);
+  assert.deepEqual([told.status, told.total_tokens], ["error", null]);
 });
 
 Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
@@ -146,25 +159,4 @@ Deno.test("a call whose turn never came has not begun when its run is cancelled"
   assert.equal((await toEnd(runtime, id)).status, "aborted");
   locked.unlockSync();
   await assert.rejects(Deno.stat(join(place.agentsDir, "keeper.memory.md")), Deno.errors.NotFound);
-});
-
-Deno.test("a call that another agent works on is told the beginning of its error, however long that is", async () => {
-  await using place = await createTestWorkspace();
-  const steps = [{ call: [call("run_agent", { agent_id: "failing" })] }, { say: "Done." }];
-  await place.writeScript("lead", steps, "agents: [failing]");
-  const cause = "Overloaded: ü ".repeat(20_000);
-  await place.writeScript("failing", [{ fail: cause, retryable: false }]);
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "lead");
-  assert.equal(status, "success");
-  const [result] = await resultsOf(runtime, id);
-  const told = JSON.parse(String(result?.["content"]));
-  const whole = (await runtime.getExecution(told.execution_id)).error ?? "";
-  assert.ok(whole.includes(cause), "its own record has all of it");
-  const [, beginning = ""] =
-    /^([^]*)\n\[This was cut here: it has (\d+) characters\.\]$/.exec(told.error) ?? [];
-  assert.ok(whole.startsWith(beginning));
-  const bytes = new TextEncoder().encode(JSON.stringify(beginning)).length;
-  assert.ok(bytes > 3_900 && bytes <= 4_000, `${bytes} bytes`);
-  assert.deepEqual([told.status, told.total_tokens], ["error", null]);
 });

@@ -95,18 +95,14 @@ Deno.test("fork() says something, takes another model, or another file; what was
   // A fork of a fork is as different as that.
   const again = await forked(runtime, echo.id, { step: 0 });
   assert.deepEqual([again.outputData, again.model], ["Go", "demo/echo"]);
-});
 
-Deno.test("fork() before the prompt was renewed: its model is sent the prompt that its log tells", async () => {
-  await using place = await createTestWorkspace();
-  const steps = doing(witness("one"), call("ask_user", { question: "Well?" }));
-  await place.writeScript("worker", steps, FREE);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "worker");
+  const asking = doing(witness("one"), call("ask_user", { question: "Well?" }));
+  await place.writeScript("renewed", asking, FREE);
+  const { id: renewed } = await runToEnd(runtime, "renewed");
   // Behind the answer the prompt tells of the memory: as it does from the beginning of a fork.
-  await answerToEnd(runtime, id, { text: "Well." });
+  await answerToEnd(runtime, renewed, { text: "Well." });
   for (const step of [0, 1, 2]) {
-    const fork = await forked(runtime, id, { step });
+    const fork = await forked(runtime, renewed, { step });
     assert.equal(fork.status, "success", fork.error ?? "");
     const prompts = (await runtime.readFrames(fork.id, { after: 0 }))
       .filter(({ payload }) => JSON.parse(payload).event_type === "system");

@@ -9,7 +9,7 @@ import { assertIdentical, storedRows } from "./replayed.ts";
 import { answerToEnd, call, delegate, doing, FREE, idsOf, stopAtModel } from "../executions_of.ts";
 import { untilStatus, writeSkill } from "../executions_of.ts";
 
-Deno.test("replay(): delegated runs give their results, and their questions stand in the caller's log", async () => {
+Deno.test("replay(): delegated runs give their results, their questions stand in the caller's log, and a conversation remembers what it was sent", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [
     { say: "Two.", call: [delegate("asks"), delegate("quick"), delegate("also")] },
@@ -31,21 +31,37 @@ Deno.test("replay(): delegated runs give their results, and their questions stan
   for (const one of [id, ...await idsOf(runtime, "asks"), ...await idsOf(runtime, "also")]) {
     await assertIdentical(runtime, one);
   }
-});
 
-Deno.test("replay(): an answer that came while the caller ran for a moment stands only in the log of who asked", async () => {
-  await using place = await createTestWorkspace();
+  // An answer that came while the caller ran for a moment stands only in the log of who asked.
   const steps = [{ call: [delegate("asks")] }, { say: "Heard {result}" }];
-  await place.writeScript("lead", steps, "agents: [asks]");
-  const asking = [{ call: [call("file_write", { path: "x.txt", content: "x" })] }, { say: "Ok." }];
-  await place.writeScript("asks", asking, "confirm: [file_write]");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "lead");
-  await answerToEnd(runtime, id, { approved: true });
-  await assertIdentical(runtime, id);
+  await place.writeScript("one", steps, "agents: [asks]");
+  const { id: one } = await runToEnd(runtime, "one");
+  await answerToEnd(runtime, one, { approved: true });
+  await assertIdentical(runtime, one);
   const answers = "event = 'message' AND payload ->> '$.request_id' IS NOT NULL";
-  assert.equal(await place.run(`DELETE FROM frames WHERE execution_id = ? AND ${answers}`, id), 1);
-  await assertIdentical(runtime, id);
+  assert.equal(await place.run(`DELETE FROM frames WHERE execution_id = ? AND ${answers}`, one), 1);
+  await assertIdentical(runtime, one);
+
+  const echo = (lines: string) =>
+    place.writeAgent("echo", `---\nmodel: { provider: demo, name: echo }\n${lines}---\nGo.\n`);
+  await echo("");
+  const turns: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    turns.push((await runToEnd(runtime, "echo", { message: `Turn ${n}`, sessionId: "s" })).id);
+  }
+  for (const id of turns) await assertIdentical(runtime, id);
+  await echo("history: medium\n");
+  const levels = async () => {
+    const differing: number[] = [];
+    for (const id of turns) {
+      const { differences } = await runtime.replays.replay(id, { withAllTools: false });
+      if (differences.length > 0) differing.push(turns.indexOf(id));
+    }
+    return differing;
+  };
+  assert.deepEqual(await levels(), [6, 7], "those that had more than ten messages before them");
+  await echo("history: off\n");
+  assert.deepEqual(await levels(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
 Deno.test("replay(): runs that failed, were limited, or went in circles end as they did", async () => {
@@ -171,31 +187,6 @@ Deno.test("replay(): a run that a restart interrupted, with another prompt behin
   await assertIdentical(runtime, id);
   await answerToEnd(runtime, id, { text: "Well." });
   await assertIdentical(runtime, id);
-});
-
-Deno.test("replay(): a conversation remembers what it was sent, also when its level changes", async () => {
-  await using place = await createTestWorkspace();
-  const echo = (lines: string) =>
-    place.writeAgent("echo", `---\nmodel: { provider: demo, name: echo }\n${lines}---\nGo.\n`);
-  await echo("");
-  await using runtime = await place.open();
-  const ids: number[] = [];
-  for (let n = 0; n < 8; n++) {
-    ids.push((await runToEnd(runtime, "echo", { message: `Turn ${n}`, sessionId: "s" })).id);
-  }
-  for (const id of ids) await assertIdentical(runtime, id);
-  await echo("history: medium\n");
-  const levels = async () => {
-    const differing: number[] = [];
-    for (const id of ids) {
-      const { differences } = await runtime.replays.replay(id, { withAllTools: false });
-      if (differences.length > 0) differing.push(ids.indexOf(id));
-    }
-    return differing;
-  };
-  assert.deepEqual(await levels(), [6, 7], "those that had more than ten messages before them");
-  await echo("history: off\n");
-  assert.deepEqual(await levels(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
 Deno.test("replay(): results that were there when a run was cancelled among its calls are in its log", async () => {

@@ -5,7 +5,7 @@ import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_work
 import { assertIdentical, firstDifference, storedRows } from "./replayed.ts";
 import { answerToEnd, call, writeSkill } from "../executions_of.ts";
 
-Deno.test("replay(): a skill's changed instructions are found at the first request that has them", async () => {
+Deno.test("replay(): a skill's changed instructions are found at the first request that has them, with the arguments that a person approved; what a fork took over stays as it was said then", async () => {
   await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await writeSkill(place, "count", "Count.");
@@ -49,42 +49,38 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   await Deno.remove(file);
   await assertIdentical(runtime, id);
   assert.deepEqual(await storedRows(place), before, "nothing was written");
-});
 
-Deno.test("replay(): a load that a person approved with other arguments is made with those, and one of a skill that is gone is reported", async () => {
-  await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await place.writeScript(
-    "keeper",
+    "asked",
     [{ call: [call("skill_use", { skill_name: "tidy", arguments: "all" })] }, { say: "Done." }],
     "skills: [tidy]\nconfirm: [skill_use]",
   );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "keeper");
-  const changed = { skill_name: "tidy", arguments: "a little" };
+  const { id: approved } = await runToEnd(runtime, "asked");
+  const other = { skill_name: "tidy", arguments: "a little" };
   assert.equal(
-    (await answerToEnd(runtime, id, { approved: true, arguments: changed, reason: "Not so much" }))
+    (await answerToEnd(runtime, approved, {
+      approved: true,
+      arguments: other,
+      reason: "Not so much",
+    }))
       .status,
     "success",
   );
-  await assertIdentical(runtime, id);
+  await assertIdentical(runtime, approved);
   await writeSkill(place, "tidy", "Tidy, please, $ARGUMENTS.");
-  assert.match((await firstDifference(runtime, id))?.today ?? "", /Tidy, please, a little\./);
+  assert.match((await firstDifference(runtime, approved))?.today ?? "", /Tidy, please, a little\./);
   await Deno.remove(join(place.agentsDir, "_config", "skills", "tidy"), { recursive: true });
-  assert.match((await firstDifference(runtime, id))?.today ?? "", /tidy/);
-});
+  assert.match((await firstDifference(runtime, approved))?.today ?? "", /tidy/);
 
-Deno.test("replay() of a fork: what it took over stays as it was said then", async () => {
-  await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy.");
   const use = { call: [call("skill_use", { skill_name: "tidy" })] };
-  await place.writeScript("keeper", [use, use, { say: "Done." }], "skills: [tidy]");
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "keeper");
-  const fork = await runtime.replays.fork(id, { step: 1 });
+  await place.writeScript("forked", [use, use, { say: "Done." }], "skills: [tidy]");
+  const { id: forked } = await runToEnd(runtime, "forked");
+  const fork = await runtime.replays.fork(forked, { step: 1 });
   assert.equal((await toEnd(runtime, fork.id)).status, "success");
   await assertIdentical(runtime, fork.id);
   await writeSkill(place, "tidy", "Tidy well.");
-  assert.deepEqual((await firstDifference(runtime, id))?.call, 2);
+  assert.deepEqual((await firstDifference(runtime, forked))?.call, 2);
   assert.deepEqual((await firstDifference(runtime, fork.id))?.call, 3);
 });

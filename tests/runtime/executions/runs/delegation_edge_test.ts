@@ -12,7 +12,7 @@ import { doing, statusOf, stopWaiting, untilStatus } from "../executions_of.ts";
 const DAY_MS = 86_400_000;
 
 async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Promise<void> {
-  await place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "{result}" }], lines);
+  await place.writeScript("lead", LEAD, lines);
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
 }
 
@@ -66,9 +66,9 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
 Deno.test("an answer that a result cannot hold is cut so that the rest of the result stays whole", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [{ call: [delegate("poet")] }, { say: "ok" }], "agents: [poet]");
+  await using runtime = await place.open();
   for (const text of ["狐", "\u0001", "🙂", "a"]) {
     await place.writeScript("poet", [{ say_repeat: { text, times: 200_000 } }]);
-    await using runtime = await place.open();
     const { id } = await runToEnd(runtime, "lead");
     const [result] = await resultsOf(runtime, id);
     const { status, output, execution_id } = JSON.parse(String(result?.["content"]));
@@ -81,46 +81,39 @@ Deno.test("an answer that a result cannot hold is cut so that the rest of the re
   }
 });
 
-for (
-  const [change, edit] of Object.entries({
-    "calls nobody any more": (place: TestWorkspace) =>
-      place.writeScript("lead", [{ call: [delegate("asker")] }, { say: "{result}" }]),
-    "calls another one": (place: TestWorkspace) =>
-      place.writeScript(
-        "lead",
-        [{ call: [delegate("asker")] }, { say: "{result}" }],
-        "agents: [other]",
-      ),
-    "guards run_agent now": (place: TestWorkspace) =>
-      writeAsking(place, "agents: [asker]\nconfirm: [run_agent]"),
-    "has a child that is disabled now": (place: TestWorkspace) =>
-      place.writeScript("asker", [ASK, { say: "Said {result}" }], "enabled: false"),
-  })
-) {
-  Deno.test(`a parent whose file was edited while its child waited (it ${change}) still hears what the child did`, async () => {
-    await using place = await createTestWorkspace();
+const LEAD = [{ call: [delegate("asker")] }, { say: "{result}" }];
+
+/** What happens to the files while the child waits, and what the parent hears. */
+const CHANGES: Record<string, [change: (place: TestWorkspace) => Promise<void>, heard: RegExp]> = {
+  "calls nobody any more": [(place) => place.writeScript("lead", LEAD), /Said red/],
+  "calls another one": [(place) => place.writeScript("lead", LEAD, "agents: [other]"), /Said red/],
+  "guards run_agent now": [
+    (place) => writeAsking(place, "agents: [asker]\nconfirm: [run_agent]"),
+    /Said red/,
+  ],
+  "has a child that is disabled now": [
+    (place) => place.writeScript("asker", [ASK, { say: "Said {result}" }], "enabled: false"),
+    /Said red/,
+  ],
+  "has a child whose file is gone": [
+    (place) => Deno.remove(join(place.agentsDir, "asker.md")),
+    /"status":"error".*Agent 'asker' no longer exists/,
+  ],
+};
+
+Deno.test("a parent whose file, or its child's, was edited while the child waited still hears what the child did", async () => {
+  await using place = await createTestWorkspace();
+  await using runtime = await place.open();
+  for (const [index, [name, [change, heard]]] of Object.entries(CHANGES).entries()) {
     await writeAsking(place);
-    await using runtime = await place.open();
     const { id } = await runToEnd(runtime, "lead");
-    await edit(place);
+    await change(place);
     await runtime.reloadAgents();
     const ended = await answerToEnd(runtime, id, { text: "red" });
-    assert.equal(ended.status, "success");
-    assert.match(ended.outputData ?? "", /Said red/);
-    assert.equal((await idsOf(runtime, "asker")).length, 1);
-  });
-}
-
-Deno.test("a child's file that is gone when it is answered ends the child, and its parent goes on", async () => {
-  await using place = await createTestWorkspace();
-  await writeAsking(place);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "lead");
-  await Deno.remove(join(place.agentsDir, "asker.md"));
-  await runtime.reloadAgents();
-  const ended = await answerToEnd(runtime, id, { text: "red" });
-  assert.equal(ended.status, "success");
-  assert.match(ended.outputData ?? "", /"status":"error".*Agent 'asker' no longer exists/);
+    assert.equal(ended.status, "success", name);
+    assert.match(ended.outputData ?? "", heard, name);
+    assert.equal((await idsOf(runtime, "asker")).length, index + 1, name);
+  }
 });
 
 Deno.test("a parent's file that is gone when its child is answered ends both", async () => {
@@ -184,48 +177,49 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
   assert.match(String(first?.["content"]), /Said red/);
 });
 
-for (const resumed of ["both", "the parent", "the child", "neither"]) {
-  Deno.test(`a stop while a child runs, with on_restart: resume on ${resumed}: nothing is left behind`, async () => {
-    await using place = await createTestWorkspace();
+/** Which of a family has on_restart: resume, and how parent and child end. */
+const FAMILIES = {
+  both: ["success", "success"],
+  parent: ["success", "aborted"],
+  // A machine takes up one execution, not a family: it sees that nobody waits for this one any more.
+  child: ["aborted", IS_POSTGRES ? "aborted" : "orphaned"],
+  neither: ["aborted", "aborted"],
+};
+
+Deno.test("a stop while a child runs, with on_restart: resume on parent, child, both or neither: nothing is left behind", async () => {
+  await using place = await createTestWorkspace();
+  const families = Object.keys(FAMILIES);
+  for (const resumed of families) {
     const lines = (who: string) => ["both", who].includes(resumed) ? "on_restart: resume" : "";
-    const steps = [{ call: [delegate("slow")] }, { say: "{result}" }];
-    await place.writeScript("lead", steps, `agents: [slow]\n${lines("the parent")}`.trim());
-    await place.writeScript("slow", [{ say: "Slow.", delay_ms: 5_000 }], lines("the child"));
-    const clock = new TestClock();
-    {
-      await using runtime = await place.open({ clock });
-      await runtime.run("lead", {});
-      await until(async () => (await idsOf(runtime, "slow")).length === 1, "the child");
-      await until(() => clock.awaits(5_000), "its model");
-      await runtime.stop({ graceMs: 0 });
-    }
+    const steps = [{ call: [delegate(`slow_${resumed}`)] }, { say: "{result}" }];
+    const own = `agents: [slow_${resumed}]\n${lines("parent")}`.trim();
+    await place.writeScript(`lead_${resumed}`, steps, own);
+    const slow = [{ say: "Slow.", delay_ms: 5_000 }];
+    await place.writeScript(`slow_${resumed}`, slow, lines("child"));
+  }
+  const clock = new TestClock();
+  {
     await using runtime = await place.open({ clock });
-    if (resumed === "both") {
-      await until(() => clock.awaits(5_000), "its model again");
-      await clock.advance(5_000);
-    }
-    const [lead = 0] = await idsOf(runtime, "lead");
-    const [slow = 0] = await idsOf(runtime, "slow");
+    for (const resumed of families) await runtime.run(`lead_${resumed}`, {});
+    await until(() => clock.countAwaiting(5_000) === families.length, "the children's models");
+    await runtime.stop({ graceMs: 0 });
+  }
+  await using runtime = await place.open({ clock });
+  await until(() => clock.awaits(5_000), "the model again, of both");
+  await clock.advance(5_000);
+  for (const [resumed, expected] of Object.entries(FAMILIES)) {
+    const [lead = 0] = await idsOf(runtime, `lead_${resumed}`);
+    const [slow = 0, ...more] = await idsOf(runtime, `slow_${resumed}`);
     const parent = await toEnd(runtime, lead);
     const child = await toEnd(runtime, slow);
-    assert.deepEqual(
-      [parent.status, child.status],
-      {
-        both: ["success", "success"],
-        "the parent": ["success", "aborted"],
-        // A machine takes up one execution, not a family: it sees that nobody waits for this one any more.
-        "the child": ["aborted", IS_POSTGRES ? "aborted" : "orphaned"],
-        neither: ["aborted", "aborted"],
-      }[resumed],
-    );
-    if (resumed === "the parent") assert.match(parent.outputData ?? "", /Aborted: service stopped/);
-    assert.equal((await idsOf(runtime, "slow")).length, 1);
-    assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
-    const taken = place.logged.filter(({ message }) => /comes from another machine/.test(message))
-      .map(({ fields }) => fields["execution"]);
-    assert.deepEqual(taken, [...new Set(taken)], "who stops takes nothing again");
-  });
-}
+    assert.deepEqual([parent.status, child.status, more], [...expected, []], resumed);
+    if (resumed === "parent") assert.match(parent.outputData ?? "", /Aborted: service stopped/);
+  }
+  assert.deepEqual(await runtime.countExecutions(), { running: 0, waiting: 0 });
+  const taken = place.logged.filter(({ message }) => /comes from another machine/.test(message))
+    .map(({ fields }) => fields["execution"]);
+  assert.deepEqual(taken, [...new Set(taken)], "who stops takes nothing again");
+});
 
 Deno.test("retention keeps what a parent delegated as long as the parent: it is not begun a second time", async () => {
   await using place = await createTestWorkspace();

@@ -3,16 +3,8 @@ import assert from "node:assert/strict";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import {
-  answer,
-  ASK,
-  call,
-  delegate,
-  FREE,
-  idsOf,
-  untilStatus,
-  writeConfig,
-} from "../executions_of.ts";
+import { answer, ASK, CACHED, call, delegate, FREE, idsOf } from "../executions_of.ts";
+import { untilStatus, writeConfig } from "../executions_of.ts";
 import { assertIdentical } from "../replay/replayed.ts";
 
 const MINUTE = 60_000;
@@ -20,7 +12,7 @@ const slow = (minutes: number) => ({ say: "Late.", delay_ms: minutes * MINUTE })
 const ABORTED = "Aborted: max_duration (5m)";
 
 Deno.test("max_duration ends a run whose model, tool or delegated run takes too long, and that run, too", async () => {
-  await using place = await createTestWorkspace();
+  await using place = await createTestWorkspace(CACHED);
   const clock = new TestClock();
   const settings = `settings: { max_duration: 5m, timeout: 3600 }\nagents: [helper]\n${FREE}`;
   await place.writeScript("model", [slow(11)], settings);
@@ -48,25 +40,28 @@ Deno.test("max_duration ends a run whose model, tool or delegated run takes too 
 });
 
 Deno.test("max_duration counts no wait for a person, also over a restart, and what ran before it", async () => {
-  for (const [seconds, expected] of [[4, "success"], [6, "aborted"]] as const) {
-    await using place = await createTestWorkspace();
-    const clock = new TestClock();
+  await using place = await createTestWorkspace();
+  const clock = new TestClock();
+  const cases = [[4, "success"], [6, "aborted"]] as const;
+  for (const [seconds] of cases) {
     const steps = [{ ...ASK, delay_ms: 5_000 }, { say: "Late.", delay_ms: seconds * 1_000 }];
-    await place.writeScript("asking", steps, "settings: { max_duration: 10 }");
-    let id: number;
-    {
-      await using runtime = await place.open({ clock });
-      ({ id } = await runtime.run("asking", {}));
-      await until(() => clock.awaits(5_000), "its model");
-      await clock.advance(5_000);
-      await untilStatus(runtime, id, "waiting");
-    }
-    clock.jump(3_600_000);
+    await place.writeScript(`asking${seconds}`, steps, "settings: { max_duration: 10 }");
+  }
+  const ids: number[] = [];
+  {
     await using runtime = await place.open({ clock });
-    await answer(runtime, id, { text: "This" });
-    await until(() => clock.awaits(seconds * 1_000), "its model again");
-    await clock.advance(seconds * 1_000);
-    const { status, durationMs } = await toEnd(runtime, id);
+    for (const [seconds] of cases) ids.push((await runtime.run(`asking${seconds}`, {})).id);
+    await until(() => clock.countAwaiting(5_000) === 2, "their models");
+    await clock.advance(5_000);
+    for (const id of ids) await untilStatus(runtime, id, "waiting");
+  }
+  clock.jump(3_600_000);
+  await using runtime = await place.open({ clock });
+  for (const id of ids) await answer(runtime, id, { text: "This" });
+  await until(() => clock.awaits(4_000) && clock.awaits(6_000), "their models again");
+  await clock.advance(6_000);
+  for (const [index, [seconds, expected]] of cases.entries()) {
+    const { status, durationMs } = await toEnd(runtime, ids[index] ?? 0);
     assert.deepEqual([status, durationMs], [expected, Math.min(10, 5 + seconds) * 1_000]);
   }
 });

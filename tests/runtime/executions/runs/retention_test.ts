@@ -121,8 +121,6 @@ Deno.test("a runtime for upkeep does not let a parent go on whose waiting child 
 const CASES = [
   ["", 3, 4],
   ["defaults: { checkpoint_retention_days: 0 }", 4, 4],
-  ["defaults: { checkpoint_retention_days: none }", 4, 4],
-  ["defaults: { checkpoint_retention_days: 40 }", 4, 4],
   ["defaults: { log_retention_days: 30 }", 1, 1],
 ] as const;
 for (const [config, threads, executions] of CASES) {

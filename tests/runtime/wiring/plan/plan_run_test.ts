@@ -9,7 +9,7 @@ import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { writeConfig as put } from "../../executions/executions_of.ts";
+import { CACHED, writeConfig as put } from "../../executions/executions_of.ts";
 import { programEntry } from "../../tools/mcp/mcp_world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -110,26 +110,42 @@ Deno.test("planRun() tells of an agent with a schedule the run that the schedule
   assert.ok(isSamePrompt(String(system?.message.content), String(sent[0]?.content)));
 });
 
-Deno.test("planRun() changes nothing: no row, no file, no line in the log, no question to the model, no tool known", async () => {
-  const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
+Deno.test("planRun() says why a source is not available, tells the rest, and changes nothing: no row, no file, no line in the log, no question to the model", async () => {
+  const shell = { OPENAI_API_KEY: "sk-live-0123456789", ...CACHED.shell };
   await using place = await createTestWorkspace({ shell });
   await using server = new OpenAiServer();
-  const mcpServers = { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }) };
+  const gone = { command: "/no/such/program", sandbox: false };
+  const mcpServers = { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }), gone };
   await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
   const own = 'export default { description: "Own", effect: "idempotent", run: () => "ok" };';
   await put(place, "tools/own.ts", own);
-  const more = "mcp: [shelf]\ntools: [own]\nconfirm: [no_such_tool]\n";
+  await put(place, "tools/broken.ts", "export default {");
+  const more = "mcp: [gone, shelf]\ntools: [broken, own]\nconfirm: [no_such_tool]\n";
   await writeAgent(place, server, { more, body: "Use ${OPENAI_API_KEY}." });
+  await place.writeAgent(
+    "lost",
+    "---\nmodel: { provider: anthropic, name: m }\nskills: lost\n---\nGo.\n",
+  );
   await using runtime = await place.open();
   const before = { rows: await rowsOf(place), logged: place.logged.length };
   const files = await filesIn(place.root);
   const plan = await runtime.planRun("writer", { withMessages: true });
-  assert.deepEqual(plan.problems, []);
+  assert.equal(plan.problems.length, 2, plan.problems.join("\n"));
+  assert.match(plan.problems[0] ?? "", /The custom tool broken cannot be used/);
+  assert.match(plan.problems[1] ?? "", /The MCP server "gone"/);
   assert.ok(plan.tools.some(({ server }) => server === "shelf"));
   assert.ok(plan.tools.some(({ name, source }) => name === "own" && source === "custom"));
+  assert.ok(plan.tools.some(({ name }) => name === "skill_use"));
+  assert.match(String(plan.messages?.[0]?.message.content), /haiku/);
   assert.deepEqual(plan.notices, [
     "A key of a model provider or a webhook stays out of the prompt (variables: OPENAI_API_KEY)",
   ]);
+  const lost = await runtime.planRun("lost", { withMessages: true });
+  assert.deepEqual(lost.key, { variable: "ANTHROPIC_API_KEY", isSet: false });
+  assert.equal(lost.problems.length, 2, lost.problems.join("\n"));
+  for (const named of [/skill.*lost/i, /ANTHROPIC_API_KEY is not set/]) {
+    assert.match(lost.problems.join("\n"), named);
+  }
   assert.deepEqual(await rowsOf(place), before.rows);
   assert.deepEqual(await filesIn(place.root), files);
   const warned = place.logged.slice(before.logged).filter(({ level }) => level !== "info");
@@ -165,38 +181,6 @@ Deno.test("planRun() tells each tool by its final name, with its effect, its gua
     skill_read_file: "skills false read",
     skill_run_script: "skills false unsafe",
   });
-});
-
-Deno.test("planRun() says why a source is not available, and tells the rest", async () => {
-  await using place = await createTestWorkspace();
-  await using server = new OpenAiServer();
-  const gone = { command: "/no/such/program", sandbox: false };
-  const mcpServers = { shelf: programEntry(), gone };
-  await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
-  await put(place, "tools/own.ts", 'export default { description: "Own", run: () => "ok" };');
-  await put(place, "tools/broken.ts", "export default {");
-  await writeAgent(place, server);
-  await place.writeAgent(
-    "all",
-    "---\nmodel: { provider: openai, name: m }\nskills: [haiku, lost]\ntools: [broken, own]\n" +
-      "mcp: [gone, shelf]\n---\nGo.\n",
-  );
-  await using runtime = await place.open();
-  const { tools, problems, messages, key } = await runtime.planRun("all", { withMessages: true });
-  assert.deepEqual(key, { variable: "OPENAI_API_KEY", isSet: false });
-  const cases = [
-    /skill.*lost/i,
-    /The custom tool broken cannot be used/,
-    /The MCP server "gone"/,
-    /OPENAI_API_KEY is not set/,
-  ];
-  for (const named of cases) {
-    assert.equal(problems.filter((one) => named.test(one)).length, 1, `${named}\n${problems}`);
-  }
-  assert.equal(problems.length, 4);
-  for (const name of ["skill_use", "own"]) assert.ok(tools.some((tool) => tool.name === name));
-  assert.ok(tools.some((tool) => tool.server === "shelf"));
-  assert.match(String(messages?.[0]?.message.content), /haiku/);
 });
 
 Deno.test("planRun() tells where each setting comes from, with its line", async () => {

@@ -1,0 +1,83 @@
+// What `inkling validate` says of one agent file, whatever is around it.
+import { formatDiagnostic } from "../../../../base/diagnostics.ts";
+import { readMachineTimeZone } from "../../../../runtime/agents/machine_time_zone.ts";
+import {
+  validateAgent,
+  type ValidateAgentOptions,
+} from "../../../../runtime/agents/validation/validate.ts";
+import type { InspectedResources } from "../../../../runtime/agents/validation/validate_resources.ts";
+import type { Config } from "../../../../runtime/config/config.ts";
+import { resolveDirectories } from "../../../../runtime/config/resolve_directories.ts";
+import { modelEndpoint } from "../../../../runtime/models/endpoint.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
+import { configOf } from "../parsed_file.ts";
+
+/** Options of the check itself, and what is there. */
+export type Around =
+  & Partial<
+    Pick<
+      ValidateAgentOptions,
+      "agentIds" | "followedBy" | "hasDatabase" | "modelEndpoint" | "mostEntries"
+    >
+  >
+  & {
+    body?: string;
+    config?: Config;
+    variables?: Record<string, string>;
+    /** The variable TZ. */
+    tz?: string;
+    /** Files to make, relative to the workspace. */
+    files?: Record<string, string>;
+    /** A symbolic link to make, both relative to the workspace. */
+    link?: { name: string; target: string };
+    /** What the custom tools, skills and servers that it names are found to be. */
+    resources?: Partial<InspectedResources>;
+  };
+
+export const DEMO = "model: {provider: demo, name: x}";
+/** One that never waits for a person. */
+export const UNASKED = `${DEMO}\nauto_approve: "*"`;
+
+/** The diagnostics of `daily.md` with this front matter, without the path of its workspace, for which `WORK` stands. */
+export async function validate(yaml: string, around: Around = {}): Promise<string[]> {
+  const { body = "Do it.", variables = {}, link, resources, ...options } = around;
+  let found: string[] = [];
+  await withTempDir(async (workspace) => {
+    const config = around.config ?? configOf();
+    const places: Record<string, string> = {
+      INKLING_STATE_DIR: `${workspace}/state`,
+      INKLING_CONFIG_DIR: `${workspace}/config`,
+    };
+    const env = (name: string) => places[name];
+    const resolved = await resolveDirectories({ env, home: workspace, config, workspace });
+    const directories = { ...resolved, stateDir: `${workspace}/state` };
+    const text = `---\n${yaml.replaceAll("WORK", workspace)}\n---\n${body}`;
+    for (const [name, content] of Object.entries({ ...around.files, "agents/daily.md": text })) {
+      await Deno.mkdir(`${workspace}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${workspace}/${name}`, content);
+    }
+    if (link) await Deno.symlink(`${workspace}/${link.target}`, `${workspace}/${link.name}`);
+    const path = `${workspace}/agents/daily.md`;
+    const diagnostics = await validateAgent({ path, bytes: await Deno.readFile(path) }, {
+      hasDatabase: false,
+      hostNames: () => ["laptop.local"],
+      directories,
+      home: workspace,
+      environment: { get: (name) => variables[name], secrets: () => [] },
+      machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
+      modelEndpoint,
+      modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
+      hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
+      knownTools: ["file_read", "file_write", "http_request"],
+      inspectResources: () =>
+        Promise.resolve({ problems: [], toolNames: [], isComplete: true, ...resources }),
+      agentIds: ["daily"],
+      ...options,
+      config,
+    });
+    found = diagnostics.map((one) =>
+      `${one.severity} ${formatDiagnostic({ ...one, path: "daily.md" })}`.replaceAll(workspace, "")
+    );
+  });
+  return found;
+}
