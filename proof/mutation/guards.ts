@@ -1070,7 +1070,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/executions/runs/recovery.ts",
     find: "adopted.toReversed()",
     replace: "adopted",
-    tests: ["tests/runtime/executions/runs/recovery_test.ts"],
+    tests: ["tests/runtime/executions/runs/restart_test.ts"],
   },
   {
     guard: "a state follows another only by who may bring that about",
@@ -1091,7 +1091,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/executions/runs/delegation.ts",
     find: "if (!active.mayRun(id)) return stored;",
     replace: "return stored;",
-    tests: ["tests/runtime/executions/runs/delegate_test.ts"],
+    tests: ["tests/runtime/executions/runs/delegation_race_test.ts"],
   },
   {
     guard: "the sandbox closes .env files in declared folders",

@@ -4,39 +4,6 @@ import { formatAgentFile, type NewAgentFields } from "../../../runtime/agents/ag
 import { parse } from "./parsed_file.ts";
 import { anyText } from "../../support/any_text.ts";
 
-Deno.test("formatAgentFile() writes what a person would have written", () => {
-  assert.equal(
-    formatAgentFile({
-      description: "Sums up the day: all of it",
-      model: { provider: "openai", name: "gpt" },
-      trigger: { type: "schedule", cron: "30 8 * * 1-5" },
-      paths: ["notes", { path: "~/out", description: "to write" }],
-      prompt: "\n\nSum up.\n\n---\n\nBriefly.\n\n",
-    }),
-    `---
-description: "Sums up the day: all of it"
-model:
-  provider: openai
-  name: gpt
-trigger:
-  type: schedule
-  cron: 30 8 * * 1-5
-paths:
-  - notes
-  - path: ~/out
-    description: to write
----
-
-Sum up.
-
----
-
-Briefly.
-`,
-  );
-  assert.equal(formatAgentFile({ prompt: "Go." }), "---\n---\n\nGo.\n");
-});
-
 /** Texts that mean something else to YAML, or to an agent file, unless they are quoted. */
 const ODD_TEXTS = [
   ...["yes", "null", "~", "1e3", "0x10", "- a", "a: b", "#x", " #x", "*a", "&a", "!!t", "'", '"'],

@@ -176,7 +176,7 @@ Deno.test("parseAgent() takes what the file leaves out, or leaves empty, from co
   assert.deepEqual([spender.onBudget, spender.unpriced], ["abort", "allow"]);
 });
 
-Deno.test("parseAgent() derives aliases of paths without one", () => {
+Deno.test("parseAgent() derives aliases of paths, reads a star anywhere as every tool, and a trigger in each form that it may have", () => {
   const { paths } = agentOf('paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]');
   assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
     ["notes", "/work/notes"],
@@ -187,6 +187,35 @@ Deno.test("parseAgent() derives aliases of paths without one", () => {
     ["workspace_2", "/work/lib/workspace"],
     ["p_x", "/work/_x"],
   ]);
+
+  for (const written of ['["*"]', "[all]", "[http_request, all]"]) {
+    const free = agentOf(`auto_approve: ${written}\nconfirm: [http_request]`);
+    assert.deepEqual([free.autoApprove, free.confirmTools], ["*", []]);
+    const guarded = agentOf(`confirm: ${written}\nauto_approve: [file_write]`);
+    assert.deepEqual([guarded.autoApprove, guarded.confirmTools], [["file_write"], ["*"]]);
+    const config = configOf(`defaults: {confirm_tools: ${written}}`);
+    assert.deepEqual(agentOf("history: off", { config }).confirmTools, ["*"]);
+    assert.deepEqual(agentOf("auto_approve: all", { config }).confirmTools, []);
+  }
+  assert.equal(agentOf('auto_approve: "*"').autoApprove, "*");
+
+  const watch = { type: "watch", paths: ["x"], filters: {}, debounceMs: 500, maxRuns: 200 };
+  const cron = { type: "schedule", timezone: "Europe/Paris", catchUp: "none" };
+  const rows: [written: string, trigger: object][] = [
+    ["type: watch, paths: x, debounce: 1.5", { ...watch, debounceMs: 1_500 }],
+    ["type: watch, paths: [x], debounce: 500ms", watch],
+    ["type: watch, paths: [x], debounce: 2s", { ...watch, debounceMs: 2_000 }],
+    ["type: watch, paths: [x], debounce: 0", { ...watch, debounceMs: 0 }],
+    ...["0 8 * * 1-5", "@daily", "@weekly", "@midnight", "@annually"].map((
+      text,
+    ): [string, object] => [
+      `type: schedule, cron: "${text}", timezone: Europe/Paris`,
+      { ...cron, cron: text },
+    ]),
+  ];
+  for (const [written, trigger] of rows) {
+    assert.partialDeepStrictEqual(agentOf(`trigger: {${written}}`).trigger, trigger, written);
+  }
 });
 
 Deno.test("isGuarded() frees a tool by the name that it has, and no other tool that a server calls so", () => {
@@ -240,39 +269,6 @@ Deno.test("isGuarded() holds for a server's tool by mcp_confirm, until auto_appr
     assert.equal(isGuarded(agent, write), ofWrite, `${mode} ${yaml}: put`);
     assert.equal(isGuarded(agent, read), ofRead, `${mode} ${yaml}: get_all`);
     assert.equal(isGuarded(agent, { name: "search" }), yaml.includes('confirm: ["*"]'), yaml);
-  }
-});
-
-Deno.test("parseAgent() reads a star anywhere in auto_approve, confirm or confirm_tools as every tool", () => {
-  for (const written of ['["*"]', "[all]", "[http_request, all]"]) {
-    const free = agentOf(`auto_approve: ${written}\nconfirm: [http_request]`);
-    assert.deepEqual([free.autoApprove, free.confirmTools], ["*", []]);
-    const guarded = agentOf(`confirm: ${written}\nauto_approve: [file_write]`);
-    assert.deepEqual([guarded.autoApprove, guarded.confirmTools], [["file_write"], ["*"]]);
-    const config = configOf(`defaults: {confirm_tools: ${written}}`);
-    assert.deepEqual(agentOf("history: off", { config }).confirmTools, ["*"]);
-    assert.deepEqual(agentOf("auto_approve: all", { config }).confirmTools, []);
-  }
-  assert.equal(agentOf('auto_approve: "*"').autoApprove, "*");
-});
-
-Deno.test("parseAgent() reads a trigger in each form that it may have", () => {
-  const watch = { type: "watch", paths: ["x"], filters: {}, debounceMs: 500, maxRuns: 200 };
-  const cron = { type: "schedule", timezone: "Europe/Paris", catchUp: "none" };
-  const rows: [written: string, trigger: object][] = [
-    ["type: watch, paths: x, debounce: 1.5", { ...watch, debounceMs: 1_500 }],
-    ["type: watch, paths: [x], debounce: 500ms", watch],
-    ["type: watch, paths: [x], debounce: 2s", { ...watch, debounceMs: 2_000 }],
-    ["type: watch, paths: [x], debounce: 0", { ...watch, debounceMs: 0 }],
-    ...["0 8 * * 1-5", "@daily", "@weekly", "@midnight", "@annually"].map((
-      text,
-    ): [string, object] => [
-      `type: schedule, cron: "${text}", timezone: Europe/Paris`,
-      { ...cron, cron: text },
-    ]),
-  ];
-  for (const [written, trigger] of rows) {
-    assert.partialDeepStrictEqual(agentOf(`trigger: {${written}}`).trigger, trigger, written);
   }
 });
 

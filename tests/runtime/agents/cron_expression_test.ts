@@ -6,33 +6,6 @@ function reasonOf(expression: string): string {
   return "reason" in parsed ? parsed.reason : "";
 }
 
-Deno.test("parseCron() reads fields, lists, ranges, steps and names", () => {
-  assert.deepEqual(parseCron("5,50-52 */6 1-10/3  JAN,mar-Apr 0,7,sat-sun"), {
-    text: "5,50-52 */6 1-10/3 jan,mar-apr 0,7,sat-sun",
-    minutes: [5, 50, 51, 52],
-    hours: [0, 6, 12, 18],
-    days: [1, 4, 7, 10],
-    months: [1, 3, 4],
-    weekdays: [0, 6],
-    either: true,
-    isWildcard: true,
-  });
-});
-
-Deno.test("parseCron() takes either day only where both days are set", () => {
-  const cases = [
-    ["0 0 * * *", false],
-    ["0 0 1 * *", false],
-    ["0 0 * * 1", false],
-    ["0 0 1 * 1", true],
-    ["0 0 */2 * 1", true],
-  ] as const;
-  for (const [expression, either] of cases) {
-    const parsed = parseCron(expression);
-    assert.equal("either" in parsed && parsed.either, either, expression);
-  }
-});
-
 Deno.test("parseCron() says what is wrong, and where it can, what to write", () => {
   const cases = [
     ["", "must have five fields"],

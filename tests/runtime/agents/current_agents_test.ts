@@ -1,86 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AgentRegistry } from "../../../runtime/agents/registry.ts";
-import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
-import { age, withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { parseOptions } from "./parsed_file.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
-
-/** A folder of agent files, and how often it was read. */
-function withFolder(
-  body: (part: {
-    agents: CurrentAgents;
-    dir: string;
-    looks: () => number;
-    /** Looks begin, and end only once this has ended. */
-    hold: (gate: Promise<void>) => void;
-    write: (name: string, text: string) => Promise<void>;
-  }) => Promise<void>,
-): Promise<void> {
-  return withTempDir(async (workspace) => {
-    const dir = join(workspace, "agents");
-    await Deno.mkdir(dir);
-    const directories = { workspace, agentsDir: dir };
-    const registry = new AgentRegistry({ ...parseOptions(), directories });
-    let looks = 0;
-    let atOnce = 0;
-    let gate = Promise.resolve();
-    const reload = async () => {
-      looks++;
-      assert.equal(++atOnce, 1, "one look at a time");
-      await gate;
-      await registry.load();
-      atOnce--;
-    };
-    await body({
-      agents: new CurrentAgents({ registry, agentsDir: dir, reload }),
-      dir,
-      looks: () => looks,
-      hold: (until) => void (gate = until),
-      write: (name, text) => Deno.writeTextFile(join(dir, name), text),
-    });
-  });
-}
-
-Deno.test("CurrentAgents finds an agent that was just written, in any spelling of its accents", () =>
-  withFolder(async ({ agents, dir, looks, write }) => {
-    await write("Zo\u0065\u0308.md", "Do it.");
-    // A file that is seconds old could change again without a trace, so it would be read again.
-    await age(join(dir, "Zo\u0065\u0308.md"));
-    assert.equal((await agents.find("Zo\u00eb"))?.id, "Zo\u00eb");
-    assert.equal((await agents.find("Zo\u0065\u0308"))?.id, "Zo\u00eb");
-    assert.equal(looks(), 1);
-  }));
-
-Deno.test("CurrentAgents never reads the folder for ids that no file has", () =>
-  withFolder(async ({ agents, dir, looks, write }) => {
-    await write("notes.txt", "Do it.");
-    await write("a.memory.md", "Do it.");
-    await write("README.md", "Do it.");
-    await Deno.mkdir(join(dir, "folder.md"));
-    await Deno.writeTextFile(join(dir, "../outside.md"), "Do it.");
-    const ids = [
-      ...["nobody", "notes.txt", "a.memory", "README", "folder", "../outside", "", " ", "\0"],
-      ...["x".repeat(5_000), `${dir}/../outside`],
-    ];
-    for (const id of ids) assert.equal(await agents.find(id), undefined, id);
-    await Promise.all(Array.from({ length: 500 }, (_, number) => agents.find(`no-${number}`)));
-    assert.equal(looks(), 0);
-  }));
-
-Deno.test("CurrentAgents looks once at each version of a file that does not parse", () =>
-  withFolder(async ({ agents, looks, write }) => {
-    await write("broken.md", "---\nid: broken\n---\nDo it.");
-    for (let time = 0; time < 20; time++) assert.equal(await agents.find("broken"), undefined);
-    assert.equal(looks(), 1);
-    await write("broken.md", "---\nname: Mended\n---\nDo it.");
-    assert.equal((await agents.find("broken"))?.displayName, "Mended");
-    assert.equal(looks(), 2);
-  }));
 
 Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, before the watcher reports it", async () => {
   await using place = await createTestWorkspace();
@@ -92,6 +16,23 @@ Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, bef
   const ended = await runToEnd(runtime, "new", { message: "Hello" });
   assert.equal(ended.status, "success");
   await assert.rejects(runtime.run("newer", {}), /Agent 'newer' not found/);
+  // Files that are no agents, and what leads out of the folder.
+  for (const name of ["notes.txt", "a.memory.md", "README.md", "../outside.md"]) {
+    await Deno.writeTextFile(join(place.agentsDir, name), ECHO);
+  }
+  const others = [
+    "notes.txt",
+    "a.memory",
+    "README",
+    "../outside",
+    "",
+    " ",
+    "\0",
+    "x".repeat(5_000),
+  ];
+  for (const id of [...others, `${place.agentsDir}/../outside`]) {
+    await assert.rejects(runtime.getAgent(id), { name: "AgentNotFound" });
+  }
 
   for (const version of ["v1", "v2", "v3"]) {
     await place.writeAgent("old", ECHO.replace("Repeat.", version));
@@ -190,4 +131,30 @@ Deno.test("runs that a webhook, the end of a run or another agent start use the 
   assert.ok(results.some((text) => text.includes('Cannot run agent "helper": it is disabled')));
   const newest = await Promise.all(["hooked", "helper", "follower"].map(newestOf));
   assert.deepEqual(newest, before);
+});
+
+/** Two spellings of one id: a composed letter, and a letter with its accent behind it. */
+const [COMPOSED, APART] = ["café", "cafe\u0301"];
+
+Deno.test("an agent whose file is gone is known by what it left, however its id is spelled", async () => {
+  await using place = await createTestWorkspace();
+  await place.writeScript(COMPOSED, [{ say: "hello" }]);
+  await using runtime = await place.open();
+  const page = { limit: 10, offset: 0 };
+  for (let count = 0; count < 3; count++) await runToEnd(runtime, COMPOSED);
+  for (const isThere of [true, false]) {
+    if (!isThere) {
+      await Deno.remove(`${place.agentsDir}/${COMPOSED}.md`);
+      await runtime.reloadAgents();
+    }
+    assert.equal((await runtime.listRuns(APART, page)).length, 3);
+    assert.equal((await runtime.listExecutions({ agentId: APART, ...page })).length, 3);
+    assert.deepEqual(await runtime.listSlots(APART, page), []);
+  }
+  assert.equal(await runtime.purgeCheckpoints({ agentId: APART, force: false }), 2);
+
+  const unknown = { name: "AgentNotFound" };
+  await assert.rejects(runtime.listRuns("nobody", page), unknown);
+  await assert.rejects(runtime.listSlots("nobody", page), unknown);
+  await assert.rejects(runtime.purgeCheckpoints({ agentId: "nobody", force: true }), unknown);
 });

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { JsonSchema } from "../../../base/json.ts";
-import { OutputSchemaUnusable, readOutputSchema } from "../../../runtime/agents/output_schema.ts";
-import { withTempDir } from "../../support/temp_dir.ts";
 import { parse } from "./parsed_file.ts";
+import { type Around, UNASKED, validate } from "./validation/validated.ts";
 
 /** What is said of an agent file with this schema, each with its place. */
 function said(schema: string): string[] {
@@ -59,63 +57,38 @@ Deno.test("parseAgent() takes a schema with all that schemas have, as it is writ
   assert.match(said(`items: ${deep}`).join(), /nested over 64 levels|too deep|levels/);
 });
 
-async function read(
-  name: string,
-  prepare: (work: string) => Promise<void>,
-): Promise<JsonSchema | string | undefined> {
-  let result: JsonSchema | string | undefined;
-  await withTempDir(async (root) => {
-    const work = `${root}/work`;
-    await Deno.mkdir(`${work}/agents/_config/tools`, { recursive: true });
-    await prepare(work);
-    const places = { workspace: work, toolsDir: `${work}/agents/_config/tools` };
-    try {
-      result = await readOutputSchema({ file: join(work, name) }, places);
-    } catch (error) {
-      assert.ok(error instanceof OutputSchemaUnusable, String(error));
-      result = error.message.replaceAll(root, "ROOT");
-    }
-  });
-  return result;
-}
-
-Deno.test("readOutputSchema() reads a file of the workspace or of agents/_config", async () => {
-  for (const name of ["price.json", "agents/_config/price.json"]) {
-    const schema = await read(
-      name,
-      (work) => Deno.writeTextFile(`${work}/${name}`, '\ufeff{"type":"object"}'),
-    );
-    assert.deepEqual(schema, { type: "object" });
+Deno.test("a schema's file is one of the workspace or of agents/_config; what is wrong with it is said, and nothing of it quoted", async () => {
+  const told = (file: string, around: Around) =>
+    validate(`${UNASKED}\noutput: { schema: ${file} }`, around);
+  for (const file of ["price.json", "agents/_config/price.json"]) {
+    assert.deepEqual(await told(file, { files: { [file]: '\ufeff{"type":"object"}' } }), []);
   }
-});
-
-Deno.test("readOutputSchema() says what is wrong with the file, and quotes nothing of it", async () => {
-  const write = (text: string) => (work: string) => Deno.writeTextFile(`${work}/a.json`, text);
-  const start = "output.schema cannot be used: ROOT/work/a.json ";
-  const cases: [(work: string) => Promise<void>, RegExp][] = [
-    [() => Promise.resolve(), /^does not exist$/],
-    [write("SECRET=1"), /^is not JSON$/],
-    [write("[1]"), /^is not a schema: it must be a JSON object$/],
+  const start = "error daily.md:4:19: output.schema cannot be used: /a.json ";
+  const holds = (text: string): Around => ({ files: { "a.json": text } });
+  const leads = (target: string): Around => ({
+    files: { ".env": "{}" },
+    link: { name: "a.json", target },
+  });
+  const cases: [around: Around, reason: RegExp][] = [
+    [{}, /^does not exist$/],
+    [holds("SECRET=1"), /^is not JSON$/],
+    [holds("[1]"), /^is not a schema: it must be a JSON object$/],
     [
-      write('{"properties":{"a":{"type":"text"}}}'),
+      holds('{"properties":{"a":{"type":"text"}}}'),
       /^is not a schema: properties\.a\.type must be/,
     ],
-    [write(`{"description":"${"x".repeat(70_000)}"}`), /^is over 64 KB$/],
-    [(work) => Deno.mkdir(`${work}/a.json`), /^is not a file$/],
-    [async (work) => {
-      await Deno.writeTextFile(`${work}/../secret.json`, "{}");
-      await Deno.symlink(`${work}/../secret.json`, `${work}/a.json`);
-    }, /^must lie in the workspace or in agents\/_config, and leads to ROOT\/secret\.json$/],
-    [async (work) => {
-      await Deno.writeTextFile(`${work}/.env`, "{}");
-      await Deno.symlink(`${work}/.env`, `${work}/a.json`);
-    }, /^must not be an \.env file$/],
+    [holds(`{"description":"${"x".repeat(70_000)}"}`), /^is over 64 KB$/],
+    [{ files: { "a.json/b": "" } }, /^is not a file$/],
+    [
+      leads("../../../../etc/passwd"),
+      /^must lie in the workspace or in agents\/_config, and leads to \//,
+    ],
+    [leads(".env"), /^must not be an \.env file$/],
   ];
-  for (const [prepare, reason] of cases) {
-    const message = await read("a.json", prepare);
-    assert.ok(typeof message === "string" && message.startsWith(start), String(message));
-    assert.match(message.slice(start.length), reason);
+  for (const [around, reason] of cases) {
+    const [found = "", ...more] = await told("a.json", around);
+    assert.ok(found.startsWith(start) && more.length === 0, `${reason} ${found} ${more}`);
+    assert.match(found.slice(start.length), reason);
   }
-  const shown = String(await read("../a.json", () => Promise.resolve()));
-  assert.match(shown, /must lie in the workspace/);
+  assert.match((await told("../a.json", {})).join(), /must lie in the workspace/);
 });

@@ -81,17 +81,15 @@ paths: .env`;
   check(withFrontMatter([yaml, ...problems]), { name: "bad!.md" });
 });
 
-Deno.test("parseAgent() never repeats a key that was mistaken for a variable's name", async () => {
+Deno.test("parseAgent() never repeats a key that was mistaken for a name, and shows a hundred unknown keys at most", async () => {
   const key = "sk-abcdefghijkl";
   const result = await parse(`---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`);
   assert.ok("diagnostics" in result);
   assert.match(result.diagnostics[0]?.message ?? "", /^model\.api_key_env must be the name of an/);
   assert.ok(!JSON.stringify(result).includes(key));
-});
 
-Deno.test("parseAgent() shows a hundred unknown keys, and no more", async () => {
   const keys = Array.from({ length: 8_000 }, (_, i) => `k${i}:`).join("\n");
-  const result = await parse(`---\n${keys}\n---\nDo it.\n`);
-  assert.ok("agent" in result);
-  assert.equal(result.agent.warnings.length, 100);
+  const many = await parse(`---\n${keys}\n---\nDo it.\n`);
+  assert.ok("agent" in many);
+  assert.equal(many.agent.warnings.length, 100);
 });

@@ -8,7 +8,6 @@ import {
   type ParseAgentOptions,
   type ParsedAgent,
 } from "../../../runtime/agents/parse_agent.ts";
-import type { DiagnosedFile } from "../../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 /** A config.yaml of this text. */
@@ -32,17 +31,6 @@ export function parse(
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const path = `/work/agents/${options.name ?? "daily.md"}`;
   return parseAgent({ path, bytes }, parseOptions(options.config));
-}
-
-/** The agent and the document of front matter that must parse, as validation takes them. */
-export function parsedOf(
-  yaml: string,
-  config: Config = configOf(),
-): { agent: Agent; source: DiagnosedFile } {
-  const parsed = parse(`---\n${yaml}\n---\nDo it.`, { config });
-  assert.ok("agent" in parsed, JSON.stringify(parsed));
-  const { agent, document } = parsed;
-  return { agent, source: { path: "daily.md", document } };
 }
 
 /** The agent of front matter that must parse. */

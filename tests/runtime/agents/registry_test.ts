@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { listAgentNames } from "../../../runtime/agents/agent_names.ts";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
-import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import { age, withTempDir } from "../../support/temp_dir.ts";
+import type { ResourceProblem } from "../../../runtime/agents/validation/validate_resources.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";
 
@@ -12,6 +12,8 @@ function withAgents(
     part: {
       registry: AgentRegistry;
       dir: string;
+      /** Of each agent's resources. */
+      problems: ResourceProblem[];
       write: (name: string, text: string) => Promise<void>;
     },
   ) => Promise<void>,
@@ -22,10 +24,13 @@ function withAgents(
     const directories = { workspace, agentsDir: dir };
     // No file has changed in its last hour.
     const fileClock = new TestClock(Date.now() + 3_600_000);
-    const registry = new AgentRegistry({ ...parseOptions(), directories, fileClock });
+    const problems: ResourceProblem[] = [];
+    const inspect = () => Promise.resolve(problems);
+    const registry = new AgentRegistry({ ...parseOptions(), directories, fileClock, inspect });
     await body({
       registry,
       dir,
+      problems,
       write: (name, text) => Deno.writeTextFile(`${dir}/${name}`, text),
     });
   });
@@ -52,28 +57,15 @@ Deno.test("AgentRegistry reads the agent files of the top level, and nothing els
     assert.deepEqual(registry.broken().map(({ id }) => id), ["sub"]);
   }));
 
-Deno.test("AgentRegistry warns of files that are ignored because their names end with .MD", () =>
-  withAgents(async ({ registry, dir, write }) => {
-    const others = ["README.MD", "a.memory.MD", ".hidden.MD", "notes.MDX"];
-    for (const name of ["UP.MD", "a.md", "a.MD", "two.Md", ...others]) await write(name, "Do it.");
-    await Deno.mkdir(`${dir}/folder.MD`);
-    const { errors } = await registry.load();
-    assert.deepEqual([ids(registry), errors], [["a"], []]);
-    assert.deepEqual(await listAgentNames(dir), ["a"]);
-    const shown = registry.misnamed().map((one) => `${one.severity} ${formatDiagnostic(one)}`);
-    const message = "The file is ignored: the name of an agent file ends with .md (rename it to";
-    assert.deepEqual(shown.map((one) => one.replace(dir, "DIR")), [
-      `warning DIR/UP.MD:1:1: ${message} UP.md)`,
-      `warning DIR/a.MD:1:1: ${message} a.md)`,
-      `warning DIR/two.Md:1:1: ${message} two.md)`,
-    ]);
-    const expected = [["UP", `${dir}/UP.MD`], ["a", `${dir}/a.MD`], ["two", `${dir}/two.Md`]];
-    assert.deepEqual(registry.broken().map(({ id, path }) => [id, path]), expected);
-    // Its schedule and its waiting executions are not to be kept for it.
-    assert.equal(registry.isUnreadable("UP"), false);
-    await Deno.rename(`${dir}/UP.MD`, `${dir}/UP.md`);
-    assert.deepEqual((await registry.load()).added, ["UP"]);
-    assert.equal(registry.misnamed().length, 2);
+Deno.test("AgentRegistry adds the problems of an agent's resources to its warnings", () =>
+  withAgents(async ({ registry, write, problems }) => {
+    await write("a.md", "---\nskills: [writing]\n---\nDo it.");
+    const message = "It is not there";
+    problems.push({ field: "skills", name: "writing", severity: "warning", message });
+    await registry.load();
+    const warnings = registry.get("a")?.warnings ?? [];
+    assert.deepEqual(warnings.map(({ line, message }) => [line, message]), [[2, message]]);
+    assert.deepEqual(registry.broken(), []);
   }));
 
 Deno.test("AgentRegistry has no agents where there is no agents directory, and keeps them while it cannot be read", () =>
@@ -173,20 +165,6 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
     await registry.load();
     await Deno.remove(`${dir}/b.md`);
     assert.deepEqual((await registry.load()).removed, []);
-  }));
-
-Deno.test("AgentRegistry does not read a file again that did not change", () =>
-  withAgents(async ({ registry, dir, write }) => {
-    await write("a.md", "---\nhistory: 7\n---\nDo it.");
-    await age(`${dir}/a.md`);
-    await registry.load();
-    const before = registry.broken()[0]?.diagnostics;
-    assert.ok(before);
-    await registry.load();
-    assert.equal(registry.broken()[0]?.diagnostics, before);
-    await age(`${dir}/a.md`, 2);
-    await registry.load();
-    assert.notEqual(registry.broken()[0]?.diagnostics, before);
   }));
 
 const EVERY = "---\ntrigger: { type: schedule, every: 1h }\n---\n";

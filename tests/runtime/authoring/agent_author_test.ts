@@ -25,39 +25,29 @@ Deno.test("AgentAuthor.drafter() names the default model where it can be called,
   assert.equal(await drafterOf("provider: openai", key), undefined);
 });
 
-Deno.test("AgentAuthor.save() makes the agents folder, and saves no text that is no agent", async () => {
+Deno.test("AgentAuthor.save() makes the agents folder, saves no text that is no agent, and says what stands in the way", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
   const refusal = { code: "invalid", message: /^Cannot save .*\/daily\.md: id cannot be declared/ };
   await assert.rejects(author.save("daily", "---\nid: x\n---\nGo.\n"), refusal);
-  const { path, problems } = await author.save(
-    "daily",
-    "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n",
-  );
+  const text = "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n";
+  const { path, problems } = await author.save("daily", text);
   assert.equal(path, `${place.agentsDir}/daily.md`);
   assert.deepEqual(problems, []);
   assert.deepEqual([...Deno.readDirSync(place.agentsDir)].map(({ name }) => name), ["daily.md"]);
   const message = /^Cannot save .*\/daily\.md: a file of that name is there already$/;
   await assert.rejects(author.save("daily", "---\n---\nOther.\n"), { code: "conflict", message });
-});
 
-Deno.test("AgentAuthor says what stands in the way of the agents folder", async () => {
-  await using place = await createTestWorkspace();
-  await Deno.remove(place.agentsDir);
+  await Deno.remove(place.agentsDir, { recursive: true });
   await Deno.writeTextFile(place.agentsDir, "a file");
-  const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
-  const message = `Cannot look into ${place.agentsDir}: a file stands where a folder should`;
-  const code = "storage";
-  await assert.rejects(author.describeBadId("daily"), { name: "AgentNotSaved", code, message });
-  await assert.rejects(
-    author.save("daily", "---\nmodel: {provider: demo, name: echo}\n---\nGo.\n"),
-    {
-      name: "AgentNotSaved",
-      code: "storage",
-      message: `Cannot make the folder ${place.agentsDir}: a file stands where a folder should`,
-    },
-  );
+  const storage = (action: string) => ({
+    name: "AgentNotSaved",
+    code: "storage",
+    message: `Cannot ${action} ${place.agentsDir}: a file stands where a folder should`,
+  });
+  await assert.rejects(author.describeBadId("daily"), storage("look into"));
+  await assert.rejects(author.save("daily", text), storage("make the folder"));
   assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { draftAgent } from "../../../runtime/authoring/agent_draft.ts";
 import type { Model, ModelRequest } from "../../../runtime/models/model.ts";
+import { describeForbidden, describeUnseen } from "../../../runtime/authoring/draft_rules.ts";
 
 /** A model that says these things, one after the other, and remembers what it was asked. */
 function speaker(...replies: string[]): { model: Model; requests: ModelRequest[] } {
@@ -57,4 +58,26 @@ Deno.test("draftAgent() names the tools, the id and the wish to the model", asyn
   assert.deepEqual([request?.maxTokens, request?.temperature, request?.tools], [100, 0.7, []]);
   assert.match(request?.messages[0]?.content ?? "", /file_read, ask_user/);
   assert.match(request?.messages[1]?.content ?? "", /"daily"[^]*Sum up/);
+});
+
+Deno.test("describeUnseen() finds what a terminal does not show, and takes every text that it shows", () => {
+  for (const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]) {
+    const expected = "The file contains invisible control characters";
+    assert.equal(describeUnseen(text), expected, JSON.stringify(text));
+  }
+  assert.equal(describeUnseen("---\n---\n\tÄ 漢字 🧪 عربي\n"), undefined);
+});
+
+Deno.test("describeForbidden() names every field that gives a key away, runs something, or needs no consent", () => {
+  const written = {
+    auto_approve: "*",
+    custom_tools: ["a"],
+    tools: null,
+    mcp: ["files"],
+    model: { provider: "openai", name: "m", base_url: "https://x.example", api_key_env: "KEY" },
+    description: "Sorts",
+  };
+  const expected = ["auto_approve", "custom_tools", "mcp", "model.base_url", "model.api_key_env"];
+  assert.deepEqual(describeForbidden(written).map((one) => one.split(" ")[1]), expected);
+  assert.deepEqual(describeForbidden({ trigger: { type: "manual" }, model: "text" }), []);
 });

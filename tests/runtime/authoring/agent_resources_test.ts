@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { CACHED, writeConfig as put } from "../executions/executions_of.ts";
 
 const putServers = (place: TestWorkspace, servers: object) =>
@@ -94,10 +94,9 @@ const CASES = [
   ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
 ] as const;
 
-Deno.test("validate refuses a custom tool with the name of another tool, as a run does", async () => {
+Deno.test("validate refuses a custom tool with the name of another tool", async () => {
   await using place = await createTestWorkspace(CACHED);
   await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
-  await using runtime = await place.open();
   for (const [name, tools, lines, at] of CASES) {
     for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
     const [error = "", ...more] = await validate(place, lines);
@@ -106,13 +105,10 @@ Deno.test("validate refuses a custom tool with the name of another tool, as a ru
       /^error .*daily\.md:(\S+): (The custom tool .*)$/.exec(error) ?? [];
     assert.equal(where, at, error);
     assert.ok(sentence.startsWith(`The custom tool "${name}" has the `), error);
-    const run = await runToEnd(runtime, "daily");
-    assert.equal(run.status, "error");
-    assert.ok(run.error?.includes(sentence), run.error ?? "");
   }
 });
 
-Deno.test("validate warns of an MCP program that starts where agents may write", async () => {
+Deno.test("validate warns of an MCP program that starts where agents may write, and of what is odd about the servers that an agent names", async () => {
   await using place = await createTestWorkspace(CACHED);
   const define = (cwd: string) => putServers(place, { files: { command: "x", cwd } });
   const warning =
@@ -128,6 +124,19 @@ Deno.test("validate warns of an MCP program that starts where agents may write",
     await define(cwd);
     assert.deepEqual(await validate(place, "mcp: [files]"), []);
   }
+
+  const off = { command: "sh", disabled: true };
+  const mcpServers = { files: { command: "x", arg: [] }, fine: { command: "sh" }, off };
+  await putServers(place, { mcpServers, late: { command: "y" } });
+  const told = async (mcp: string) =>
+    (await validate(place, `mcp: [${mcp}]`)).map((one) =>
+      one.replace(/^.*mcp-servers\.json: /, "")
+    );
+  assert.deepEqual(await told("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
+  assert.deepEqual(await told("fine"), []);
+  assert.deepEqual(await told("off"), ["it is disabled by its entry"]);
+  const sentence = 'it stands beside "mcpServers" and is ignored: move it into that';
+  assert.deepEqual(await told("late"), [sentence]);
 });
 
 Deno.test("validate warns of an MCP program that is given paths of the workspace and starts elsewhere", async () => {
@@ -190,22 +199,6 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
     assert.ok(error.includes("daily.md:3:7: The MCP server files in "), error);
     assert.ok(error.includes(`: its command ${shown} does not exist (looked for `), error);
   }
-});
-
-Deno.test("validate tells what is odd in mcp-servers.json about the servers that an agent names, and about no other", async () => {
-  await using place = await createTestWorkspace(CACHED);
-  const off = { command: "sh", disabled: true };
-  const mcpServers = { files: { command: "x", arg: [] }, fine: { command: "sh" }, off };
-  await putServers(place, { mcpServers, late: { command: "y" } });
-  const told = async (mcp: string) =>
-    (await validate(place, `mcp: [${mcp}]`)).map((one) =>
-      one.replace(/^.*mcp-servers\.json: /, "")
-    );
-  assert.deepEqual(await told("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
-  assert.deepEqual(await told("fine"), []);
-  assert.deepEqual(await told("off"), ["it is disabled by its entry"]);
-  const sentence = 'it stands beside "mcpServers" and is ignored: move it into that';
-  assert.deepEqual(await told("late"), [sentence]);
 });
 
 Deno.test("validate knows the keys that skills have elsewhere, and warns of what is odd about a skill", async () => {

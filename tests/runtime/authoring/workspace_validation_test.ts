@@ -82,7 +82,7 @@ Deno.test("validateWorkspace() gives each file that is not read, or not as it wa
   for (const folder of ["team", "empty", "_config", ".git"]) {
     await Deno.mkdir(join(place.agentsDir, folder));
   }
-  const ignored = ["team/reviewer.md", "planner.markdown", "daily.yaml"];
+  const ignored = ["team/reviewer.md", "planner.markdown", "UP.MD", "daily.yaml"];
   const documents = ["AGENTS", "CLAUDE", "LICENSE", "CONTRIBUTING", "CHANGELOG", "SECURITY"]
     .map((name) => `${name}.md`);
   for (const name of [...ignored, ...documents, "_config/x.md", ".git/y.md"]) {
@@ -98,6 +98,7 @@ Deno.test("validateWorkspace() gives each file that is not read, or not as it wa
     toml: ["+++\na = 1\n+++\n", ["error The front matter is not read: it is TOML"]],
     broken: ["---\nmodel: {provider: demo name: echo\n---\n", ["error Broken YAML: Block coll"]],
     planner: ["", ["warning The file is ignored: the name of an agent file ends with .md"]],
+    UP: ["", ["warning The file is ignored: the name of an agent file ends with .md"]],
     daily: ["", ["warning The file is ignored: an agent is a Markdown file"]],
     team: ["", ["warning The folder is ignored: agents are files of the agents folder itself"]],
   } satisfies Record<string, [string, string[]]>;

@@ -1,14 +1,13 @@
 // Dry runs, as whoever starts one sees them: nothing is changed, nobody is asked, and nothing follows from one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { answerToEnd, ASK, call, delegate, doing, resultsOf, seededOf } from "./executions_of.ts";
-import { writeConfig, writeSkill } from "./executions_of.ts";
+import { writeConfig, writeSkill, writeWitness } from "./executions_of.ts";
 
 const DRY = { dryRun: true };
 
@@ -47,44 +46,25 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   });
   const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
   await using place = await createTestWorkspace({ shell });
-  const trace = join(place.root, "trace");
+  const { trace } = await writeWitness(place);
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\nsandbox: off\nhttp: { allow: ["127.0.0.1"] }\n` +
       "defaults: { mcp_confirm: none }\n",
   );
-  await put(
-    place,
-    "agents/_config/mcp-servers.json",
-    JSON.stringify({
-      witness: {
-        command: Deno.execPath(),
-        args: [
-          ...["run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read"],
-          ...["--allow-write", "--config"],
-          fileURLToPath(new URL("../../deno.json", import.meta.url)),
-          fileURLToPath(new URL("dry_run_server.ts", import.meta.url)),
-          trace,
-        ],
-        env: { DENO_DIR: denoDirectory() },
-        sandbox: false,
-      },
-    }),
-  );
   for (const effect of ["read", "idempotent", "unsafe"]) {
+    const path = `notes/own_${effect}.txt`;
+    const tool = {
+      ...{ description: "x", parameters: { properties: {}, required: [] } },
+      ...(effect !== "unsafe" && { effect }),
+    };
     await put(
       place,
       `agents/_config/tools/own_${effect}.ts`,
-      `export default { description: "x", ${effect === "unsafe" ? "" : `effect: "${effect}",`}
-         parameters: { properties: {}, required: [] },
-         run: async (_: unknown, { resolvePath }: { resolvePath(p: string): Promise<string> }) => {
-           ${
-        effect === "read"
-          ? ""
-          : `await Deno.writeTextFile(await resolvePath("notes/own_${effect}.txt"), "x");`
-      }
-           return "own_${effect} ran";
-         } };`,
+      `export default { ...${JSON.stringify(tool)}, async run(_, { resolvePath }) {
+         if ("${effect}" !== "read") await Deno.writeTextFile(await resolvePath("${path}"), "x");
+         return "own_${effect} ran";
+       } };`,
     );
   }
   await writeSkill(place, "act", "Run scripts/act.sh.");
@@ -181,10 +161,26 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   assert.deepEqual(requests.sort(), ["DELETE", "GET", "GET", "PATCH", "POST", "PUT"]);
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
   assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
+
+  // A tool that asks by itself before it acts is described, too; ask_user asks.
+  await put(
+    place,
+    "agents/_config/tools/sly.ts",
+    `export default { description: "x", effect: "read", parameters: { properties: {}, required: [] },
+       run: async (_: unknown, { confirm }: { confirm(text: string): Promise<boolean> }) =>
+         String(await confirm("Really?")) };`,
+  );
+  await place.writeScript("asker", [{ call: [call("sly")] }, ASK, { say: "Ok." }], "tools: [sly]");
+  const asker = await runToEnd(runtime, "asker", DRY);
+  assert.equal(asker.status, "waiting");
+  assert.equal((await runtime.pendingRequest(asker.id)).toolName, "ask_user");
+  assert.deepEqual((await wouldDo(runtime, asker.id)).map(({ summary }) => summary), [
+    "call sly {}",
+  ]);
 });
 
-Deno.test("a dry run asks nobody about a guarded call, fails where it would, keeps its limits, and neither waits for a run that waits nor lets one wait", async () => {
-  await using place = await createTestWorkspace();
+Deno.test("a dry run asks nobody about a guarded call, fails where it would, keeps its limits, describes no secret, and neither waits for a run that waits nor lets one wait", async () => {
+  await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "a.md", "secret plans\n");
   await place.writeScript("careful", [
     {
@@ -248,30 +244,7 @@ Deno.test("a dry run asks nobody about a guarded call, fails where it would, kee
   assert.deepEqual([ended, reason], ["aborted", "Aborted: max_tool_calls (3 calls, limit 2)"]);
   assert.equal((await runtime.run("busy", { ...DRY, idempotencyKey })).id, busy);
   await assert.rejects(runtime.run("busy", { idempotencyKey }), { name: "IdempotencyKeyReused" });
-});
 
-Deno.test("a tool that asks by itself before it acts is described, too; ask_user asks", async () => {
-  await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
-  const content = `workspace: ${place.workspace}\nsandbox: off\n`;
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
-  await put(
-    place,
-    "agents/_config/tools/sly.ts",
-    `export default { description: "x", effect: "read", parameters: { properties: {}, required: [] },
-       run: async (_: unknown, { confirm }: { confirm(text: string): Promise<boolean> }) =>
-         String(await confirm("Really?")) };`,
-  );
-  const steps = [{ call: [call("sly")] }, ASK, { say: "{result}" }];
-  await place.writeScript("asker", steps, "tools: [sly]");
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "asker", DRY);
-  assert.equal(status, "waiting");
-  assert.equal((await runtime.pendingRequest(id)).toolName, "ask_user");
-  assert.deepEqual((await wouldDo(runtime, id)).map(({ summary }) => summary), ["call sly {}"]);
-});
-
-Deno.test("secrets stand in no description, and its arguments are shortened", async () => {
-  await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "conf.txt", "token tok-1234567890\n");
   const body = `tok-1234567890 ${"long ".repeat(200)}`;
   await place.writeScript(
@@ -281,14 +254,13 @@ Deno.test("secrets stand in no description, and its arguments are shortened", as
       call("http_request", { method: "POST", url: "https://shop.example/", body }),
     ),
   );
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "shop", DRY);
-  const list = await wouldDo(runtime, id);
-  const text = JSON.stringify(list);
+  const { id: shop } = await runToEnd(runtime, "shop", DRY);
+  const redacted = await wouldDo(runtime, shop);
+  const text = JSON.stringify(redacted);
   assert.equal(text.includes("tok-1234567890"), false);
   assert.match(text, /\[redacted:SHOP_TOKEN\]/);
-  assert.ok((list[1]?.summary.length ?? Infinity) < 350);
-  assert.match(list[1]?.summary ?? "", /…$/);
+  assert.ok((redacted[1]?.summary.length ?? Infinity) < 350);
+  assert.match(redacted[1]?.summary ?? "", /…$/);
 });
 
 Deno.test("a dry run that waits over a restart stays one; what it calls runs dry, however deep, and is in its list", async () => {

@@ -62,8 +62,8 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   assert.deepEqual(await namesIn(place.workspace), []);
 });
 
-Deno.test("an edited call is held to the agent's paths and to the agents that it may call", async () => {
-  await using place = await createTestWorkspace();
+Deno.test("an edited call is held to the agent's paths and to the agents that it may call; what is left as shown keeps its secret", async () => {
+  await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
   await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
   await using runtime = await place.open();
   for (const path of ["../outside.txt", ".env", "agents/writer.md"]) {
@@ -90,25 +90,21 @@ Deno.test("an edited call is held to the agent's paths and to the agents that it
   assert.equal(ended, "success");
   const [child] = await runtime.listExecutions({ agentId: "helper", limit: 5, offset: 0 });
   assert.deepEqual(child?.args, ["more"]);
-});
 
-Deno.test("what is left as shown keeps its secret; a placeholder elsewhere is not taken for text", async () => {
-  await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
-  await place.writeScript("writer", [{ call: [write("a.txt", `t: ${KEY}`)] }, { say: "Done." }]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "writer");
-  const { content } = (await runtime.pendingRequest(id)).toolArgs;
+  await place.writeScript("secret", [{ call: [write("a.txt", `t: ${KEY}`)] }, { say: "Done." }]);
+  const { id: secret } = await runToEnd(runtime, "secret");
+  const { content } = (await runtime.pendingRequest(secret)).toolArgs;
   assert.equal(content, "t: [redacted:SERVICE_TOKEN]");
   for (const other of [`${content}!`, "[redacted:SERVICE_TOKEN]"]) {
     const refusal = /"content": \[redacted:SERVICE_TOKEN\] stands for a secret that is not shown/;
-    await assert.rejects(approve(runtime, id, { path: "b.txt", content: other }), refusal);
+    await assert.rejects(approve(runtime, secret, { path: "b.txt", content: other }), refusal);
   }
   const expected = /"path": \[redacted/;
-  await assert.rejects(approve(runtime, id, { path: String(content), content: "" }), expected);
-  const found = (await approve(runtime, id, { path: "b.txt", content: String(content) })).status;
-  assert.equal(found, "success");
+  await assert.rejects(approve(runtime, secret, { path: String(content), content: "" }), expected);
+  const kept = (await approve(runtime, secret, { path: "b.txt", content: String(content) })).status;
+  assert.equal(kept, "success");
   assert.equal(await Deno.readTextFile(join(place.workspace, "b.txt")), `t: ${KEY}`);
-  assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, id)), new RegExp(KEY));
+  assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, secret)), new RegExp(KEY));
 });
 
 Deno.test("arguments that are the call's own, defaults filled in or not, are no change; an own question takes none", async () => {

@@ -5,6 +5,7 @@ import { denoDirectory } from "../../support/repository.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { TestClock } from "../../support/test_clock.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
@@ -79,6 +80,24 @@ export async function writeConfig(place: TestWorkspace, name: string, text: stri
   const path = join(place.agentsDir, "_config", name);
   await Deno.mkdir(join(path, ".."), { recursive: true });
   await Deno.writeTextFile(path, text);
+}
+
+/** Defines the server `witness`, whose calls leave a trace; one of its arguments has the name that stands in a file. */
+export async function writeWitness(place: TestWorkspace): Promise<{ trace: string; file: string }> {
+  const [trace, file] = [join(place.root, "trace"), join(place.root, "argument")];
+  await Deno.writeTextFile(file, "query");
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const witness = {
+    command: Deno.execPath(),
+    args: [
+      ...["run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read", "--allow-write"],
+      ...["--config", here("../../deno.json"), here("witness_server.ts"), trace, file],
+    ],
+    env: CACHED.shell,
+    sandbox: false,
+  };
+  await writeConfig(place, "mcp-servers.json", JSON.stringify({ witness }));
+  return { trace, file };
 }
 
 /** Writes a skill with these instructions. */

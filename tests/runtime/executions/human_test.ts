@@ -6,6 +6,9 @@ import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { answer, answerToEnd, ASK, call, doing, resultsOf, started } from "./executions_of.ts";
+import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
+import { AnswerMisfit, checkAnswer } from "../../../runtime/executions/human_request.ts";
+import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
 
 const write = (path: string) => call("file_write", { path, content: path });
 
@@ -83,8 +86,8 @@ Deno.test("a guarded call waits for a person, one after the other; approved it r
   assert.deepEqual(names, ["file_write", "file_read", "file_write"], "in the order of the calls");
 });
 
-Deno.test("answers and what is said with an approval may be of any text; a result ends within its limit, however much both are", async () => {
-  await using place = await createTestWorkspace();
+Deno.test("answers and what is said with an approval may be of any text, and show no secret; a result ends within its limit, however much both are", async () => {
+  await using place = await createTestWorkspace({ shell: { MY_TOKEN: "supersecretvalue1" } });
   await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(300));
   const steps = [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }];
   await place.writeScript("reader", steps, "confirm: [file_read]");
@@ -125,22 +128,18 @@ Deno.test("answers and what is said with an approval may be of any text; a resul
   assert.equal(final?.["content"], ended.outputData);
   const failed = await runToEnd(runtime, "failing");
   assert.match(failed.error ?? "", /no\uFFFD more/);
-});
 
-Deno.test("an option that holds a secret is chosen as it is shown; a refusal shows no secret either", async () => {
-  await using place = await createTestWorkspace({ shell: { MY_TOKEN: "supersecretvalue1" } });
   const options = ["supersecretvalue1", "b"];
   await place.writeScript("chooser", [
     { call: [call("ask_user", { question: "Which?", options })] },
     { say: "Took {result}" },
   ]);
-  await using runtime = await place.open();
-  const { id } = await runToEnd(runtime, "chooser");
-  const shown = (await runtime.pendingRequest(id)).options ?? [];
+  const { id: chooser } = await runToEnd(runtime, "chooser");
+  const shown = (await runtime.pendingRequest(chooser)).options ?? [];
   assert.deepEqual(shown, ["[redacted:MY_TOKEN]", "b"]);
   const message = '"c" is not among the options: "[redacted:MY_TOKEN]", "b"';
-  await assert.rejects(answer(runtime, id, { selected: ["c"] }), { message });
-  const output = (await answerToEnd(runtime, id, { selected: shown.slice(0, 1) })).outputData;
+  await assert.rejects(answer(runtime, chooser, { selected: ["c"] }), { message });
+  const output = (await answerToEnd(runtime, chooser, { selected: shown.slice(0, 1) })).outputData;
   assert.equal(output, "Took [redacted:MY_TOKEN]");
   const seen = place.logged.map((line) => JSON.stringify(line)).join();
   assert.ok(!seen.includes("supersecretvalue1"));
@@ -219,4 +218,33 @@ Deno.test("a runtime that only looks shows a question and takes no answer, no ca
   await assert.rejects(reader.run("asker", {}), /start one to run agents/);
   await assert.rejects(reader.purgeCheckpoints({ force: true }), /No service is running/);
   assert.equal((await runtime.getExecution(id)).status, "waiting");
+});
+
+const free = { options: null, multi: false };
+const confirm: ToolQuestion = { kind: "confirm", message: "Sure?", ...free };
+const input: ToolQuestion = { kind: "input", message: "Who?", ...free };
+const one: ToolQuestion = { ...free, kind: "choice", message: "Which?", options: ["x", "y"] };
+const several: ToolQuestion = { ...one, multi: true };
+
+Deno.test("checkAnswer() takes an answer of the question's kind or the end of its time, and says what it wants instead", () => {
+  const rows: [ToolQuestion, HumanAnswer, misfit?: string][] = [
+    [confirm, { approved: true }],
+    [confirm, { approved: false, reason: "no" }],
+    [input, { text: "" }],
+    [one, { selected: ["y"] }],
+    [several, { selected: ["y", "x"] }],
+    [confirm, { text: "yes" }, "This request wants `approved`: true or false"],
+    [input, { approved: true }, "This request wants `text`"],
+    [one, { text: "x" }, 'This request wants `selected`: of "x", "y"'],
+    [one, { selected: [] }, 'Select at least one of "x", "y"'],
+    [one, { selected: ["x", "y"] }, 'Select one of "x", "y", not 2'],
+    [several, { selected: ["x", "z"] }, '"z" is not among the options: "x", "y"'],
+    [several, { selected: ["x", "y", "x"] }, '"x" is selected twice'],
+    [one, { selected: ["y", "y"] }, '"y" is selected twice'],
+  ];
+  for (const [question, answer, misfit] of rows) {
+    checkAnswer(question, { expired: true });
+    if (misfit === undefined) checkAnswer(question, answer);
+    else assert.throws(() => checkAnswer(question, answer), new AnswerMisfit(misfit));
+  }
 });

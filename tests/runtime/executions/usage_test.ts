@@ -20,19 +20,6 @@ function step(start: string, changes: Partial<UsageStep> = {}): UsageStep {
   };
 }
 
-Deno.test("lastDays() ends today, in the zone's own sense, and begins at its midnight", () => {
-  const now = at("2026-03-29T22:30:00Z");
-  assert.deepEqual(lastDays(now, { count: 2, timeZone: "UTC" }), [
-    { date: "2026-03-28", start: at("2026-03-28T00:00:00Z") },
-    { date: "2026-03-29", start: at("2026-03-29T00:00:00Z") },
-  ]);
-  // Half past midnight of the 30th there; the day before had 23 hours.
-  assert.deepEqual(lastDays(now, { count: 2, timeZone: "Europe/Berlin" }), [
-    { date: "2026-03-29", start: at("2026-03-28T23:00:00Z") },
-    { date: "2026-03-30", start: at("2026-03-29T22:00:00Z") },
-  ]);
-});
-
 Deno.test("toDailyUsage() adds up the steps of a day by agent; a cost is unknown only where all are", () => {
   const steps = [
     step("2026-01-01T22:45:00Z"),
@@ -55,9 +42,10 @@ Deno.test("toDailyUsage() loses nothing, and every zone's midnight falls on a st
     fc.constantFrom(...zones),
     fc.array(fc.tuple(fc.nat(4_000), fc.constantFrom("a", "b")), { maxLength: 30 }),
     (timeZone, places) => {
-      const first = at("2026-01-02T00:00:00Z");
+      // Clocks change in March, in many zones.
+      const first = at("2026-03-02T00:00:00Z");
       const steps = places.toSorted(([a], [b]) => a - b).map(([n, agentId]) =>
-        step("2026-01-02", { start: first + n * USAGE_STEP_MS, agentId })
+        step("2026-03-02", { start: first + n * USAGE_STEP_MS, agentId })
       );
       const days = lastDays(first + 4_100 * USAGE_STEP_MS, { count: 60, timeZone });
       const usage = toDailyUsage(steps, days);

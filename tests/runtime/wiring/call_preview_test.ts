@@ -33,9 +33,9 @@ const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Arr
     typeof text === "string" ? new TextEncoder().encode(text) : text,
   );
 
-Deno.test("a preview shows what file_write and file_edit would change, as the file is when it is asked for", async () => {
+Deno.test("a preview shows what a call would change as the file is when it is asked for, when the old text is not there, or where a file would be moved", async () => {
   await using on = await openPreviews();
-  const { place, runtime } = on;
+  const { place, runtime, previewOf } = on;
   await put(place, "a.txt", "one\ntwo\n");
   const steps = doing({ name: "file_write", arguments: { path: "a.txt", content: "one\n2\n" } });
   await place.writeScript("writer", steps);
@@ -57,11 +57,7 @@ Deno.test("a preview shows what file_write and file_edit would change, as the fi
   // It only looked.
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
   await answer(runtime, id, { approved: true });
-});
 
-Deno.test("a preview says when the old text is not there, or there more than once, and where a file would be moved", async () => {
-  await using on = await openPreviews();
-  const { place, previewOf } = on;
   await put(place, "e.txt", "one\none\ntwo\n");
   const edit = (old_text: string) =>
     previewOf("file_edit", { path: "e.txt", old_text, new_text: "x" });
@@ -75,8 +71,8 @@ Deno.test("a preview says when the old text is not there, or there more than onc
   await Deno.symlink(join(place.workspace, "a.txt"), join(place.workspace, "link.txt"));
   const remove = (path: string) => previewOf("file_delete", { path });
   const move = (destination: string) => previewOf("file_move", { source: "a.txt", destination });
-  const expected = ["@@ -1,1 +0,0 @@\n-one\n", 1];
-  assert.deepEqual([(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed], expected);
+  const deleted = ["@@ -1,1 +0,0 @@\n-one\n", 1];
+  assert.deepEqual([(await remove("a.txt"))?.diff, (await remove("a.txt"))?.removed], deleted);
   const wanted = '"link.txt" is a symbolic link: only the link is deleted.';
   assert.equal((await remove("link.txt"))?.problem, wanted);
   assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");

@@ -27,7 +27,7 @@ notify:
 
 const FAIL = { fail: "The provider is gone" };
 
-Deno.test("a failure, a question, a loop, a missed time and a stopped trigger reach the receiver", async () => {
+Deno.test("a failure, a question, a loop, a budget near its end, a missed time and a stopped trigger reach the receiver", async () => {
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
   await place.writeScript("broken", [FAIL]);
@@ -50,7 +50,19 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
       status: "running",
       reason: null,
     });
-    await until(() => receiver.received.length === 4, "four messages");
+    runtime.events.publish({
+      type: "budget_warning",
+      agentId: "broken",
+      displayName: "broken",
+      rootId: null,
+      budget: "per_day",
+      unit: "usd",
+      used: 1.6,
+      limit: 2,
+      resetsAt: null,
+      message: "broken has spent $1.60 of $2.00 today",
+    });
+    await until(() => receiver.received.length === 5, "five messages");
     const isDone = async () => !await runtime.messages.hasOpen();
     await until(isDone, "no message that is still to be sent");
     const [token] = /[\w-]{43}$/.exec(receiver.received[1]?.body.data.answer_url) ?? [""];
@@ -60,12 +72,15 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
     await runtime.respond(executionId, { requestId, answer: { text: "yes" } });
     assert.equal((await runtime.messages.findLink(token))?.state, "answered");
   }
-  assert.deepEqual(types().slice(0, 4), [
+  assert.deepEqual(types().slice(0, 5), [
     "inkling.error broken",
     "inkling.waiting asker",
     "inkling.loop circle",
     "inkling.loop timed",
+    "inkling.budget broken",
   ]);
+  const { title, text } = receiver.received[4]?.body.data ?? {};
+  assert.deepEqual([title, text], ["Budget of broken", "broken has spent $1.60 of $2.00 today"]);
   assert.match(receiver.received[1]?.body.data.text, /^Is \[redacted:HOOK\] yours\?\n/);
   const missing = place.logged.find(({ message }) => message.startsWith("Messages through lost"));
   assert.match(missing?.message ?? "", /the variable NO_SUCH is not set/);
@@ -75,29 +90,6 @@ Deno.test("a failure, a question, a loop, a missed time and a stopped trigger re
   await until(() => types().includes("inkling.missed timed"), "the missed time");
   const missed = receiver.received.find(({ body }) => body.type === "inkling.missed");
   assert.equal(missed?.body.data.title, "timed missed 2 runs");
-});
-
-Deno.test("a budget that comes near its end reaches the receiver", async () => {
-  await using receiver = new Receiver();
-  await using place = await openPlace(receiver);
-  await place.writeScript("spender", [{ say: "Done." }]);
-  await using runtime = await place.open();
-  runtime.events.publish({
-    type: "budget_warning",
-    agentId: "spender",
-    displayName: "spender",
-    rootId: null,
-    budget: "per_day",
-    unit: "usd",
-    used: 1.6,
-    limit: 2,
-    resetsAt: null,
-    message: "spender has spent $1.60 of $2.00 today",
-  });
-  await until(() => receiver.received.length === 1, "the message");
-  const { type, data } = receiver.received[0]?.body ?? {};
-  assert.deepEqual([type, data.title], ["inkling.budget", "Budget of spender"]);
-  assert.equal(data.text, "spender has spent $1.60 of $2.00 today");
 });
 
 Deno.test("a runtime that only looks tells nobody", async () => {

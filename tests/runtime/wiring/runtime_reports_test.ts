@@ -6,27 +6,10 @@ import { TestClock } from "../../support/test_clock.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
-Deno.test("Runtime.usage() tells what its executions used today, and that nothing ran before", async () => {
-  await using world = await createTestWorkspace();
-  const steps = [{ say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 }];
-  await world.writeScript("writer", steps);
-  await using runtime = await world.open();
-  await runToEnd(runtime, "writer");
-  await runToEnd(runtime, "writer");
-  const { days, entries } = await runtime.usage({ days: 3, timeZone: "UTC" });
-  assert.equal(days.length, 3);
-  // Two entries, where midnight fell between the two.
-  assert.ok(entries.every(({ agentId }) => agentId === "writer"));
-  const sum = (name: "executions" | "succeeded" | "totalTokens" | "costUsd") =>
-    entries.reduce((total, one) => total + (one[name] ?? 0), 0);
-  assert.deepEqual([sum("executions"), sum("succeeded"), sum("totalTokens"), sum("costUsd")], [
-    ...[2, 2, 300],
-    0.5,
-  ]);
-});
-
-Deno.test("Runtime tells of executions without the secrets that their callers wrote, and finds what was asked, but nothing by a part of a secret in it", async () => {
-  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+Deno.test("Runtime tells of executions without the secrets that their callers wrote, finds what was asked, but nothing by a part of a secret in it, and shows none in its log", async () => {
+  const key = ["-----BEGIN KEY-----", "0123456789", "abcdefghij", "-----END KEY-----"].join("\n");
+  const shell = { MY_TOKEN: "tok-12345678", SIGNING_KEY: key };
+  await using world = await createTestWorkspace({ shell });
   await world.writeScript("writer", [{ say: "Sent to tok-1 as asked" }]);
   await using runtime = await world.open();
   await runToEnd(runtime, "writer", { message: "Use the key tok-12345678 for the invoices" });
@@ -67,25 +50,19 @@ Deno.test("Runtime tells of executions without the secrets that their callers wr
   const request = { sessionId: "of tok-12345678", idempotencyKey: "k" };
   const again = await runToEnd(runtime, "lead", request);
   assert.equal((await runtime.run("lead", request)).id, again.id);
-});
 
-Deno.test("Runtime.readLog() shows no secret, whoever wrote it into the file, also where it begins inside of one", async () => {
-  const key = ["-----BEGIN KEY-----", "0123456789", "abcdefghij", "-----END KEY-----"].join("\n");
-  const shell = { MY_TOKEN: "tok-12345678", SIGNING_KEY: key };
-  await using world = await createTestWorkspace({ shell });
-  await using runtime = await world.open();
   const lines = `first: tok-12345678 refused\nuncaught: ${key} refused\nlast\n`;
   await Deno.writeTextFile(runtime.directories.logFile, lines);
-  const shown = [
+  const log = [
     "first: [redacted:MY_TOKEN] refused",
     "uncaught: [redacted:SIGNING_KEY] refused",
     "last",
   ];
-  assert.deepEqual(await runtime.readLog({ lines: 10 }), shown);
-  assert.deepEqual(await runtime.readLog({ lines: 2 }), shown.slice(1));
+  assert.deepEqual(await runtime.readLog({ lines: 10 }), log);
+  assert.deepEqual(await runtime.readLog({ lines: 2 }), log.slice(1));
 });
 
-Deno.test("Runtime.scheduler() tells as many of the next times as are asked for; listSlots() gives a page, newest first", async () => {
+Deno.test("Runtime.scheduler() tells as many of the next times as are asked for; listSlots() a page, newest first; usage() what executions used", async () => {
   await using world = await createTestWorkspace();
   const lines = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }';
   await world.writeScript("hourly", [{ say: "x" }], lines);
@@ -117,6 +94,17 @@ Deno.test("Runtime.scheduler() tells as many of the next times as are asked for;
   assert.deepEqual(await page(2, 0), [5, 4]);
   assert.deepEqual(await page(2, 2), [3, 2]);
   assert.deepEqual(await page(50, 4), [1]);
+
+  const steps = [{ say: "Done", usage: { input: 120, output: 30 }, cost_usd: 0.25 }];
+  await world.writeScript("writer", steps);
+  for (const _ of [1, 2]) await runToEnd(runtime, "writer");
+  const { days, entries } = await runtime.usage({ days: 3, timeZone: "UTC" });
+  assert.equal(days.length, 3);
+  const [used, ...none] = entries;
+  assert.deepEqual(
+    [used?.agentId, used?.executions, used?.succeeded, used?.totalTokens, used?.costUsd, none],
+    ["writer", 2, 2, 300, 0.5, []],
+  );
 });
 
 Deno.test("A service whose TZ names no time zone says so at its start; one that names one is told the time there", async () => {
@@ -154,4 +142,42 @@ Deno.test("A service whose workspace is not there says so at its start, and goes
   world.logged.length = 0;
   await using _runtime = await world.open();
   assert.deepEqual(world.logged.filter(({ level }) => level === "warn"), []);
+});
+
+const TOKEN = "sk-live-0123456789abcdef";
+
+Deno.test("getExecution() tells what it was asked, and whether a secret was taken out of it; listExecutions() the turns of one conversation", async () => {
+  await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: TOKEN } });
+  await place.writeScript("writer", [{ say: "Done." }]);
+  await using runtime = await place.open();
+  const asked = async (request: Parameters<typeof runtime.run>[1]) => {
+    const { id } = await runToEnd(runtime, "writer", request);
+    const { args, message, context, isAskedRedacted } = await runtime.getExecution(id);
+    return { args, message, context, isAskedRedacted };
+  };
+  const expected = { args: ["a\nb"], message: "Do it", context: "Soon", isAskedRedacted: false };
+  assert.deepEqual(await asked({ args: ["a\nb"], message: "Do it", context: "Soon" }), expected);
+  const wanted = { args: [], message: null, context: null, isAskedRedacted: false };
+  assert.deepEqual(await asked({}), wanted);
+  const redacted = "[redacted:SERVICE_TOKEN]";
+  for (const place of ["args", "message", "context"] as const) {
+    const request = { [place]: place === "args" ? [`use ${TOKEN}`] : `use ${TOKEN}` };
+    const shown = await asked(request);
+    assert.equal(shown.isAskedRedacted, true, place);
+    assert.equal([shown[place]].flat()[0], `use ${redacted}`);
+  }
+
+  for (const id of ["writer", "other"]) await place.writeScript(id, [{ say: "Done." }]);
+  const sessions = ["one", "two", "one", undefined];
+  for (const sessionId of sessions) {
+    for (const id of ["writer", "other"]) {
+      await runToEnd(runtime, id, { message: "Hello", ...(sessionId && { sessionId }) });
+    }
+  }
+  const page = { limit: 10, offset: 0 };
+  const ids = async (filter: object) =>
+    (await runtime.listExecutions({ ...filter, ...page })).map(({ id }) => id);
+  assert.deepEqual(await ids({ agentId: "writer", sessionId: "one" }), [10, 6]);
+  assert.deepEqual(await ids({ sessionId: "two" }), [9, 8]);
+  assert.deepEqual(await ids({ sessionId: "none" }), []);
 });

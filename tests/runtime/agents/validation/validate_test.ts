@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DEMO, UNASKED, validate } from "./validated.ts";
 
-Deno.test("validateAgent() has nothing to say of a sound agent", async () => {
+Deno.test("validateAgent() has nothing to say of a sound agent, and returns every problem of a file that does not parse", async () => {
   const files = { "inbox/a.txt": "" };
   const resources = { toolNames: ["search"] };
   const yaml = `model: {provider: openai, name: x}
@@ -16,9 +16,7 @@ trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
   const variables = { OPENAI_API_KEY: "key" };
   const agentIds = ["daily", "helper"];
   assert.deepEqual(await validate(yaml, { files, variables, agentIds, resources }), []);
-});
 
-Deno.test("validateAgent() returns every problem of a file that does not parse", async () => {
   assert.deepEqual(await validate("history: 7\nagnts: x"), [
     "error daily.md:2:10: history must be low, medium, high or off, got 7",
     'warning daily.md:3:1: Unknown key agnts: it is ignored (did you mean "agents"?)',
@@ -54,7 +52,7 @@ Deno.test("validateAgent() places a schema's file that cannot be used", async ()
   assert.deepEqual(await validate(yaml, { files: { "answer.json": '{"type":"object"}' } }), []);
 });
 
-Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names none", async () => {
+Deno.test("validateAgent() warns of a cron without a known zone, of nodes without a shared database, and of a trigger for another host", async () => {
   const trigger = (rest: string) => `${UNASKED}\ntrigger: {type: schedule, ${rest}}`;
   for (const tz of ["UTC+3", "Foo/Bar"]) {
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
@@ -65,9 +63,7 @@ Deno.test("validateAgent() warns of a cron in the machine's zone where TZ names 
     assert.deepEqual(await validate(trigger("every: 1h"), { tz }), []);
   }
   assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz: "Asia/Tokyo" }), []);
-});
 
-Deno.test("validateAgent() warns of nodes where no machines share a database", async () => {
   for (const nodes of ["gpu", "[gpu, big-disk]"]) {
     const yaml = `${UNASKED}\nnodes: ${nodes}`;
     assert.deepEqual(await validate(yaml), [
@@ -77,9 +73,7 @@ Deno.test("validateAgent() warns of nodes where no machines share a database", a
     assert.deepEqual(await validate(yaml, { hasDatabase: true }), []);
   }
   assert.deepEqual(await validate(`${UNASKED}\nnodes: []`), []);
-});
 
-Deno.test("validateAgent() says that a trigger is for another host", async () => {
   assert.deepEqual(await validate(`${UNASKED}\nonly_on: [studio, tower]`), [
     "warning daily.md:4:10: Its trigger does not fire here: only_on names studio, tower, " +
     "and this host is laptop.local",

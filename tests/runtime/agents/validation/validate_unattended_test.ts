@@ -1,25 +1,17 @@
 import assert from "node:assert/strict";
-import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
-import { createTestWorkspace } from "../../../support/test_workspace.ts";
+import { configOf } from "../parsed_file.ts";
+import { DEMO, validate } from "./validated.ts";
 
 const SCHEDULE = "trigger: { type: schedule, every: 5m }";
 
-/** What validation says of tools that will wait, by what the front matter says. */
+/** What validation says of tools that will wait, by what the front matter and config.yaml say. */
 async function warningsOf(lines: string, config = ""): Promise<string[]> {
-  await using place = await createTestWorkspace();
-  const text = `workspace: ${place.workspace}\n${config}`;
-  await Deno.writeTextFile(`${place.configDir}/config.yaml`, text);
-  await place.writeAgent("a", `---\nmodel: { provider: demo, name: echo }\n${lines}\n---\nHi.\n`);
-  const [file] = await validateWorkspace(await place.settings(), "a", { cwd: place.root });
-  const isAgent = file?.diagnostics.every(({ severity, message }) =>
-    severity === "warning" || message.includes("mcp-servers.json")
-  );
-  assert.ok(isAgent, JSON.stringify(file));
-  return (file?.diagnostics ?? []).filter(({ message }) => message.startsWith("This fires"))
-    .map(({ line, severity, message, hint }) => `${line} ${severity}: ${message} (${hint})`);
+  return (await validate(`${DEMO}\n${lines}`, { config: configOf(config) }))
+    .filter((one) => one.includes("This fires"));
 }
 
-const BOTH = "3 warning: This fires without you, and file_delete and file_write will wait for a " +
+const BOTH =
+  "warning daily.md:3:1: This fires without you, and file_delete and file_write will wait for a " +
   "person (auto_approve: [file_delete, file_write] lets them run; " +
   "confirm: [file_delete, file_write] says that they may wait)";
 

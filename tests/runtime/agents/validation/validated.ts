@@ -68,7 +68,7 @@ export async function validate(yaml: string, around: Around = {}): Promise<strin
       modelEndpoint,
       modelsOf: (provider) => provider === "demo" ? ["echo", "x"] : undefined,
       hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
-      knownTools: ["file_read", "file_write", "http_request"],
+      knownTools: ["file_read", "file_write", "file_delete", "http_request"],
       inspectResources: () =>
         Promise.resolve({ problems: [], toolNames: [], isComplete: true, ...resources }),
       agentIds: ["daily"],

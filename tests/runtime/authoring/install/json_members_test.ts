@@ -16,16 +16,6 @@ Deno.test("insertMember() lays a member out as its neighbours are, and leaves al
       '\t\t\t\t"x"\n\t\t\t]\n\t\t}\n\t},\n\t"other": [1,\t2]\n}\n',
     ],
     [
-      ["mcp", "servers"],
-      '{"mcp": {"servers": {}}}',
-      '{"mcp": {"servers": {\n      "s": {\n        "command": "node",\n        "args": [\n          "x"\n        ]\n      }\n    }}}',
-    ],
-    [
-      [],
-      '{"a": {"url": "}{\\"["}}',
-      '{"a": {"url": "}{\\"["}, "s": {"command":"node","args":["x"]}}',
-    ],
-    [
       [],
       '{\r\n    "a": 1\r\n}\r\n',
       '{\r\n    "a": 1,\r\n    "s": {\r\n        "command": "node",\r\n        "args": [\r\n            "x"\r\n        ]\r\n    }\r\n}\r\n',

@@ -91,6 +91,12 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
+    await using server = await at.bring({});
+    assert.equal(server.folder, folder);
+  }
+  // It was not added.
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
+  {
     const source = "npm:@acme/server@^1";
     await using server = await at.bring({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
     const { pinned, otherPackages, entry } = server;
@@ -159,16 +165,6 @@ Deno.test("ServerInstaller installs wheels of PyPI at one version, lists what it
   assert.deepEqual(await entriesOf(at.file), {});
   assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
   await assert.rejects(at.installer.remove({ name: "s", folder: undefined }), /no server "s"/);
-});
-
-Deno.test("ServerInstaller leaves nothing of a server that is not added", async () => {
-  await using at = await openPlace();
-  {
-    await using server = await at.bring({});
-    assert.equal(server.folder, join(at.file, "../mcp/s"));
-  }
-  assert.deepEqual(await Array.fromAsync(Deno.readDir(join(at.file, "../mcp"))), []);
-  await assert.rejects(Deno.stat(at.file), Deno.errors.NotFound);
 });
 
 Deno.test("ServerInstaller adds programs and addresses beside what is there, with variables and no values", async () => {

@@ -7,6 +7,7 @@ import { SkillInstaller } from "../../../../runtime/authoring/install/skill_inst
 import { parseSkillSource } from "../../../../runtime/authoring/install/skill_source.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { describeUnlocked } from "../../../../runtime/tools/skills/skill_lock.ts";
+import { createTempDir } from "../../../support/temp_dir.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 const SKILL = "---\nname: haiku\ndescription: Writes haiku\n---\nWrite one.\n";
@@ -170,32 +171,29 @@ Deno.test("SkillInstaller brings a repository at a commit, by git itself, and ru
 });
 
 Deno.test("SkillInstaller brings a package by npm, told to run nothing of it and to write nowhere else", async () => {
-  const bin = await Deno.makeTempDir({ prefix: "inkling-" });
-  try {
-    // Stands in for npm: tells its arguments, and leaves an archive as npm does.
-    await write(bin, {
-      "package/SKILL.md": SKILL,
-      "npm":
-        `#!/bin/sh\necho "$@" > "${bin}/told"\nenv > "${bin}/environment"\ntar -czf haiku-1.2.0.tgz -C "${bin}" package\n` +
-        `echo '[{"name":"@acme/haiku","version":"1.2.0","integrity":"sha512-abc=","filename":"haiku-1.2.0.tgz"}]'\n`,
-    });
-    await Deno.chmod(join(bin, "npm"), 0o755);
-    await using at = await openPlace({
-      PATH: `${bin}:${Deno.env.get("PATH")}`,
-      OPENAI_API_KEY: "sk-canary",
-    });
-    await using skill = await at.bring({ source: "npm:@acme/haiku@^1" });
-    assert.equal(skill.pinned, "npm:@acme/haiku@1.2.0 sha512-abc=");
-    await skill.add();
-    assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/SKILL.md")), SKILL);
-    const told = await Deno.readTextFile(join(bin, "told"));
-    assert.match(told, /^pack --json .*--ignore-scripts .*-- @acme\/haiku@\^1\n$/);
-    const staging = /--cache=(\S+)\/cache/.exec(told)?.[1] ?? "";
-    assert.ok(staging.startsWith(at.skillsDir));
-    assert.doesNotMatch(await Deno.readTextFile(join(bin, "environment")), /sk-canary/);
-  } finally {
-    await Deno.remove(bin, { recursive: true });
-  }
+  await using folder = await createTempDir();
+  const bin = folder.path;
+  // Stands in for npm: tells its arguments, and leaves an archive as npm does.
+  await write(bin, {
+    "package/SKILL.md": SKILL,
+    "npm":
+      `#!/bin/sh\necho "$@" > "${bin}/told"\nenv > "${bin}/environment"\ntar -czf haiku-1.2.0.tgz -C "${bin}" package\n` +
+      `echo '[{"name":"@acme/haiku","version":"1.2.0","integrity":"sha512-abc=","filename":"haiku-1.2.0.tgz"}]'\n`,
+  });
+  await Deno.chmod(join(bin, "npm"), 0o755);
+  await using at = await openPlace({
+    PATH: `${bin}:${Deno.env.get("PATH")}`,
+    OPENAI_API_KEY: "sk-canary",
+  });
+  await using skill = await at.bring({ source: "npm:@acme/haiku@^1" });
+  assert.equal(skill.pinned, "npm:@acme/haiku@1.2.0 sha512-abc=");
+  await skill.add();
+  assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/SKILL.md")), SKILL);
+  const told = await Deno.readTextFile(join(bin, "told"));
+  assert.match(told, /^pack --json .*--ignore-scripts .*-- @acme\/haiku@\^1\n$/);
+  const staging = /--cache=(\S+)\/cache/.exec(told)?.[1] ?? "";
+  assert.ok(staging.startsWith(at.skillsDir));
+  assert.doesNotMatch(await Deno.readTextFile(join(bin, "environment")), /sk-canary/);
 });
 
 Deno.test("parseSkillSource() tells folders, repositories and packages apart, and takes only names of the registry and addresses that somebody vouches for", () => {

@@ -13,7 +13,7 @@ function problemsOf(text: string): string[] {
   return "diagnostics" in parsed ? parsed.diagnostics.map(formatDiagnostic) : [];
 }
 
-Deno.test("case files: all places are found, and none of them is taken for an agent", async () => {
+Deno.test("case files: all places are found, none is taken for an agent, and a case of an agent that is missing, or broken, fails", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, tests } = world;
   await world.agent("worker");
@@ -28,17 +28,14 @@ Deno.test("case files: all places are found, and none of them is taken for an ag
   assert.ok(results.every(isPassed));
   assert.deepEqual((await tests.run("other")).map(({ name }) => name), ["other"]);
   assert.deepEqual(tests.agentIds(), ["other", "worker"]);
-});
 
-Deno.test("case files: a case of an agent that is missing, or broken, fails", async () => {
-  await using world = await createTestedWorkspace();
   await world.write("nobody.yaml", GOOD);
   await world.write("broken.yaml", GOOD);
   await world.workspace.writeAgent("broken", "---\nmodel: 7\n---\nTask\n");
-  const results = await world.tests.run();
-  assert.deepEqual(results.map(({ problems }) => problems.length), [1, 1]);
-  assert.match(results[0]?.problems[0]?.path ?? "", /broken\.md$/);
-  assert.match(results[1]?.problems[0]?.message ?? "", /no agent "nobody"/);
+  const failing = await world.tests.run();
+  assert.deepEqual(failing.map(({ problems }) => problems.length), [1, 1]);
+  assert.match(failing[0]?.problems[0]?.path ?? "", /broken\.md$/);
+  assert.match(failing[1]?.problems[0]?.message ?? "", /no agent "nobody"/);
 });
 
 Deno.test("case files: every problem is told at its place; a judge has a question, an odd number of votes and a whole model name", () => {

@@ -179,6 +179,20 @@ expect: { status: error, error: overloaded }
     "agents: [helper]",
   );
   assert.deepEqual([result.problems, result.failures], [[], []]);
+
+  const folder = `${world.workspace.agentsDir}/_config/skills/haiku`;
+  await Deno.mkdir(folder, { recursive: true });
+  const content = "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n";
+  await Deno.writeTextFile(`${folder}/SKILL.md`, content);
+  const text = (call: string) =>
+    `version: 1\nreplies:\n  - calls: [{ tool: skill_use, args: { skill_name: haiku }${call} }]\n` +
+    "  - text: ok\nexpect: { tools_called: [skill_use] }\n";
+  const scripted = await world.play(text(", result: Five"), "skills: [haiku]");
+  assert.deepEqual([scripted.problems, scripted.failures], [[], []]);
+  const gap = await world.play(text(""), "skills: [haiku]");
+  assert.match(gap.failures[0]?.got ?? "", /^skill_use is called/);
+  const missing = await world.play(text(", result: Five"), "skills: [sonnet]");
+  assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
 });
 
 Deno.test("expectations: a failure with a status about the model has the next reply given by its fallback", async () => {
@@ -227,23 +241,6 @@ expect:
   assert.deepEqual([...Deno.readDirSync(`${root}/notes`)], []);
   assert.equal(Deno.readTextFileSync(`${workspace}/real.md`), "real");
   assert.throws(() => Deno.statSync(`${workspace}/agents/worker.memory.md`));
-});
-
-Deno.test("expectations: a skill is told to the agent as it stands, and answers from the case", async () => {
-  await using world = await createTestedWorkspace();
-  const folder = `${world.workspace.agentsDir}/_config/skills/haiku`;
-  await Deno.mkdir(folder, { recursive: true });
-  const content = "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n";
-  await Deno.writeTextFile(`${folder}/SKILL.md`, content);
-  const text = (call: string) =>
-    `version: 1\nreplies:\n  - calls: [{ tool: skill_use, args: { skill_name: haiku }${call} }]\n` +
-    "  - text: ok\nexpect: { tools_called: [skill_use] }\n";
-  const scripted = await world.play(text(", result: Five"), "skills: [haiku]");
-  assert.deepEqual([scripted.problems, scripted.failures], [[], []]);
-  const gap = await world.play(text(""), "skills: [haiku]");
-  assert.match(gap.failures[0]?.got ?? "", /^skill_use is called/);
-  const missing = await world.play(text(", result: Five"), "skills: [sonnet]");
-  assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
 });
 
 Deno.test("expectations: a schema stands in the case or in a file beside it; what is none is a problem", async () => {

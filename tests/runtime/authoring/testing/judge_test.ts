@@ -1,6 +1,5 @@
 // Judges: never passed without being asked, asked with what they judge as data, and held to yes or no.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { isJsonObject } from "../../../../base/json.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import type { ModelStep } from "../../../support/models/model_server.ts";
@@ -13,24 +12,17 @@ const vote = (answer: string, reason = "So it is."): ModelStep => ({
 /** One case played live with an agent whose model is this server. */
 async function playLive(
   text: string,
-  { steps, lines = "", files = {} }: {
-    steps: ModelStep[];
-    lines?: string;
-    files?: Record<string, string>;
-  },
+  { steps, lines = "", models = [] }: { steps: ModelStep[]; lines?: string; models?: string[] },
 ) {
   await using server = new OpenAiServer(steps);
   const shell = { OPENAI_API_KEY: "sk-test-0123456789" };
   await using world = await createTestedWorkspace({ shell });
-  for (const [path, content] of Object.entries(files)) {
-    await Deno.writeTextFile(join(world.workspace.agentsDir, path), content);
-  }
   await world.workspace.writeAgent(
     "worker",
     `---\nmodel: { provider: openai, name: gpt-4o, base_url: "${server.url}" }\n${lines}---\nTask\n`,
   );
   await world.write("worker/case.yaml", text);
-  await using trial = await world.tests.openTrial({ models: [], repeat: 1 });
+  await using trial = await world.tests.openTrial({ models, repeat: 1 });
   const { estimate, unplayable } = trial;
   assert.deepEqual(unplayable, []);
   const [row] = await trial.run();
@@ -160,16 +152,9 @@ Deno.test("judge: a file is judged in the place of the answer; one that is missi
 });
 
 Deno.test("judge: another model is tried, and the agent's own one judges", async () => {
-  await using server = new OpenAiServer([{ text: "Well." }, vote("yes")]);
-  const shell = { OPENAI_API_KEY: "sk-test-0123456789" };
-  await using world = await createTestedWorkspace({ shell });
-  await world.workspace.writeAgent(
-    "worker",
-    `---\nmodel: { provider: openai, name: gpt-4o, base_url: "${server.url}" }\n---\nTask\n`,
-  );
-  await world.write("worker/case.yaml", JUDGED.replace("well? }", "well?, votes: 1 }"));
-  await using trial = await world.tests.openTrial({ models: ["openai/gpt-4o-mini"], repeat: 1 });
-  const [row] = await trial.run();
+  const text = JUDGED.replace("well? }", "well?, votes: 1 }");
+  const steps = [{ text: "Well." }, vote("yes")];
+  const { row, asked } = await playLive(text, { steps, models: ["openai/gpt-4o-mini"] });
   assert.equal(row?.passed, 1);
-  assert.deepEqual(server.requests.map(({ body }) => body["model"]), ["gpt-4o-mini", "gpt-4o"]);
+  assert.deepEqual(asked.map((body) => body["model"]), ["gpt-4o-mini", "gpt-4o"]);
 });

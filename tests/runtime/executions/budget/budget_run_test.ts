@@ -1,39 +1,39 @@
 import assert from "node:assert/strict";
 import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
 import { SqlBudgetStore } from "../../../../runtime/storage/budgets.ts";
+import { runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { untilStatus } from "../executions_of.ts";
-import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf, says } from "./budget_world.ts";
+import { stopWaiting, untilStatus } from "../executions_of.ts";
+import { calls, DOLLAR_CALLS, openBudgetWorld, says } from "./budget_world.ts";
 
 Deno.test("a run whose next call does not fit into the day asks, continues after yes, and ends after no", async () => {
   await using world = await openBudgetWorld();
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
-  const first = await world.inService((runtime) => runOf(runtime, "daily"));
-  assert.equal(first.status, "waiting");
+  const id = await stopWaiting(world.place, "daily", { clock: world.clock });
   // The question and the answer outlive the service.
   await using runtime = await world.open();
-  const question = await runtime.pendingRequest(first.id);
+  const question = await runtime.pendingRequest(id);
   const expected = "Budget per_day ($1.50) of daily is used up: continue with + $0.75?";
   assert.equal(question.message, expected);
   assert.deepEqual([question.kind, question.toolName], ["confirm", "budget"]);
   const limits = { budget: "per_day", unit: "usd", limit: 1.5, used: 0.8 };
   assert.deepEqual(question.toolArgs, { ...limits, next_call: 1, raise: 0.75 });
   const { requestId } = question;
-  await runtime.respond(first.id, { requestId, answer: { approved: true } });
-  const ended = await atRest(runtime, first.id);
+  await runtime.respond(id, { requestId, answer: { approved: true } });
+  const ended = await toEnd(runtime, id);
   assert.deepEqual([ended.status, ended.outputData, ended.costUsd], ["success", "Done.", 1.3]);
   const [budget] = await runtime.budgets.list("daily");
   const found = [budget?.limit, budget?.raised, budget?.used, budget?.reserved, budget?.left];
   assert.deepEqual(found, [2.25, 0.75, 1.3, 0, 0.95]);
 
-  const second = await runOf(runtime, "daily");
+  const second = await runToEnd(runtime, "daily");
   const asked = await runtime.pendingRequest(second.id);
   await runtime.respond(second.id, {
     requestId: asked.requestId,
     answer: { approved: false, reason: "enough" },
   });
-  const denied = await atRest(runtime, second.id);
+  const denied = await toEnd(runtime, second.id);
   assert.deepEqual([denied.status, denied.error], ["aborted", "Aborted: budget per_day ($2.25)"]);
   assert.equal(denied.costUsd, null);
   assert.equal((await runtime.budgets.list("daily"))[0]?.raised, 0.75);
@@ -48,7 +48,7 @@ Deno.test("a question about a budget that nobody answers in time ends the run", 
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`;
   await world.place.writeScript("daily", [says("Done.", 1)], lines);
   await using runtime = await world.open();
-  const { id, status } = await runOf(runtime, "daily");
+  const { id, status } = await runToEnd(runtime, "daily");
   assert.equal(status, "waiting");
   await world.clock.advance(5 * 60_000);
   await untilStatus(runtime, id, "aborted");
@@ -62,21 +62,21 @@ Deno.test("on_budget: abort ends a run at once, a budget in tokens counts what i
   await world.place.writeScript("ends", [says("Done.", 1)], `${lines}\non_budget: abort`);
   await world.place.writeScript("asks", [says("Done.", 1)], lines);
   await using runtime = await world.open();
-  const ended = await runOf(runtime, "ends");
+  const ended = await runToEnd(runtime, "ends");
   assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_month ($0.50)"]);
-  assert.equal((await runOf(runtime, "asks")).status, "waiting");
+  assert.equal((await runToEnd(runtime, "asks")).status, "waiting");
 
   const tokens = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 100000 } }\non_budget: abort`;
   const reply = [{ say: "Done.", usage: { input: 90_000, output: 5 } }];
   await world.place.writeScript("tokens", reply, tokens);
-  assert.equal((await runOf(runtime, "tokens")).status, "success");
+  assert.equal((await runToEnd(runtime, "tokens")).status, "success");
   const [budget] = await runtime.budgets.list("tokens");
   assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
   // What the next call reads is set aside as a whole, and the tools alone are more than what is left.
   const settings = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`;
   await world.place.writeScript("tokens", [says("x", 1)], settings);
   await runtime.reloadAgents();
-  const refused = await runOf(runtime, "tokens");
+  const refused = await runToEnd(runtime, "tokens");
   assert.equal(refused.error, "Aborted: budget tokens.per_day (90010 tokens)");
 
   const leading = `${DOLLAR_CALLS}\nagents: [helper]\nbudget: { tree: 1.90 }\non_budget: abort`;
@@ -84,13 +84,13 @@ Deno.test("on_budget: abort ends a run at once, a budget in tokens counts what i
   await world.place.writeScript("lead", calling, leading);
   const script = [calls("file_glob", { pattern: "*" }, 9), says("Helped.", 1)];
   await world.place.writeScript("helper", script, `${DOLLAR_CALLS}\non_budget: abort`);
-  const lead = await runOf(runtime, "lead");
+  const lead = await runToEnd(runtime, "lead");
   const [child] = await runtime.listExecutions({ parentId: lead.id, limit: 9, offset: 0 });
   // 0.60 + 0.90, and a dollar more does not fit: neither for the helper nor for the lead.
   assert.equal(child?.error, "Aborted: budget tree ($1.90)");
   assert.equal(lead.error, "Aborted: budget tree ($1.90)");
   // Another run of the same agent has a tree of its own.
-  assert.equal((await runOf(runtime, "lead")).costUsd, 0.6);
+  assert.equal((await runToEnd(runtime, "lead")).costUsd, 0.6);
 
   const half = [{ say: "Half of it", fail: "the connection broke", retryable: true }];
   await world.place.writeScript("failing", half, `${DOLLAR_CALLS}\nbudget: { per_day: 100 }`);
@@ -112,9 +112,9 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
     await world.place.writeScript(id, [says("Done.", 9)], `${DOLLAR_CALLS}\non_budget: abort`);
   }
   await using runtime = await world.open();
-  assert.equal((await runOf(runtime, "one")).status, "success");
-  assert.equal((await runOf(runtime, "two")).status, "success");
-  const third = await runOf(runtime, "three");
+  assert.equal((await runToEnd(runtime, "one")).status, "success");
+  assert.equal((await runToEnd(runtime, "two")).status, "success");
+  const third = await runToEnd(runtime, "three");
   assert.equal(third.error, "Aborted: budget per_day ($2.50) of the workspace");
   await runtime.budgets.raise({ unit: "usd", period: "day", amount: 1 });
   for (
@@ -127,7 +127,7 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
     const request = { unit: "usd", period, amount: 1, ...(agentId && { agentId }) } as const;
     await assert.rejects(runtime.budgets.raise(request), { message });
   }
-  assert.equal((await runOf(runtime, "three")).status, "success");
+  assert.equal((await runToEnd(runtime, "three")).status, "success");
 });
 
 Deno.test("a model without a price is refused by a budget in dollars, unless the agent allows it", async () => {
@@ -138,7 +138,7 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
   const text = `---\n${model}\nunpriced: allow\nsettings: { timeout: 3600 }\n---\nDo it.\n`;
   await world.place.writeAgent("loose", text);
   await using runtime = await world.open();
-  const strict = await runOf(runtime, "strict");
+  const strict = await runToEnd(runtime, "strict");
   assert.equal(strict.status, "error");
   assert.equal(
     strict.error,
@@ -151,7 +151,7 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
     await world.clock.advance(100);
     return (await runtime.getExecution(id)).status !== "running";
   }, "the last attempt");
-  const loose = await atRest(runtime, id);
+  const loose = await toEnd(runtime, id);
   assert.match(loose.error ?? "", /Cannot reach elsewhere/);
 });
 
@@ -165,9 +165,9 @@ Deno.test("a budget that is nearly used up is told once: as an event and in the 
   runtime.events.subscribe((event) => {
     if (event.type === "budget_warning") events.push(event);
   });
-  await runOf(runtime, "daily");
+  await runToEnd(runtime, "daily");
   assert.deepEqual(events, []);
-  await runOf(runtime, "daily");
+  await runToEnd(runtime, "daily");
   assert.deepEqual(events, [{
     type: "budget_warning",
     agentId: "daily",
@@ -182,7 +182,7 @@ Deno.test("a budget that is nearly used up is told once: as an event and in the 
   }]);
   const count = world.place.logged.filter(({ message }) => /nearly used up/.test(message)).length;
   assert.equal(count, 1);
-  assert.equal((await runOf(runtime, "daily")).status, "waiting");
+  assert.equal((await runToEnd(runtime, "daily")).status, "waiting");
   assert.equal(events.length, 1);
 });
 
@@ -198,15 +198,15 @@ Deno.test("days begin in the budget's own zone, also where one has 23 hours", as
   const resets = async () =>
     new Date((await runtime.budgets.list("daily"))[0]?.resetsAt ?? 0).toISOString();
   assert.equal(await resets(), "2026-03-28T23:00:00.000Z");
-  assert.equal((await runOf(runtime, "daily")).status, "success");
-  assert.equal((await runOf(runtime, "daily")).status, "aborted");
+  assert.equal((await runToEnd(runtime, "daily")).status, "success");
+  assert.equal((await runToEnd(runtime, "daily")).status, "aborted");
   world.clock.jump(30 * 60_000);
   assert.equal(await resets(), "2026-03-29T22:00:00.000Z");
-  assert.equal((await runOf(runtime, "daily")).status, "success");
+  assert.equal((await runToEnd(runtime, "daily")).status, "success");
   world.clock.jump(23 * 3_600_000 - 1);
-  assert.equal((await runOf(runtime, "daily")).status, "aborted");
+  assert.equal((await runToEnd(runtime, "daily")).status, "aborted");
   world.clock.jump(1);
-  assert.equal((await runOf(runtime, "daily")).status, "success");
+  assert.equal((await runToEnd(runtime, "daily")).status, "success");
 });
 
 Deno.test("a schedule skips its slots with the reason while the budget is used up, until the next day", async () => {
@@ -239,9 +239,9 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 2 }\non_budget: abort`;
   await world.place.writeScript("daily", [says("Done.", 3)], lines);
-  const before = await world.inService((runtime) => runOf(runtime, "daily"));
-  assert.equal(before.status, "success");
   {
+    await using runtime = await world.open();
+    assert.equal((await runToEnd(runtime, "daily")).status, "success");
     await using db = await world.place.openDatabase();
     const reserved = await new SqlBudgetStore(db, "killed").reserve({
       agentId: "daily",
@@ -256,6 +256,6 @@ Deno.test("what a killed service was calling counts in full at the next start", 
   await using runtime = await world.open();
   const [budget] = await runtime.budgets.list("daily");
   assert.deepEqual([budget?.used, budget?.reserved, budget?.left], [1.3, 0, 0.7]);
-  assert.equal((await runOf(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
+  assert.equal((await runToEnd(runtime, "daily")).error, "Aborted: budget per_day ($2.00)");
   assert.ok(world.place.logged.some(({ message }) => /count in full in the budgets/.test(message)));
 });

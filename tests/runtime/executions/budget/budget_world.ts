@@ -1,9 +1,8 @@
 // A workspace whose scripted model costs ten cents for each token of its replies, and nothing for what it reads.
 import { join } from "node:path";
-import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
-import { until } from "../../../support/until.ts";
 
 const PRICES = "demo/script: { input: 0, output: 100000 }\n";
 /** A reply of at most ten tokens: a dollar is set aside for it. */
@@ -13,8 +12,6 @@ export interface BudgetWorld extends AsyncDisposable {
   place: TestWorkspace;
   clock: TestClock;
   open(): Promise<Runtime>;
-  /** Runs `body` with a service that is stopped afterwards. */
-  inService<T>(body: (runtime: Runtime) => Promise<T>): Promise<T>;
 }
 
 /** Its calls say nothing of their own: what they cost is what a test writes. */
@@ -30,10 +27,6 @@ export async function openBudgetWorld(
     place,
     clock,
     open: () => place.open({ clock }),
-    async inService(body) {
-      await using runtime = await place.open({ clock });
-      return await body(runtime);
-    },
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }
@@ -50,19 +43,4 @@ export function calls(
   dimes: number,
 ): Record<string, unknown> {
   return { call: [{ name, arguments: args }], usage: { input: 7, output: dimes } };
-}
-
-/** Waits until an execution rests: it has ended, or waits. */
-export async function atRest(runtime: Runtime, id: number): Promise<ExecutionDetail> {
-  let found = await runtime.getExecution(id);
-  await until(async () => {
-    found = await runtime.getExecution(id);
-    return found.status !== "running";
-  }, `execution ${id} rests`);
-  return found;
-}
-
-/** Runs an agent until it rests. */
-export async function runOf(runtime: Runtime, agent: string): Promise<ExecutionDetail> {
-  return await atRest(runtime, (await runtime.run(agent, {})).id);
 }

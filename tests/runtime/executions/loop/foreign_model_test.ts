@@ -86,31 +86,26 @@ Deno.test("a run sends back what its provider put on a reply with calls, also fr
   assert.ok(!JSON.stringify(server.requests.at(-1)?.body).includes("I need to look."));
 });
 
+const CALL = '{"name": "file_read", "arguments": {"path": "n.txt"}}';
+const WRITE = '{"name": "file_write", "arguments": {"path": "x", "content": "y"}}';
+const REQUEST = '{"tool":"http_request","arguments":{"url":"http://127.0.0.1:9/"}}';
+const PARAMETER = "<function=file_read>\n<parameter=path>\nn.txt\n</parameter>\n</function>";
 const WRITTEN: [text: string, status: "taken" | "asked" | "error" | "answer"][] = [
-  ['<tool_call>\n{"name": "file_read", "arguments": {"path": "n.txt"}}\n</tool_call>', "taken"],
-  ['<think>Hm.</think>\n<tool_call>{"name": "file_read", "arguments": {"path": "n.txt"}}', "taken"],
+  [`<tool_call>\n${CALL}\n</tool_call>`, "taken"],
+  [`<think>Hm.</think>\n<tool_call>${CALL}`, "taken"],
   ['```json\n{"tool":"file_read","arguments":{"path":"n.txt"}}\n```', "taken"],
   ['{"type":"function","function":{"name":"file_read","parameters":{"path":"n.txt"}}}', "taken"],
-  ["<function=file_read><parameter=path>n.txt</parameter></function>", "taken"],
-  [
-    "<tool_call>\n<function=file_read>\n<parameter=path>\nn.txt\n</parameter>\n</function>\n</tool_call>",
-    "taken",
-  ],
+  [PARAMETER.replaceAll("\n", ""), "taken"],
+  [`<tool_call>\n${PARAMETER}\n</tool_call>`, "taken"],
   ['<function=file_read>{"path":"n.txt"}</function>', "taken"],
-  [
-    '<tool_call>{"name": "file_write", "arguments": {"path": "x", "content": "y"}}</tool_call>',
-    "asked",
-  ],
-  ['```json\n{"tool":"http_request","arguments":{"url":"http://127.0.0.1:9/"}}\n```', "asked"],
-  ['<tool_call>{"name": "file_read", "arguments": {"path": "n.t', "error"],
+  [`<tool_call>${WRITE}</tool_call>`, "asked"],
+  [`\`\`\`json\n${REQUEST}\n\`\`\``, "asked"],
+  [`<tool_call>${CALL.slice(0, -4)}`, "error"],
   ['<tool_call>{"name": "no_tool", "arguments": {}}</tool_call>', "error"],
   ['```json\n{"tool":"file_read","arguments":{"path":"n.txt"}\n```', "error"],
   ["<function=file_read><parameter=path>n.txt</function>", "error"],
   ['I would call <tool_call>{"name": "file_read", "arguments": {}}</tool_call>', "answer"],
-  [
-    '<tool_call>{"name": "file_read", "arguments": {"path": "n.txt"}}</tool_call> reads it.',
-    "answer",
-  ],
+  [`<tool_call>${CALL}</tool_call> reads it.`, "answer"],
   ["<tool_call> is the tag for calls.", "answer"],
   ['{"name": "Ada", "arguments": {"for": 1}}', "answer"],
   ['```json\n{"tool": "hammer"}\n```', "answer"],

@@ -88,23 +88,6 @@ Deno.test("seedHistory() leaves a breadcrumb of a skill's instructions, and leav
   assert.deepEqual(seed(other), other);
 });
 
-Deno.test("seedHistory() never begins with injected words: nobody asked for them", () => {
-  const run = (name: string) => [
-    user(`u ${name}`),
-    said("", "1"),
-    result("1"),
-    injected(wrapSkillContext(name, "Do this.")),
-    said("Done."),
-  ];
-  // Ten messages are two runs; one more turn pushes the first run's beginning out of the window.
-  const seeded = seed([...run("a"), ...run("b"), user("last"), said("b")]);
-  assert.deepEqual(shown(seeded).slice(0, 1), ["user: u b"]);
-  assert.deepEqual(
-    shown(seed([user("u"), ...Array.from({ length: 9 }, (_, n) => injected(`${n}`)), said("x")])),
-    ["user: u", "assistant: x"],
-  );
-});
-
 Deno.test("seedHistory() keeps the window's last messages, from a user turn on; of a turn that is longer what was asked, and its end", () => {
   const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
   assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);

@@ -9,7 +9,7 @@ import { doing, writeSkill } from "../executions_of.ts";
 /** Chance must not hide a disorder: of so many replies at least one would show it. */
 const REPLIES = 3;
 
-Deno.test("calls of one reply change memory and files in their order, whatever they call them; a call that another agent works on is told the beginning of its error", async () => {
+Deno.test("calls of one reply change memory and files in their order, whatever they call them; the result of file_read has 256 KB, that of another tool 100 KB", async () => {
   await using place = await createTestWorkspace();
   const sections = Array.from({ length: REPLIES }, (_, i) => `S${i}`);
   await place.writeScript("keeper", [
@@ -65,48 +65,13 @@ Deno.test("calls of one reply change memory and files in their order, whatever t
     assert.equal(await Deno.readTextFile(join(place.workspace, "notes", name)), "5");
   }
 
-  const calling = [{ call: [call("run_agent", { agent_id: "failing" })] }, { say: "Done." }];
-  await place.writeScript("lead", calling, "agents: [failing]");
-  const cause = "Overloaded: ü ".repeat(20_000);
-  await place.writeScript("failing", [{ fail: cause, retryable: false }]);
-  const { id: lead, status: leadStatus } = await runToEnd(runtime, "lead");
-  assert.equal(leadStatus, "success");
-  const [failure] = await resultsOf(runtime, lead);
-  const told = JSON.parse(String(failure?.["content"]));
-  const whole = (await runtime.getExecution(told.execution_id)).error ?? "";
-  assert.ok(whole.includes(cause), "its own record has all of it");
-  const [, beginning = ""] =
-    /^([^]*)\n\[This was cut here: it has (\d+) characters\.\]$/.exec(told.error) ?? [];
-  assert.ok(whole.startsWith(beginning));
-  const bytes = new TextEncoder().encode(JSON.stringify(beginning)).length;
-  assert.ok(bytes > 3_900 && bytes <= 4_000, `${bytes} bytes`);
-  assert.deepEqual([told.status, told.total_tokens], ["error", null]);
-});
-
-Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
-  await using on = await started(
-    "careful",
-    doing(
-      call("memory_save", { section: "A", content: "one" }),
-      call("file_glob", { pattern: "*" }),
-    ),
-    'confirm: ["*"]\nauto_approve: [file_glob]',
-  );
-  const { runtime, id, status } = on;
-  assert.equal(status, "waiting");
-  assert.equal((await runtime.pendingRequest(id)).message, "Allow memory_save?");
-  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
-});
-
-Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", async () => {
-  await using place = await createTestWorkspace();
-  const text = "x".repeat(1_023) + "\n";
-  await Deno.writeTextFile(join(place.workspace, "a.txt"), text.repeat(400));
+  const line = "x".repeat(1_023) + "\n";
+  await Deno.writeTextFile(join(place.workspace, "a.txt"), line.repeat(400));
   const deep = join(place.workspace, ...Array.from({ length: 5 }, () => "d".repeat(250)));
   await Deno.mkdir(deep, { recursive: true });
   for (let i = 0; i < 100; i++) await Deno.writeTextFile(join(deep, `${i}.md`), "");
   await writeSkill(place, "long", "Read it.");
-  await writeConfig(place, "skills/long/a.txt", text.repeat(400));
+  await writeConfig(place, "skills/long/a.txt", line.repeat(400));
   await place.writeScript(
     "reader",
     doing(
@@ -122,19 +87,33 @@ Deno.test("the result of file_read has 256 KB, that of another tool 100 KB", asy
     ),
     "skills: [long]\nsettings: {max_execution_tokens: none}",
   );
-  await using runtime = await place.open();
-  const { id, status } = await runToEnd(runtime, "reader");
-  assert.equal(status, "success");
-  const results = await resultsOf(runtime, id);
+  const { id: reader, status: readerStatus } = await runToEnd(runtime, "reader");
+  assert.equal(readerStatus, "success");
+  const long = await resultsOf(runtime, reader);
   const of = (tool: string) =>
-    results.filter(({ tool_name }) => tool_name === tool).map(({ content }) => String(content));
-  const whole = text.repeat(256) +
+    long.filter(({ tool_name }) => tool_name === tool).map(({ content }) => String(content));
+  const shown = line.repeat(256) +
     "(Lines 1-256 are shown; there is more. Continue with offset=257.)";
-  assert.deepEqual(of("file_read"), [whole]);
-  assert.deepEqual(of("skill_read_file").sort(), ["xxxx", whole]);
+  assert.deepEqual(of("file_read"), [shown]);
+  assert.deepEqual(of("skill_read_file").sort(), ["xxxx", shown]);
   const [other = ""] = of("file_glob");
   assert.ok(other.length <= 100 * 1024);
   assert.match(other, /\[The result is cut here: 99 KB of \d+ KB are shown\./);
+});
+
+Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
+  await using on = await started(
+    "careful",
+    doing(
+      call("memory_save", { section: "A", content: "one" }),
+      call("file_glob", { pattern: "*" }),
+    ),
+    'confirm: ["*"]\nauto_approve: [file_glob]',
+  );
+  const { runtime, id, status } = on;
+  assert.equal(status, "waiting");
+  assert.equal((await runtime.pendingRequest(id)).message, "Allow memory_save?");
+  assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
 });
 
 Deno.test("a call whose turn never came has not begun when its run is cancelled", async () => {

@@ -104,32 +104,29 @@ async function endOfSilentReply(
   return await runtime.getExecution(id);
 }
 
-Deno.test("a cancelled reply uses what its provider had counted of it, and the rest is estimated", async () => {
+Deno.test("a reply that is cut off keeps what was said, and uses what its provider had counted of it; the rest is estimated", async () => {
   const text = "Once upon a time there was ink.";
-  const ended = await endOfSilentReply({ text, happens: (runtime, id) => runtime.cancel(id) });
-  assert.deepEqual([ended.status, ended.outputData], ["aborted", text]);
-  assert.deepEqual([ended.inputTokens, ended.outputTokens], [777, Math.ceil(text.length / 4)]);
-  assert.equal(ended.isUsageEstimated, true);
+  const cancelled = await endOfSilentReply({ text, happens: (runtime, id) => runtime.cancel(id) });
+  const { outputTokens } = cancelled;
+  assert.deepEqual([outputTokens, cancelled.isUsageEstimated], [Math.ceil(text.length / 4), true]);
   // $1 in, $0.10 and $1.25 from and to the cache, $5 out: a million tokens each.
-  const cost = (700 + 50 * 0.1 + 27 * 1.25 + ended.outputTokens * 5) / 1_000_000;
-  assert.equal(ended.costUsd, Number(cost.toFixed(12)));
-});
-
-const CASES = [
-  ["takes too long", "timeout", "Timeout after 45s"],
-  ["is cut off by a stop of the service", "aborted", "Aborted: service stopped"],
-];
-for (const [happens, status, error] of CASES) {
-  Deno.test(`a reply that ${happens} keeps what was said, with its tokens`, async () => {
-    const clock = new TestClock();
-    const ended = await endOfSilentReply({
-      text: "Half of it",
-      clock,
-      settings: "settings: { timeout: 45 }\n",
-      happens: (runtime) =>
-        status === "timeout" ? clock.advance(45_000) : runtime.stop({ graceMs: 0 }),
-    });
-    assert.deepEqual([ended.status, ended.error], [status, error]);
-    assert.deepEqual([ended.outputData, ended.inputTokens], ["Half of it", 777]);
+  const cost = (700 + 50 * 0.1 + 27 * 1.25 + outputTokens * 5) / 1_000_000;
+  assert.equal(cancelled.costUsd, Number(cost.toFixed(12)));
+  const clock = new TestClock();
+  const settings = "settings: { timeout: 45 }\n";
+  const late = await endOfSilentReply({
+    ...{ text, clock, settings, happens: () => clock.advance(45_000) },
   });
-}
+  const stopped = await endOfSilentReply({
+    ...{ text, clock, happens: (runtime) => runtime.stop({ graceMs: 0 }) },
+  });
+  const ends = [cancelled, late, stopped];
+  assert.deepEqual(ends.map(({ status, error }) => [status, error]), [
+    ["aborted", "Cancelled by user"],
+    ["timeout", "Timeout after 45s"],
+    ["aborted", "Aborted: service stopped"],
+  ]);
+  for (const { outputData, inputTokens } of ends) {
+    assert.deepEqual([outputData, inputTokens], [text, 777]);
+  }
+});

@@ -51,29 +51,20 @@ Deno.test("LabelWarnings says once within an hour that executions of an agent wa
   assert.deepEqual(said(), [first, second, second]);
 });
 
-Deno.test("LabelWarnings says nothing while a living node has the labels", async () => {
-  const { nodes, runs, clock, warnings, said } = createWorld();
-  await using _ = warnings;
-  runs.push({ agentId: "trainer", id: 12, count: 1 });
-  nodes.push(node({ labels: ["gpu"] }));
-  warnings.start();
-  await clock.advance(60 * SECOND);
-  assert.deepEqual(said(), []);
-  nodes[1] = node({ labels: ["gpu"], isAlive: false });
-  await clock.advance(10 * SECOND);
-  assert.equal(said().length, 1);
-});
-
-Deno.test("LabelWarnings says once that it cannot look, and looks again", async () => {
-  const { runs, clock, reads, warnings, said } = createWorld();
+Deno.test("LabelWarnings says once that it cannot look, looks again, and says nothing while a living node has the labels", async () => {
+  const { nodes, runs, clock, reads, warnings, said } = createWorld();
   await using _ = warnings;
   const { listNodes } = reads;
   reads.listNodes = () => Promise.reject(new Error("the connection broke off"));
   runs.push({ agentId: "trainer", id: 12, count: 1 });
+  nodes.push(node({ labels: ["gpu"] }));
   warnings.start();
   await clock.advance(30 * SECOND);
   assert.deepEqual(said(), ["warn: Cannot see whether executions wait for a node"]);
   reads.listNodes = listNodes;
+  await clock.advance(60 * SECOND);
+  assert.equal(said().length, 1, "a living node has the label");
+  nodes[1] = node({ labels: ["gpu"], isAlive: false });
   await clock.advance(10 * SECOND);
   assert.match(said()[1] ?? "", /execution 12/);
 });

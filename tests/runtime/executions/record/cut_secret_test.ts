@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { writeConfig, writeSkill } from "../executions_of.ts";
+import { boundAnswer } from "../../../../runtime/executions/record/answer.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 
 const TOKEN = "sekret-value-1234567890";
 const PROVIDER_KEY = "provider-key-1234567890";
@@ -39,4 +41,17 @@ Deno.test("a run keeps and shows no half of a secret that a tool's result was cu
     const text = isFile ? await Deno.readTextFile(join(place.stateDir, name)) : "";
     assert.deepEqual(halves(text), [], name);
   }
+});
+
+const BOUND = 1_000_000;
+const NOTE =
+  /\n\[The answer was cut: it has (\d+) characters, 1000000 is the most that is kept\.\]$/;
+
+Deno.test("boundAnswer() leaves no half of a secret where it cuts", () => {
+  const value = "supersecretvalue";
+  const withSecret = new Redactor(() => [{ name: "A_KEY", value }]);
+  const text = "🦊".repeat(BOUND - 90) + value + "x".repeat(200);
+  const kept = boundAnswer(text, withSecret);
+  assert.doesNotMatch(kept, /🦊super/);
+  assert.match(kept, NOTE);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { fromGitHub, openHookWorld } from "../../triggers/webhook/hook_world.ts";
-import { atRest, calls, DOLLAR_CALLS, openBudgetWorld, runOf } from "../budget/budget_world.ts";
+import { calls, DOLLAR_CALLS, openBudgetWorld } from "../budget/budget_world.ts";
 import { says } from "../budget/budget_world.ts";
 import { answer, idsOf } from "../executions_of.ts";
 import { assertIdentical, firstDifference } from "./replayed.ts";
@@ -67,11 +67,11 @@ Deno.test("replay() of a run that asked for more money is identical while it wai
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
   await world.place.writeScript("daily", steps, lines);
   await using runtime = await world.open();
-  const { id, status } = await runOf(runtime, "daily");
+  const { id, status } = await runToEnd(runtime, "daily");
   assert.equal(status, "waiting");
   await assertIdentical(runtime, id);
   await answer(runtime, id, { approved: true });
-  assert.equal((await atRest(runtime, id)).status, "success");
+  assert.equal((await toEnd(runtime, id)).status, "success");
   await assertIdentical(runtime, id);
 
   // Today's budgets are not asked: it would have no money at all.
@@ -79,10 +79,10 @@ Deno.test("replay() of a run that asked for more money is identical while it wai
   await assertIdentical(runtime, id);
   await world.place.writeScript("daily", steps, lines);
 
-  const denied = await runOf(runtime, "daily");
+  const denied = await runToEnd(runtime, "daily");
   assert.equal(denied.status, "waiting");
   await answer(runtime, denied.id, { approved: false, reason: "enough" });
-  assert.equal((await atRest(runtime, denied.id)).status, "aborted");
+  assert.equal((await toEnd(runtime, denied.id)).status, "aborted");
   await assertIdentical(runtime, denied.id);
 
   await world.place.writeScript("daily", steps, `${lines}\npaths: { notes: notes }`);

@@ -3,10 +3,19 @@ import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, rowsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { assertIdentical, storedRows } from "./replayed.ts";
-import { answerToEnd, call, delegate, doing, FREE, idsOf, stopAtModel } from "../executions_of.ts";
+import { assertIdentical } from "./replayed.ts";
+import {
+  answerToEnd,
+  ASK,
+  call,
+  delegate,
+  doing,
+  FREE,
+  idsOf,
+  stopAtModel,
+} from "../executions_of.ts";
 import { untilStatus, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): delegated runs give their results, their questions stand in the caller's log, and a conversation remembers what it was sent", async () => {
@@ -86,14 +95,14 @@ Deno.test("replay(): runs that failed, were limited, or went in circles end as t
     before.push((await runToEnd(runtime, agent.id)).id);
   }
   assert.equal(before.length, 11);
-  const stored = await storedRows(place);
+  const stored = await rowsOf(place);
   for (const id of before) {
     const { differences } = await runtime.replays.replay(id, { withAllTools: false });
     const { agentId } = await runtime.getExecution(id);
     // What is missing today is told, and all else is as it was.
     assert.deepEqual(differences.filter(({ what }) => what !== "what is available"), [], agentId);
   }
-  assert.deepEqual(await storedRows(place), stored, "nothing was written");
+  assert.deepEqual(await rowsOf(place), stored, "nothing was written");
 });
 
 Deno.test("replay(): retries, timeouts, cancels and cut replies are where they were", async () => {
@@ -140,32 +149,6 @@ async function untilSaid(runtime: Runtime, id: number, text: string): Promise<vo
   }
 }
 
-Deno.test("replay(): cancels while a call runs, or a question waits", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript("lead", [{
-    call: [
-      call("file_glob", { pattern: "*" }),
-      delegate("slow"),
-      call("file_glob", { pattern: "*" }),
-    ],
-  }], "agents: [slow]");
-  await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }]);
-  await place.writeScript("asker", [{ call: [call("ask_user", { question: "Well?" })] }]);
-  const clock = new TestClock();
-  await using runtime = await place.open({ clock });
-  const lead = (await runtime.run("lead", {})).id;
-  await until(() => clock.awaits(600_000), "the delegate's model");
-  await assertIdentical(runtime, lead);
-  await runtime.cancel(lead);
-  await untilStatus(runtime, lead, "aborted");
-  const [slow = 0] = await idsOf(runtime, "slow");
-  const { status, error } = await runtime.getExecution(slow);
-  assert.deepEqual([status, error], ["aborted", "Cancelled by user"]);
-  const asker = (await runToEnd(runtime, "asker")).id;
-  await runtime.cancel(asker);
-  for (const id of [lead, asker, slow]) await assertIdentical(runtime, id);
-});
-
 Deno.test("replay(): a run that a restart interrupted, with another prompt behind it, is identical", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("resumed", [
@@ -189,15 +172,13 @@ Deno.test("replay(): a run that a restart interrupted, with another prompt behin
   await assertIdentical(runtime, id);
 });
 
-Deno.test("replay(): results that were there when a run was cancelled among its calls are in its log", async () => {
+Deno.test("replay(): results that were there when a run was cancelled among its calls are in its log; its delegate and a run that asked are as they were", async () => {
   await using place = await createTestWorkspace();
   for (const name of ["tidy", "count"]) await writeSkill(place, name, `Do ${name}.`);
   const skill = (name: string) => call("skill_use", { skill_name: name });
   const glob = call("file_glob", { pattern: "*" });
   const mixes = [
-    [skill("tidy"), skill("count"), delegate("slow")],
     [glob, skill("count"), delegate("slow"), skill("tidy")],
-    [skill("tidy"), glob, skill("count"), glob, delegate("slow")],
     [glob, skill("count"), delegate("slow"), glob, skill("tidy"), glob, glob],
   ];
   await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }]);
@@ -208,11 +189,17 @@ Deno.test("replay(): results that were there when a run was cancelled among its 
     await place.writeScript(`lead_${n}`, [{ call: mix }], lines);
     const { id } = await runtime.run(`lead_${n}`, {});
     await until(() => clock.awaits(600_000), "the delegate's model");
+    await assertIdentical(runtime, id);
     await runtime.cancel(id);
     await untilStatus(runtime, id, "aborted");
     await until(() => !clock.awaits(600_000), "the delegate is over");
     await assertIdentical(runtime, id);
   }
+  await place.writeScript("asker", [ASK]);
+  const asker = (await runToEnd(runtime, "asker")).id;
+  await runtime.cancel(asker);
+  const delegates = await idsOf(runtime, "slow");
+  for (const id of [asker, ...delegates]) await assertIdentical(runtime, id);
 });
 
 Deno.test("replay(): instructions that were there when a run was begun again among its calls stand before the prompt", async () => {

@@ -1,8 +1,8 @@
 // What a skill says is a part of the agent: a load of one is replayed as it would be today.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { assertIdentical, firstDifference, storedRows } from "./replayed.ts";
+import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { assertIdentical, firstDifference } from "./replayed.ts";
 import { answerToEnd, call, writeSkill } from "../executions_of.ts";
 
 Deno.test("replay(): a skill's changed instructions are found at the first request that has them, with the arguments that a person approved; what a fork took over stays as it was said then", async () => {
@@ -26,7 +26,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   const { id, status } = await runToEnd(runtime, "keeper");
   assert.equal(status, "success");
   await assertIdentical(runtime, id);
-  const before = await storedRows(place);
+  const before = await rowsOf(place);
 
   await writeSkill(place, "count", "Count twice.");
   const counted = await firstDifference(runtime, id);
@@ -48,7 +48,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   assert.match(listed?.what ?? "", /\(the result of skill_use\)$/);
   await Deno.remove(file);
   await assertIdentical(runtime, id);
-  assert.deepEqual(await storedRows(place), before, "nothing was written");
+  assert.deepEqual(await rowsOf(place), before, "nothing was written");
 
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await place.writeScript(

@@ -1,8 +1,7 @@
 // Custom tools and MCP servers in a replay: as recorded, unless they are started to be asked what they are like today.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { writeConfig } from "../executions_of.ts";
+import { writeConfig, writeWitness } from "../executions_of.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
@@ -30,25 +29,12 @@ Deno.test("replay(): changes of a custom tool and of an MCP server's tool are fo
   await using place = await createTestWorkspace({ shell });
   const config = `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`;
   await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
-  const file = join(place.root, "argument");
-  const trace = join(place.root, "trace");
-  await Deno.writeTextFile(file, "query");
-  const changing = {
-    command: Deno.execPath(),
-    args: [
-      ...["run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read", "--allow-write"],
-      ...["--config", fileURLToPath(new URL("../../../deno.json", import.meta.url))],
-      ...[fileURLToPath(new URL("changing_server.ts", import.meta.url)), file, trace],
-    ],
-    env: { DENO_DIR: denoDirectory() },
-    sandbox: false,
-  };
-  await writeConfig(place, "mcp-servers.json", JSON.stringify({ changing }));
+  const { trace, file } = await writeWitness(place);
   const out = join(place.workspace, "out");
   await Deno.mkdir(out);
   await writeConfig(place, "tools/seek.ts", seekTool("Seeks."));
   const steps = [call("find", { query: "x" }), call("seek", { what: "x" }), { say: "Ok." }];
-  const lines = 'mcp: [changing]\ncustom_tools: [seek]\npaths: out\nauto_approve: "*"';
+  const lines = 'mcp: [witness]\ncustom_tools: [seek]\npaths: out\nauto_approve: "*"';
   await place.writeScript("seeker", steps, lines);
   let id: number;
   {
@@ -63,7 +49,7 @@ Deno.test("replay(): changes of a custom tool and of an MCP server's tool are fo
   await writeConfig(place, "tools/seek.ts", seekTool("Seeks far and wide."));
   const offline = await replay(place, id, false);
   assert.deepEqual(offline.differences, []);
-  const note = "As recorded, because nothing is started: custom tool seek, MCP server changing";
+  const note = "As recorded, because nothing is started: custom tool seek, MCP server witness";
   assert.deepEqual(offline.notes, [note]);
   const { differences } = await replay(place, id, true);
   const found = differences.map(({ kind, what, call }) => [kind, what, call]).sort();
@@ -74,5 +60,5 @@ Deno.test("replay(): changes of a custom tool and of an MCP server's tool are fo
     assert.match(one?.today ?? "", now);
   }
   const calls = [await Deno.readTextFile(trace), await Deno.readTextFile(join(out, "called"))];
-  assert.deepEqual(calls, ["called\n", "x"], "no replay calls a tool");
+  assert.deepEqual(calls, ["find\n", "x"], "no replay calls a tool");
 });

@@ -6,6 +6,10 @@ import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_wo
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { leaveRunning } from "../executions_of.ts";
+import type { Execution } from "../../../../runtime/executions/execution.ts";
+import type { RecoveryPorts } from "../../../../runtime/executions/runs/recovery.ts";
+import { recoverExecutions } from "../../../../runtime/executions/runs/recovery.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
 
 Deno.test("the duration of a run that is kept over a restart is the time it ran, before and after, and no other", async () => {
   await using place = await createTestWorkspace();
@@ -57,4 +61,39 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
     one["event_type"] === "complete"
   );
   assert.deepEqual(completes.map((one) => one["status"]), ["orphaned"]);
+});
+
+Deno.test("recoverExecutions() lets what was delegated run before those that will ask for it", async () => {
+  const parents = new Map([[1, null], [2, 1], [3, 2], [4, null]]);
+  const resumed: number[] = [];
+  const ports: Partial<RecoveryPorts> = {
+    agents: { find: () => createTestAgent({ onRestart: "resume" }) },
+    executions: {
+      readExecution: (id) => {
+        const execution: Partial<Execution> = {
+          id,
+          agentId: "a",
+          status: "running",
+          parentExecutionId: parents.get(id) ?? null,
+        };
+        const request = { args: [] };
+        return Promise.resolve({ execution: execution as Execution, request, output: null });
+      },
+    },
+    recovery: {
+      findAbandoned: () => Promise.resolve([...parents.keys()]),
+      adoptExecution: () => Promise.resolve(),
+      readUncountedMs: () => Promise.resolve(0),
+      findForsaken: () => Promise.resolve([]),
+      findCancelled: () => Promise.resolve([]),
+    },
+    runs: {
+      end: () => assert.fail("nothing ends here"),
+      abortWaiting: () => assert.fail("nothing waits here"),
+      resumeAfterRestart: ({ execution }) => Promise.resolve(void resumed.push(execution.id)),
+    },
+  };
+  await recoverExecutions(ports as RecoveryPorts);
+  assert.deepEqual(resumed.toSorted(), [1, 2, 3, 4]);
+  assert.ok(resumed.indexOf(3) < resumed.indexOf(2) && resumed.indexOf(2) < resumed.indexOf(1));
 });

@@ -5,9 +5,11 @@ import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
-import { answerToEnd, stopWaiting } from "../executions_of.ts";
+import { answerToEnd } from "../executions_of.ts";
+import { RetentionSweeps } from "../../../../runtime/executions/runs/retention_sweeps.ts";
+import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
+import { LogLines } from "../../../support/log_lines.ts";
 
-const DAY_MS = 86_400_000;
 const WAITS = [{ call: [{ name: "file_write", arguments: { path: "a", content: "a" } }] }, {
   say: "x",
 }];
@@ -74,11 +76,14 @@ Deno.test("purgeCheckpoints() without force keeps every waiting conversation, al
 Deno.test("a runtime for upkeep removes what it is asked to, and neither runs nor takes up anything", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
-  let waiting: number;
+  const call = [{ name: "run_agent", arguments: { agent_id: "asker" } }];
+  await place.writeScript("lead", [{ call }, { say: "went on" }], "agents: [asker]");
+  let [waiting, lead] = [0, 0];
   {
     await using runtime = await place.open();
     await runToEnd(runtime, "one");
     waiting = (await runToEnd(runtime, "asker")).id;
+    lead = (await runToEnd(runtime, "lead")).id;
     await assert.rejects(place.open({ mode: "upkeep" }), { name: "AlreadyRunning" });
   }
   await place.writeScript("often", [{ say: "x" }], "trigger: { type: schedule, every: 1s }");
@@ -88,34 +93,17 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
     const refused = { name: "ReadOnlyRuntime" };
     await assert.rejects(runtime.run("one", {}), refused);
     await assert.rejects(runtime.pauseScheduler(), refused);
-    assert.equal(await runtime.purgeCheckpoints({ force: true }), 2);
+    assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 2);
     const { status, error } = await runtime.getExecution(waiting);
     assert.deepEqual([status, error], ["aborted", "Aborted: its conversation was purged"]);
   }
   await using runtime = await place.open({ mode: "read-only" });
   await assert.rejects(runtime.purgeCheckpoints({ force: true }), { name: "ReadOnlyRuntime" });
-  assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 2);
-});
-
-Deno.test("a runtime for upkeep does not let a parent go on whose waiting child it ends", async () => {
-  await using place = await createTestWorkspace();
-  await fill(place);
-  const call = [{ name: "run_agent", arguments: { agent_id: "asker" } }];
-  await place.writeScript("lead", [{ call }, { say: "went on" }], "agents: [asker]");
-  const lead = await stopWaiting(place, "lead");
-  {
-    await using runtime = await place.open({ mode: "upkeep" });
-    assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: true }), 1);
-  }
-  await using runtime = await place.open({ mode: "read-only" });
+  assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 4);
   const { status, error, outputData } = await runtime.getExecution(lead);
-  assert.deepEqual(
-    [status, error, outputData],
-    // Another machine may let it go on.
-    IS_POSTGRES
-      ? ["running", null, null]
-      : ["aborted", "Aborted: what it waited for was purged", null],
-  );
+  const ended = ["aborted", "Aborted: what it waited for was purged", null];
+  // Another machine may let it go on.
+  assert.deepEqual([status, error, outputData], IS_POSTGRES ? ["running", null, null] : ended);
 });
 
 const CASES = [
@@ -143,3 +131,46 @@ for (const [config, threads, executions] of CASES) {
     assert.equal((await runtime.getExecution(waiting)).status, "waiting");
   });
 }
+
+/** Sweeps whose times and limits are recorded; each fails that `fails` says. */
+function stage(fails: (sweep: number) => boolean) {
+  const clock = new TestClock();
+  const log = new LogLines();
+  const start = clock.now();
+  const swept: number[] = [];
+  const sweeps = new RetentionSweeps({
+    retention: {
+      sweep({ now, checkpointDays, logDays }) {
+        assert.deepEqual([checkpointDays, logDays], [30, null]);
+        swept.push(now - start);
+        return fails(swept.length) ? Promise.reject(new Error("no room")) : Promise.resolve();
+      },
+    },
+    clock,
+    log,
+    days: () => ({ checkpointDays: 30, logDays: null }),
+  });
+  return { clock, log, swept, sweeps };
+}
+
+Deno.test("RetentionSweeps sweep at the start and once a day, also after a failure, until they are disposed", async () => {
+  const { clock, log, swept, sweeps } = stage((sweep) => sweep === 2);
+  await sweeps.start();
+  assert.deepEqual(swept, [0]);
+  await clock.advance(DAY_MS - 1);
+  assert.deepEqual(swept, [0]);
+  await clock.advance(DAY_MS + HOUR_MS);
+  assert.deepEqual(swept, [0, DAY_MS, 2 * DAY_MS]);
+  assert.deepEqual(log.lines.map(({ level, message }) => [level, message]), [
+    ["error", "Old conversations and logs could not be removed; tried again in a day"],
+  ]);
+  await sweeps[Symbol.asyncDispose]();
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("RetentionSweeps.start() rejects when the first sweep fails, and leaves nothing running", async () => {
+  const { clock, sweeps } = stage(() => true);
+  await assert.rejects(sweeps.start(), /no room/);
+  assert.equal(clock.sleeping, 0);
+  await sweeps[Symbol.asyncDispose]();
+});

@@ -8,6 +8,10 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 import { until } from "../../../support/until.ts";
 import { onSqlite } from "../../../support/test_database.ts";
+import { EventBus } from "../../../../runtime/events/bus.ts";
+import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
+import { RequestExpiry } from "../../../../runtime/executions/runs/request_expiry.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 
 interface Start {
   trigger: ExecutionTrigger;
@@ -159,8 +163,8 @@ async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<numb
   return id;
 }
 
-for (const by of ["recover", "respond"] as const) {
-  Deno.test(`Runner.${by}() ends an execution that waits below one that has ended`, async () => {
+Deno.test("Runner.recover() and Runner.respond() end an execution that waits below one that has ended", async () => {
+  for (const by of ["recover", "respond"]) {
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store } = on;
     const id = await leaveForsaken(on);
@@ -170,9 +174,9 @@ for (const by of ["recover", "respond"] as const) {
     await until(async () => isFinal(await statusOf(on, id)), "the end");
     const { execution } = (await store.executions.readExecution(id))!;
     const error = "Aborted: the execution that delegated to it has ended";
-    assert.deepEqual([execution.status, execution.error], ["aborted", error]);
-  });
-}
+    assert.deepEqual([execution.status, execution.error], ["aborted", error], by);
+  }
+});
 
 Deno.test("Runner says in a run's log that its programs have no sandbox", async () => {
   const sandboxGap = "Custom tools run without a sandbox: it is raining. To get one, wait.";
@@ -183,4 +187,46 @@ Deno.test("Runner says in a run's log that its programs have no sandbox", async 
       .map(({ level, fields }) => ({ level, fields })),
     [{ level: "warn", fields: { execution, agent: "one" } }],
   );
+});
+
+function requestDue(requestId: string, expiresAt: number): HumanRequest {
+  return {
+    executionId: 1,
+    requestId,
+    kind: "input",
+    position: 3,
+    toolName: "ask_user",
+    toolArgs: {},
+    message: "Which?",
+    options: null,
+    multi: false,
+    createdAt: 0,
+    expiresAt,
+  };
+}
+
+Deno.test("RequestExpiry does not ask without end while an expiry cannot be stored", async () => {
+  const clock = new TestClock();
+  const due = requestDue("r", clock.now());
+  let isOpen = true;
+  const requests = { readNextExpiry: () => Promise.resolve(isOpen ? due : undefined) };
+  const complaints: string[] = [];
+  let tries = 0;
+  const serviceLog = { write: (_level: string, message: string) => void complaints.push(message) };
+  const expire = () => {
+    tries++;
+    if (tries < 3) return Promise.reject(new Error("database or disk is full"));
+    isOpen = false;
+    return Promise.resolve("over" as const);
+  };
+  const events = new EventBus(serviceLog);
+  const answers = { expire };
+  await using expiry = new RequestExpiry({ ...{ requests, events, clock, serviceLog }, answers });
+  expiry.start();
+  await clock.advance(0);
+  assert.equal(tries, 1);
+  await clock.advance(4_999);
+  assert.equal(tries, 1);
+  await clock.advance(10_000);
+  assert.deepEqual([tries, complaints.length], [3, 2]);
 });

@@ -110,17 +110,18 @@ Deno.test("planRun() tells of an agent with a schedule the run that the schedule
   assert.ok(isSamePrompt(String(system?.message.content), String(sent[0]?.content)));
 });
 
-Deno.test("planRun() says why a source is not available, tells the rest, and changes nothing: no row, no file, no line in the log, no question to the model", async () => {
+Deno.test("planRun() says why a source is not available, tells each tool of the rest, and changes nothing: no row, no file, no line in the log, no question to the model", async () => {
   const shell = { OPENAI_API_KEY: "sk-live-0123456789", ...CACHED.shell };
   await using place = await createTestWorkspace({ shell });
   await using server = new OpenAiServer();
   const gone = { command: "/no/such/program", sandbox: false };
   const mcpServers = { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }), gone };
   await put(place, "mcp-servers.json", JSON.stringify({ mcpServers }));
-  const own = 'export default { description: "Own", effect: "idempotent", run: () => "ok" };';
-  await put(place, "tools/own.ts", own);
+  const tool = 'export default { description: "Own", effect: "idempotent", run: () => "ok" };';
+  await put(place, "tools/own.ts", tool);
   await put(place, "tools/broken.ts", "export default {");
-  const more = "mcp: [gone, shelf]\ntools: [broken, own]\nconfirm: [no_such_tool]\n";
+  const more = "mcp: [gone, shelf]\ntools: [broken, own]\nconfirm: [http_request, no_such_tool]\n" +
+    "auto_approve: [file_write]\n";
   await writeAgent(place, server, { more, body: "Use ${OPENAI_API_KEY}." });
   await place.writeAgent(
     "lost",
@@ -135,35 +136,12 @@ Deno.test("planRun() says why a source is not available, tells the rest, and cha
   assert.match(plan.problems[1] ?? "", /The MCP server "gone"/);
   assert.ok(plan.tools.some(({ server }) => server === "shelf"));
   assert.ok(plan.tools.some(({ name, source }) => name === "own" && source === "custom"));
-  assert.ok(plan.tools.some(({ name }) => name === "skill_use"));
-  assert.match(String(plan.messages?.[0]?.message.content), /haiku/);
-  assert.deepEqual(plan.notices, [
-    "A key of a model provider or a webhook stays out of the prompt (variables: OPENAI_API_KEY)",
+  const own = plan.tools.filter(({ server, source }) => server === null && source !== "custom");
+  const told = own.map(({ name, source, guarded, effect }) => [
+    name,
+    [source, guarded, effect].join(" "),
   ]);
-  const lost = await runtime.planRun("lost", { withMessages: true });
-  assert.deepEqual(lost.key, { variable: "ANTHROPIC_API_KEY", isSet: false });
-  assert.equal(lost.problems.length, 2, lost.problems.join("\n"));
-  for (const named of [/skill.*lost/i, /ANTHROPIC_API_KEY is not set/]) {
-    assert.match(lost.problems.join("\n"), named);
-  }
-  assert.deepEqual(await rowsOf(place), before.rows);
-  assert.deepEqual(await filesIn(place.root), files);
-  const warned = place.logged.slice(before.logged).filter(({ level }) => level !== "info");
-  assert.deepEqual(warned, []);
-  assert.deepEqual(server.requests, []);
-});
-
-Deno.test("planRun() tells each tool by its final name, with its effect, its guard and where it comes from", async () => {
-  await using place = await createTestWorkspace();
-  await using server = new OpenAiServer();
-  const more = "confirm: [http_request]\nauto_approve: [file_write]\n";
-  await writeAgent(place, server, { more });
-  await using runtime = await place.open();
-  const { tools } = await runtime.planRun("writer", { withMessages: false });
-  const told = new Map(
-    tools.map(({ name, source, guarded, effect }) => [name, [source, guarded, effect].join(" ")]),
-  );
-  assert.equal(told.size, tools.length);
+  assert.equal(new Set(plan.tools.map(({ name }) => name)).size, plan.tools.length);
   assert.deepEqual(Object.fromEntries(told), {
     file_read: "builtin false read",
     file_write: "builtin false idempotent",
@@ -181,6 +159,21 @@ Deno.test("planRun() tells each tool by its final name, with its effect, its gua
     skill_read_file: "skills false read",
     skill_run_script: "skills false unsafe",
   });
+  assert.match(String(plan.messages?.[0]?.message.content), /haiku/);
+  assert.deepEqual(plan.notices, [
+    "A key of a model provider or a webhook stays out of the prompt (variables: OPENAI_API_KEY)",
+  ]);
+  const lost = await runtime.planRun("lost", { withMessages: true });
+  assert.deepEqual(lost.key, { variable: "ANTHROPIC_API_KEY", isSet: false });
+  assert.equal(lost.problems.length, 2, lost.problems.join("\n"));
+  for (const named of [/skill.*lost/i, /ANTHROPIC_API_KEY is not set/]) {
+    assert.match(lost.problems.join("\n"), named);
+  }
+  assert.deepEqual(await rowsOf(place), before.rows);
+  assert.deepEqual(await filesIn(place.root), files);
+  const warned = place.logged.slice(before.logged).filter(({ level }) => level !== "info");
+  assert.deepEqual(warned, []);
+  assert.deepEqual(server.requests, []);
 });
 
 Deno.test("planRun() tells where each setting comes from, with its line", async () => {
