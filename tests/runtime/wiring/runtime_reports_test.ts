@@ -7,7 +7,7 @@ import { TestClock } from "../../support/test_clock.ts";
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
 Deno.test("Runtime tells of executions without the secrets that their callers wrote, finds what was asked, but nothing by a part of a secret in it, and shows none in its log", async () => {
-  const key = ["-----BEGIN KEY-----", "0123456789", "abcdefghij", "-----END KEY-----"].join("\n");
+  const key = ["-----BEGIN PEM-----", "0123456789", "abcdefghij", "-----END PEM-----"].join("\n");
   const shell = { MY_TOKEN: "tok-12345678", SIGNING_KEY: key };
   await using world = await createTestWorkspace({ shell });
   await world.writeScript("writer", [{ say: "Sent to tok-1 as asked" }]);

@@ -10,7 +10,7 @@ skills: writing
 mcp: [files]
 agents: helper
 confirm: [search, file_read]
-auto_approve: [file_write]
+auto_approve: [file_write, file_delete]
 paths: [inbox]
 trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
   const variables = { OPENAI_API_KEY: "key" };

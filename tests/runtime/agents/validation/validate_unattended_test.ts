@@ -11,7 +11,7 @@ async function warningsOf(lines: string, config = ""): Promise<string[]> {
 }
 
 const BOTH =
-  "warning daily.md:3:1: This fires without you, and file_delete and file_write will wait for a " +
+  "warning daily.md:3:18: This fires without you, and file_delete and file_write will wait for a " +
   "person (auto_approve: [file_delete, file_write] lets them run; " +
   "confirm: [file_delete, file_write] says that they may wait)";
 

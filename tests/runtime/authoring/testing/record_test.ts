@@ -30,9 +30,9 @@ Deno.test("record: a run with files, guards, questions, failures and other agent
     call("file_read", { path: "none.md" }),
     call("file_delete", { path: "notes.md" }),
     call("ask_user", { question: "Which?", options: ["red", "blue"] }),
-    call("forecast", { city: "Bonn" }),
     call("run_agent", { agent_id: "helper" }),
     call("run_agent", { agent_id: "lost" }),
+    call("forecast", { city: "Bonn" }),
     { say: "Your answer: {result}" },
   ], "auto_approve: [file_write]\nagents: [helper, lost]");
   await workspace.writeScript("helper", [{ say: "helped" }]);
