@@ -7,7 +7,7 @@ import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_work
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { answer, answerToEnd, ASK, call, delegate, idsOf, resultsOf } from "../executions_of.ts";
-import { doing, statusOf, stopWaiting, untilStatus } from "../executions_of.ts";
+import { doing, statusOf, untilStatus } from "../executions_of.ts";
 
 const DAY_MS = 86_400_000;
 
