@@ -36,20 +36,6 @@ async function termsOf(machine: QueueMachine, job: Delivery | undefined) {
   return claim && [claim.epoch, claim.isRedelivered, claim.cancelled];
 }
 
-type Open = (name: string, labels?: readonly string[]) => Promise<QueueMachine>;
-
-/** Opens machines over one database of their own. */
-function test(name: string, body: (open: Open, address: string) => Promise<void>): void {
-  withPostgres.test(`JobQueue: ${name}`, async () => {
-    await using place = await createTestPostgres();
-    await using machines = new AsyncDisposableStack();
-    const { address } = place;
-    const open: Open = async (name, labels = []) =>
-      machines.use(await QueueMachine.open({ address, name, labels }));
-    await body(open, address);
-  });
-}
-
 /** Has a machine take jobs until it has so many. */
 async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   await until(() => machine.taken.length >= count, `${machine.name} takes ${count}`);
@@ -57,6 +43,12 @@ async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   assert.ok(job !== undefined);
   return job;
 }
+
+Deno.test("queueOf(): the order of labels is nothing, and a label is a plain word", () => {
+  assert.equal(queueOf([]), "run");
+  assert.equal(queueOf(["linux", "gpu", "linux"]), "run.gpu.linux");
+  assert.throws(() => queueOf(["GPU.0"]), /The label "GPU\.0" must be of small letters/);
+});
 
 withPostgres.test("JobQueue: machines may make the queue at once", async () => {
   await using place = await createBarePostgres();
@@ -71,230 +63,240 @@ withPostgres.test("JobQueue: machines may make the queue at once", async () => {
   await Promise.all(machines.map((machine) => machine.accept({ labels: ["gpu"] })));
 });
 
-test("what is rolled back is never taken, what is stored is", async (open) => {
-  const here = await open("here");
-  here.work();
-  await assert.rejects(here.accept({ fail: true }), /rolled back/);
-  const id = await here.accept();
-  here.queue.wake();
-  await takes(here, 1);
-  assert.deepEqual(here.taken.map((job) => job.executionId), [id]);
-  assert.equal(here.taken[0]?.jobId, here.sent.get(id));
-  await here.complete(here.taken[0]?.jobId ?? "");
-  assert.deepEqual(await here.states(), { completed: 1 });
-});
+withPostgres.test("JobQueue shares runs among machines", async (t) => {
+  await using place = await createTestPostgres();
+  const { address } = place;
+  await using here = await QueueMachine.open({ address, name: "here", labels: ["gpu"] });
+  await using there = await QueueMachine.open({ address, name: "there" });
+  const step = (name: string, body: () => Promise<void>) =>
+    t.step(name, async () => {
+      await body();
+      for (const machine of [here, there]) await machine.rest();
+      await here.forgetAll();
+    });
 
-test("two machines share fifty, none twice, none lost, none over its room", async (open) => {
-  const here = await open("here");
-  const there = await open("there");
-  const accepted: number[] = [];
-  for (let n = 0; n < 50; n++) accepted.push(await here.accept());
-  let most = 0;
-  let ended = 0;
-  for (const machine of [here, there]) {
-    machine.room = 3;
-    let open = 0;
-    machine.onTake = async (job) => {
-      most = Math.max(most, ++open);
-      assert.notEqual(await machine.claim(job), undefined);
-      open--;
-      await machine.complete(job.jobId);
-      ended++;
-    };
-  }
-  here.work();
-  there.work();
-  await until(() => ended === 50, "all ran");
-  const ran = [...here.taken, ...there.taken].map((job) => job.executionId);
-  assert.deepEqual(ran.sort((a, b) => a - b), accepted);
-  assert.ok(here.taken.length > 0 && there.taken.length > 0);
-  assert.ok(most <= 3, `${most} at once`);
-  assert.deepEqual(await here.states(), { completed: 50 });
-  assert.deepEqual([...here.errors, ...there.errors], []);
-});
+  await step("what is rolled back is never taken, what is stored is", async () => {
+    here.work();
+    await assert.rejects(here.accept({ fail: true }), /rolled back/);
+    const id = await here.accept();
+    here.queue.wake();
+    await takes(here, 1);
+    assert.deepEqual(here.taken.map((job) => job.executionId), [id]);
+    assert.equal(here.taken[0]?.jobId, here.sent.get(id));
+    await here.complete(here.taken[0]?.jobId ?? "");
+    assert.deepEqual(await here.states(), { completed: 1 });
+  });
 
-test("labels: only who has them all takes it, also from a queue made later", async (open) => {
-  const plain = await open("plain");
-  const gpu = await open("gpu", ["gpu"]);
-  const both = await open("both", ["linux", "gpu", "big"]);
-  for (const machine of [plain, gpu]) machine.work();
-  const needy = await plain.accept({ labels: ["linux", "gpu"] });
-  const graphic = await plain.accept({ labels: ["gpu"] });
-  await takes(gpu, 1);
-  assert.deepEqual(gpu.taken.map((job) => job.executionId), [graphic]);
-  assert.deepEqual(await gpu.states(), { created: 1, active: 1 });
-  both.work();
-  await takes(both, 1);
-  assert.deepEqual(both.taken.map((job) => job.executionId), [needy]);
-  assert.deepEqual(plain.taken, []);
-  assert.deepEqual(gpu.taken.length, 1);
-});
+  await step("two machines share fifty, none twice, none lost, none over its room", async () => {
+    const accepted: number[] = [];
+    for (let n = 0; n < 50; n++) accepted.push(await here.accept());
+    let most = 0;
+    let ended = 0;
+    // Neither is done before the other one has begun.
+    const begun = Promise.withResolvers<void>();
+    for (const machine of [here, there]) {
+      let open = 0;
+      machine.onTake = async (job) => {
+        most = Math.max(most, ++open);
+        assert.notEqual(await machine.claim(job), undefined);
+        if (here.taken.length > 0 && there.taken.length > 0) begun.resolve();
+        await begun.promise;
+        open--;
+        await machine.complete(job.jobId);
+        ended++;
+      };
+    }
+    for (const machine of [here, there]) machine.work(3);
+    await until(() => ended === 50, "all ran");
+    const ran = [...here.taken, ...there.taken].map((job) => job.executionId);
+    assert.deepEqual(ran.sort((a, b) => a - b), accepted);
+    assert.ok(most <= 3, `${most} at once`);
+    assert.deepEqual(await here.states(), { completed: 50 });
+    assert.deepEqual([...here.errors, ...there.errors], []);
+  });
 
-Deno.test("queueOf(): the order of labels is nothing, and a label is a plain word", () => {
-  assert.equal(queueOf([]), "run");
-  assert.equal(queueOf(["linux", "gpu", "linux"]), "run.gpu.linux");
-  assert.throws(() => queueOf(["GPU.0"]), /The label "GPU\.0" must be of small letters/);
-});
+  await step("labels: only who has them all takes it, also from a queue made later", async () => {
+    const labels = ["linux", "gpu", "big"];
+    await using both = await QueueMachine.open({ address, name: "both", labels });
+    for (const machine of [there, here]) machine.work();
+    const needy = await there.accept({ labels: ["linux", "gpu"] });
+    const graphic = await there.accept({ labels: ["gpu"] });
+    await takes(here, 1);
+    assert.deepEqual(here.taken.map((job) => job.executionId), [graphic]);
+    assert.deepEqual(await here.states(), { created: 1, active: 1 });
+    both.work();
+    await takes(both, 1);
+    assert.deepEqual(both.taken.map((job) => job.executionId), [needy]);
+    assert.deepEqual(there.taken, []);
+    assert.deepEqual(here.taken.length, 1);
+  });
 
-test("what one gives back another takes, as redelivered", async (open) => {
-  const here = await open("here");
-  const there = await open("there");
-  const id = await here.accept();
-  here.room = 1;
-  here.work();
-  const job = await takes(here, 1);
-  assert.deepEqual(await termsOf(here, job), [1, false, null]);
-  here.room = 0;
-  await here.release(job?.jobId ?? "");
-  there.work();
-  const again = await takes(there, 1);
-  assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
-  assert.deepEqual(await termsOf(there, again), [2, true, null]);
-  // The first one has nothing to say of it any more.
-  await here.complete(job?.jobId ?? "");
-  assert.deepEqual(await here.states(), { active: 1 });
-  assert.equal(here.taken.length, 1);
-});
+  await step("what one gives back another takes, as redelivered", async () => {
+    const id = await here.accept();
+    here.work(1);
+    const job = await takes(here, 1);
+    assert.deepEqual(await termsOf(here, job), [1, false, null]);
+    here.room = 0;
+    await here.release(job?.jobId ?? "");
+    there.work();
+    const again = await takes(there, 1);
+    assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
+    assert.deepEqual(await termsOf(there, again), [2, true, null]);
+    // The first one has nothing to say of it any more.
+    await here.complete(job?.jobId ?? "");
+    assert.deepEqual(await here.states(), { active: 1 });
+    assert.equal(here.taken.length, 1);
+  });
 
-test("a machine that stops gives back what it has", async (open, address) => {
-  const there = await open("there");
-  const here = await QueueMachine.open({ address, name: "here" });
-  const id = await here.accept();
-  here.work();
-  await takes(here, 1);
-  await here[Symbol.asyncDispose]();
-  there.work();
-  assert.equal((await takes(there, 1)).executionId, id);
-});
+  await step("a machine that stops gives back what it has", async () => {
+    there.room = 0;
+    const leaving = await QueueMachine.open({ address, name: "leaving" });
+    const id = await leaving.accept();
+    leaving.work();
+    await takes(leaving, 1);
+    await leaving[Symbol.asyncDispose]();
+    there.work();
+    assert.equal((await takes(there, 1)).executionId, id);
+  });
 
-test("a job that is taken away is told to who had it", async (open) => {
-  const here = await open("here");
-  await here.accept();
-  await here.accept();
-  here.work();
-  await takes(here, 2);
-  here.room = 0;
-  const [gone, other] = here.taken;
-  // As pg-boss does it where no heartbeat came: it waits again, and another machine gets it.
-  await here.changeJobs("retry_count = retry_count + 1");
-  // It does not know yet, and ends one of them: that is the other's now.
-  await here.complete(other?.jobId ?? "");
-  assert.deepEqual(await here.states(), { active: 2 });
-  await here.beat();
-  assert.deepEqual(here.lost, [gone?.jobId]);
-});
+  await step("a job that is taken away is told to who had it", async () => {
+    await here.accept();
+    await here.accept();
+    here.work();
+    await takes(here, 2);
+    here.room = 0;
+    const [gone, other] = here.taken;
+    // As pg-boss does it where no heartbeat came: it waits again, and another machine gets it.
+    await here.changeJobs("retry_count = retry_count + 1");
+    // It does not know yet, and ends one of them: that is the other's now.
+    await here.complete(other?.jobId ?? "");
+    assert.deepEqual(await here.states(), { active: 2 });
+    await here.beat();
+    assert.deepEqual(here.lost, [gone?.jobId]);
+  });
 
-test("a job that is lost and comes back at once is another delivery", async (open) => {
-  const here = await open("here");
-  await here.accept();
-  here.work();
-  await takes(here, 1);
-  await here.changeJobs("state = 'retry', start_after = now()");
-  here.queue.wake();
-  await takes(here, 2);
-  // What had it before has nothing to say of it any more.
-  const [former, now] = here.taken;
-  assert.ok(former !== undefined && now !== undefined);
-  assert.deepEqual([here.queue.holds(former), here.queue.holds(now)], [false, true]);
-  await here.queue.release(former);
-  here.queue.forget(former);
-  assert.deepEqual(await here.states(), { active: 1 });
-  assert.equal(here.queue.holds(now), true);
-});
+  await step("a job that is lost and comes back at once is another delivery", async () => {
+    await here.accept();
+    here.work();
+    await takes(here, 1);
+    await here.changeJobs("state = 'retry', start_after = now()");
+    here.queue.wake();
+    await takes(here, 2);
+    // What had it before has nothing to say of it any more.
+    const [former, now] = here.taken;
+    assert.ok(former !== undefined && now !== undefined);
+    assert.deepEqual([here.queue.holds(former), here.queue.holds(now)], [false, true]);
+    await here.queue.release(former);
+    here.queue.forget(former);
+    assert.deepEqual(await here.states(), { active: 1 });
+    assert.equal(here.queue.holds(now), true);
+  });
 
-test("a heartbeat reaches the jobs of each queue, and keeps them from ageing", async (open) => {
-  const here = await open("here", ["gpu"]);
-  await here.accept();
-  await here.accept({ labels: ["gpu"] });
-  here.work();
-  await takes(here, 2);
-  const old = () =>
-    get<{ jobs: number }>(
-      "SELECT count(*) AS jobs FROM inkling_queue.job WHERE started_on < now() - interval '1 hour'",
+  await step("a heartbeat reaches the jobs of each queue, and keeps them from ageing", async () => {
+    await here.accept();
+    await here.accept({ labels: ["gpu"] });
+    here.work();
+    await takes(here, 2);
+    const old = () =>
+      get<{ jobs: number }>(
+        "SELECT count(*) AS jobs FROM inkling_queue.job WHERE started_on < now() - interval '1 hour'",
+      );
+    await here.changeJobs(
+      "started_on = now() - interval '23 hours', heartbeat_on = now() - interval '4 seconds'",
     );
-  await here.changeJobs(
-    "started_on = now() - interval '23 hours', heartbeat_on = now() - interval '4 seconds'",
+    await here.beat();
+    assert.equal((await here.database.read(old))?.jobs, 0);
+    assert.deepEqual(here.lost, []);
+    assert.deepEqual(await here.states(), { active: 2 });
+  });
+
+  await step(
+    "who stood still between taking a job and claiming its run claims nothing once another has it",
+    async () => {
+      const id = await here.accept();
+      here.work();
+      await takes(here, 1);
+      here.room = 0;
+      await here.changeJobs("state = 'retry', start_after = now()");
+      there.work();
+      await takes(there, 1);
+      assert.deepEqual(await termsOf(there, there.taken[0]), [1, false, null]);
+      assert.equal(await termsOf(here, here.taken[0]), undefined);
+      await there.write(id);
+    },
   );
-  await here.beat();
-  assert.equal((await here.database.read(old))?.jobs, 0);
-  assert.deepEqual(here.lost, []);
-  assert.deepEqual(await here.states(), { active: 2 });
-});
 
-test("who stood still between taking a job and claiming its run claims nothing once another has it", async (open) => {
-  const here = await open("here");
-  const there = await open("there");
-  const id = await here.accept();
-  here.work();
-  await takes(here, 1);
-  here.room = 0;
-  await here.changeJobs("state = 'retry', start_after = now()");
-  there.work();
-  await takes(there, 1);
-  assert.deepEqual(await termsOf(there, there.taken[0]), [1, false, null]);
-  assert.equal(await termsOf(here, here.taken[0]), undefined);
-  await there.write(id);
-});
-
-test("what no living machine runs is ended at once; whoever had it, or gets it, writes nothing more", async (open) => {
-  const here = await open("here");
-  const there = await open("there");
-  const id = await here.accept();
-  here.room = 1;
-  here.work();
-  await takes(here, 1);
-  assert.deepEqual(await termsOf(here, here.taken[0]), [1, false, null]);
-  const endings = new SqlEndingStore(there.database, "there");
-  const isEnded = async (execution: number) =>
-    await endings.finishExecution(execution, ABORTED) !== undefined;
-  const seen = (at: string) =>
-    here.client.query(`UPDATE inkling.instances SET last_seen = ${at} WHERE id = 'here'`);
-  await seen(NOW);
-  assert.equal(await isEnded(id), false);
-  await here.write(id);
-  await seen("0");
-  assert.equal(await isEnded(id), true);
-  await assert.rejects(here.write(id), LeaseLost);
-  const waiting = await here.accept();
-  assert.equal(await isEnded(waiting), true);
-  here.room = 2;
-  here.queue.wake();
-  await takes(here, 2);
-  assert.equal(await termsOf(here, here.taken[1]), undefined);
-});
-
-test("an old delivery of an execution that was answered since claims nothing", async (open) => {
-  const here = await open("here");
-  const id = await here.accept();
-  here.work();
-  const first = await takes(here, 1);
-  assert.deepEqual(await termsOf(here, first), [1, false, null]);
-  await here.answer(id);
-  const second = await takes(here, 2);
-  assert.equal(await here.claim(first), undefined);
-  assert.deepEqual(await termsOf(here, second), [2, false, null]);
-  // One that has ended is nobody's, whatever job comes for it.
-  await here.database.change(
-    "power",
-    () => get("UPDATE executions SET status = 'completed' WHERE id = ? RETURNING id", id),
+  await step(
+    "what no living machine runs is ended at once; whoever had it, or gets it, writes nothing more",
+    async () => {
+      const id = await here.accept();
+      here.work(1);
+      await takes(here, 1);
+      assert.deepEqual(await termsOf(here, here.taken[0]), [1, false, null]);
+      const endings = new SqlEndingStore(there.database, "there");
+      const isEnded = async (execution: number) =>
+        await endings.finishExecution(execution, ABORTED) !== undefined;
+      const seen = (at: string) =>
+        here.client.query(`UPDATE inkling.instances SET last_seen = ${at} WHERE id = 'here'`);
+      await seen(NOW);
+      assert.equal(await isEnded(id), false);
+      await here.write(id);
+      await seen("0");
+      assert.equal(await isEnded(id), true);
+      await assert.rejects(here.write(id), LeaseLost);
+      const waiting = await here.accept();
+      assert.equal(await isEnded(waiting), true);
+      here.room = 2;
+      here.queue.wake();
+      await takes(here, 2);
+      assert.equal(await termsOf(here, here.taken[1]), undefined);
+    },
   );
-  assert.equal(await here.claim(second), undefined);
-});
 
-test("who takes it learns that it is to end; the first word counts", async (open) => {
-  const here = await open("here");
-  const id = await here.accept();
-  const cancel = (error: string) => here.database.change("power", () => requestCancel(id, error));
-  assert.equal(await cancel("cancelled by a person"), true);
-  assert.equal(await cancel("later"), true);
-  here.work();
-  const job = await takes(here, 1);
-  assert.deepEqual(await termsOf(here, job), [1, false, "cancelled by a person"]);
-  await here.database.change(
-    "power",
-    () => get("UPDATE executions SET status = 'failed' WHERE id = ? RETURNING id", id),
+  await step("an old delivery of an execution that was answered since claims nothing", async () => {
+    const id = await here.accept();
+    here.work();
+    const first = await takes(here, 1);
+    assert.deepEqual(await termsOf(here, first), [1, false, null]);
+    await here.answer(id);
+    const second = await takes(here, 2);
+    assert.equal(await here.claim(first), undefined);
+    assert.deepEqual(await termsOf(here, second), [2, false, null]);
+    // One that has ended is nobody's, whatever job comes for it.
+    await here.database.change(
+      "power",
+      () => get("UPDATE executions SET status = 'completed' WHERE id = ? RETURNING id", id),
+    );
+    assert.equal(await here.claim(second), undefined);
+  });
+
+  await step("who takes it learns that it is to end; the first word counts", async () => {
+    const id = await here.accept();
+    const cancel = (error: string) => here.database.change("power", () => requestCancel(id, error));
+    assert.equal(await cancel("cancelled by a person"), true);
+    assert.equal(await cancel("later"), true);
+    here.work();
+    const job = await takes(here, 1);
+    assert.deepEqual(await termsOf(here, job), [1, false, "cancelled by a person"]);
+    await here.database.change(
+      "power",
+      () => get("UPDATE executions SET status = 'failed' WHERE id = ? RETURNING id", id),
+    );
+    assert.equal(await cancel("too late"), false);
+  });
+
+  await step(
+    "a database that cannot be used is told in one sentence, without a password",
+    async () => {
+      const none = address.replace("inkling@", "inkling:secret@") + "_none";
+      await assert.rejects(
+        JobQueue.open({ address: none, labels: [], onError: () => {} }),
+        (error: Error) =>
+          error instanceof DatabaseUnusable && /no database of this name/.test(error.message) &&
+          !error.message.includes("secret"),
+      );
+    },
   );
-  assert.equal(await cancel("too late"), false);
 });
 
 withPostgres.test("JobQueue: it goes on by itself when the database was away", async () => {
@@ -318,16 +320,3 @@ withPostgres.test("JobQueue: it goes on by itself when the database was away", a
   assert.deepEqual(await here.states(), { active: 2, completed: 1 });
   assert.deepEqual(here.lost, []);
 });
-
-test(
-  "a database that cannot be used is told in one sentence, without a password",
-  async (_, place) => {
-    const address = place.replace("inkling@", "inkling:secret@") + "_none";
-    await assert.rejects(
-      JobQueue.open({ address, labels: [], onError: () => {} }),
-      (error: Error) =>
-        error instanceof DatabaseUnusable && /no database of this name/.test(error.message) &&
-        !error.message.includes("secret"),
-    );
-  },
-);

@@ -7,6 +7,7 @@ import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.t
 import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
+import { settle } from "../../../support/test_clock.ts";
 
 /** How a machine is opened. */
 export interface MachineOptions {
@@ -21,9 +22,12 @@ export class QueueMachine implements AsyncDisposable {
   readonly taken: Delivery[] = [];
   readonly lost: string[] = [];
   /** How many it takes at once; what it has is let go of by complete(), release() and what is lost. */
-  room = Infinity;
+  room = 0;
   onTake: (job: Delivery) => void = () => {};
   readonly #open = new Set<string>();
+  #isAtWork = false;
+  /** How often it was asked for its room: in each round of the queue, at least once. */
+  #rounds = 0;
 
   private constructor(
     readonly name: string,
@@ -68,9 +72,16 @@ export class QueueMachine implements AsyncDisposable {
     return new QueueMachine(name, database, queue, client, sent, labelsOf, leases, errors);
   }
 
-  work(): void {
+  /** Takes so many jobs at once from now on. */
+  work(room = Infinity): void {
+    this.room = room;
+    if (this.#isAtWork) return this.queue.wake();
+    this.#isAtWork = true;
     this.queue.work({
-      free: () => this.room - this.#open.size,
+      free: () => {
+        this.#rounds++;
+        return this.room - this.#open.size;
+      },
       take: (job) => {
         this.#open.add(job.jobId);
         this.taken.push(job);
@@ -81,6 +92,27 @@ export class QueueMachine implements AsyncDisposable {
         this.lost.push(jobId);
       },
     });
+  }
+
+  /** Takes nothing any more, and has nothing to say of what it took. */
+  async rest(): Promise<void> {
+    this.room = 0;
+    this.onTake = () => {};
+    if (this.#isAtWork) {
+      // A round that had room may still be under way: the one after the next had none.
+      for (const enough = this.#rounds + 2; this.#rounds < enough;) {
+        this.queue.wake();
+        await settle();
+      }
+    }
+    for (const job of this.taken) this.queue.forget(job);
+    for (const list of [this.taken, this.lost, this.errors]) list.length = 0;
+    this.#open.clear();
+  }
+
+  /** Removes all executions and jobs. */
+  async forgetAll(): Promise<void> {
+    await this.client.query("DELETE FROM inkling_queue.job; DELETE FROM inkling.executions");
   }
 
   /** A new execution with its job, in one transaction; `fail`: which is rolled back at its end. */

@@ -24,18 +24,6 @@ Deno.test("Scheduler runs intervals and crons on time, once, the first interval 
   assert.deepEqual(service.log.lines, []);
 });
 
-Deno.test("Scheduler misses what was due while the service was down for ten minutes", async () => {
-  const agents = [scheduled("skips", { cron: "5 * * * *" })];
-  await using service = await ScheduledService.with(agents);
-  await service.restart(agents, 10 * MINUTE_MS);
-  await service.advance(HOUR_MS);
-  const expected = [`12:05:00 missed ${NOT_RUNNING}`, "13:05:00 run"];
-  assert.deepEqual(await service.slots("skips"), expected);
-  assert.deepEqual(service.log.lines.map(({ level, fields }) => [level, fields]), [
-    ["warn", { agent: "skips", slots: 1, reason: "the service was not running" }],
-  ]);
-});
-
 Deno.test("Scheduler catches up once where an agent wants it, however much was missed", async () => {
   const agents = [
     scheduled("one", { cron: "5 * * * *", catchUp: "once" }),
@@ -52,14 +40,6 @@ Deno.test("Scheduler catches up once where an agent wants it, however much was m
     "many 13:40:00 at 13:45:00",
     "one 13:05:00 at 13:45:00",
   ]);
-});
-
-Deno.test("Scheduler runs only the newest of several that are a little late", async () => {
-  const agents = [scheduled("fast", { every: "10s", catchUp: "once" })];
-  await using service = await ScheduledService.with(agents);
-  await service.restart(agents, 35_000);
-  const expected = [`12:00:10 missed ${NOT_RUNNING} x2`, "12:00:30 run"];
-  assert.deepEqual(await service.slots("fast"), expected);
 });
 
 Deno.test("Scheduler tells a long absence in one row", async () => {
@@ -160,20 +140,6 @@ Deno.test("Scheduler goes on after an agent's file was away for less than an hou
     ]);
     assert.deepEqual((await service.slots("half")).slice(1), ["13:00:00 run (caught up)"]);
   }
-});
-
-Deno.test("Scheduler skips while paused, over a restart too, in one row, and goes on after it", async () => {
-  const agents = [scheduled("often", { every: "10m", catchUp: "once" })];
-  await using service = await ScheduledService.with(agents);
-  await service.pause(true);
-  await service.advance(25 * MINUTE_MS);
-  assert.equal(timeOf(service.nextRun("often") ?? 0), "12:30:00");
-  await service.restart(agents, 20 * MINUTE_MS);
-  await service.advance(10 * MINUTE_MS);
-  assert.deepEqual(await service.slots("often"), ["12:10:00 skipped (paused) x5"]);
-  await service.pause(false);
-  await service.advance(10 * MINUTE_MS);
-  assert.deepEqual(service.runs, ["often 13:00:00 at 13:00:00"]);
 });
 
 Deno.test("Scheduler goes on after a slot that its own run or a waiting one held", async () => {

@@ -2,29 +2,23 @@ import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-Deno.test("Watcher waits for a folder: each file in it is created when it appears", async () => {
-  await using world = await WatchWorld.watching([], watches("a", { paths: ["inbox/deep"] }));
+Deno.test("Watcher waits for a folder, a file and the folder of a pattern, which fire when they appear", async () => {
+  await using world = await WatchWorld.watching(
+    [],
+    watches("a", { paths: ["inbox/deep"] }),
+    watches("file", { paths: ["notes/todo.md"] }),
+    watches("glob", { paths: ["notes/*.txt"] }),
+  );
   assert.equal(world.watcher.active, false);
   world.write("inbox/deep/1.md");
   world.write("inbox/deep/er/2.md");
   await world.untilFired("a created inbox/deep/1.md", "a created inbox/deep/er/2.md");
   assert.equal(world.watcher.active, true);
   await world.untilNoticed("inbox/deep/3.md", "a created");
-  await world.expectRuns(3, "inbox/deep");
-});
-
-Deno.test("Watcher waits for a file and for the folder of a pattern", async () => {
-  await using world = await WatchWorld.watching(
-    [],
-    watches("file", { paths: ["notes/todo.md"] }),
-    watches("glob", { paths: ["notes/*.txt"] }),
-  );
-  world.write("notes/other.md");
-  world.write("notes/todo.md");
-  world.write("notes/a.txt");
+  for (const name of ["other.md", "todo.md", "a.txt"]) world.write(`notes/${name}`);
   await world.untilFired("file created notes/todo.md", "glob created notes/a.txt");
   await world.untilNoticed("notes/todo.md", "file modified");
-  assert.equal(world.runs.length, 3);
+  await world.expectRuns(6, "inbox/deep");
 });
 
 Deno.test("Watcher watches each path that braces stand for, also across folders", async () => {

@@ -90,7 +90,7 @@ Deno.test("Watcher: whatever happens to files and folders, the agent is told of 
         }
       },
     ),
-    { numRuns: 5 },
+    { numRuns: 3 },
   );
 });
 
@@ -148,7 +148,7 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
       world.write("inbox/after.md");
       await world.until(() => world.runs.length > before, "a run for what comes after it");
     }),
-    { numRuns: 5 },
+    { numRuns: 3 },
   );
 });
 
