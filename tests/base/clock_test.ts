@@ -1,24 +1,26 @@
+// Real time, because that is what these clocks are about.
 import assert from "node:assert/strict";
-import { SystemClock, toTimestamp } from "../../base/clock.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { CommandClock } from "../../cli/service/command_clock.ts";
 
-const clock = new SystemClock();
+for (const clock of [new SystemClock(), new CommandClock()]) {
+  const { name } = clock.constructor;
 
-Deno.test("SystemClock.sleep() wakes when the time is over, not before", async () => {
-  const begin = performance.now();
-  await clock.sleep(20, new AbortController().signal);
-  // Timers and this clock round differently.
-  assert.ok(performance.now() - begin >= 19);
-});
+  Deno.test(`${name}.sleep() wakes when the time is over, and not before`, async () => {
+    const begin = performance.now();
+    await clock.sleep(20);
+    // Timers and this clock round differently.
+    assert.ok(performance.now() - begin >= 19);
+    await clock.sleep(0);
+    await clock.sleep(-5);
+  });
 
-Deno.test("SystemClock.sleep() rejects with the signal's reason, be it aborted before or meanwhile", async () => {
-  const reason = new Error("enough");
-  await assert.rejects(clock.sleep(1_000_000, AbortSignal.abort(reason)), reason);
-  const stop = new AbortController();
-  const asleep = clock.sleep(1_000_000, stop.signal);
-  stop.abort(reason);
-  await assert.rejects(asleep, reason);
-});
-
-Deno.test("toTimestamp() shows an instant in UTC with milliseconds", () => {
-  assert.equal(toTimestamp(0), "1970-01-01T00:00:00.000Z");
-});
+  Deno.test(`${name}.sleep() rejects with the signal's reason, at once or while it waits`, async () => {
+    const reason = new Error("called off");
+    await assert.rejects(clock.sleep(60_000, AbortSignal.abort(reason)), reason);
+    const off = new AbortController();
+    const waiting = clock.sleep(60_000, off.signal);
+    off.abort(reason);
+    await assert.rejects(waiting, reason);
+  });
+}

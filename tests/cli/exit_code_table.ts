@@ -88,18 +88,37 @@ const FULL = {
   remedy: "make room",
 } as const;
 
-const BROKEN = {
-  agentId: "daily",
-  path: "agents/daily.md",
-  diagnostics: [{
-    path: "agents/daily.md",
-    line: 2,
-    column: 1,
-    severity: "error" as const,
-    message: "Wrong",
-    hint: null,
-  }],
-};
+function diagnostic(severity: "error" | "warning", message: string, hint: string | null = null) {
+  return { path: "agents/daily.md", line: 2, column: 1, severity, message, hint };
+}
+
+/** Files of every kind: broken ones, odd ones, and two that are no agents. */
+function addFiles(cli: FakeCli): void {
+  const odd = [diagnostic("warning", "Odd")];
+  cli.files = [
+    {
+      agentId: "daily",
+      path: "agents/daily.md",
+      diagnostics: [...odd, diagnostic("error", "Wrong", "Do it right")],
+    },
+    { agentId: "good", path: "agents/good.md", diagnostics: [] },
+    { agentId: "odd", path: "agents/odd.md", diagnostics: odd },
+    { agentId: ".env", path: "/w/agents/_config/.env", diagnostics: odd },
+    { agentId: "pricing.yaml", path: "/w/pricing.yaml", diagnostics: odd },
+  ];
+}
+
+/** An agent whose file never parsed, one that is odd, and one whose last good definition goes on. */
+function addBrokenAgents({ runtime }: FakeCli): void {
+  const [odd, wrong, worse] = [
+    diagnostic("warning", "Unknown\nkey"),
+    ...["Wrong", "Worse"].map((message) => diagnostic("error", message)),
+  ].map(({ hint: _, ...one }) => one);
+  assert.ok(odd && wrong && worse);
+  runtime.broken = [{ id: "bad", path: "agents/bad.md", diagnostics: [odd, wrong, worse] }];
+  runtime.addAgent(fakeAgent("odd", { warnings: [odd] }));
+  runtime.addAgent(fakeAgent("live", { warnings: [odd, wrong] }));
+}
 
 const ANSWER = (cli: FakeCli) => finish(cli, NEW, "# All *is* well");
 const INTERRUPT = (cli: FakeCli) => assert.ok(cli.interrupt());
@@ -114,7 +133,7 @@ const UNSTARTABLE = { ...STOPPED, before: FAILING_START };
 const AT_HOME = { needs: openHome };
 const FULL_DISK = { before: (cli: FakeCli) => void cli.examination.findings.push(FULL) };
 const HELLO = { words: "daily", before: (cli: FakeCli) => void (cli.input.lines = ["Hello"]) };
-const BROKEN_FILE = { before: (cli: FakeCli) => void (cli.files = [BROKEN]) };
+const BROKEN_AGENTS = { before: addBrokenAgents };
 
 /** Each command with the words behind it, in success and in failure. */
 export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
@@ -144,7 +163,11 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     { words: "remove nowhere", before: offerServer },
     "add files",
   ],
-  list: ["", "--json", "-q", "--quiet extra", { words: "", ...SILENT }],
+  list: [
+    ...["", "--json", "-q", "--quiet extra"],
+    ...[SILENT, STOPPED, BROKEN_AGENTS].map((more) => ({ words: "", ...more })),
+    { words: "-q", ...BROKEN_AGENTS },
+  ],
   status: [
     ...["", "-q", "--json"].flatMap((words) => [words, { words, ...STOPPED }]),
     { words: "", ...SILENT },
@@ -198,11 +221,13 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   replay: ["1", "1 --json", "99", ""],
   fork: ["1 -d", "1 -d --at 2 --message Shorter", "1 --at x", "99 -d", ""],
   diff: ["1 1", "1 99", ""],
-  cancel: ["2", "1", "2 --json", "99", "x", "", { words: "2", ...SILENT }],
+  cancel: ["2", "1", "99 2 --json", "99", "x", "", { words: "2", ...SILENT }],
   resume: ["daily", "daily --json", "dayly", ""],
-  pending: ["", "--json", "extra", { words: "", ...SILENT }],
+  pending: ["", "--json", "extra", { words: "", ...SILENT }, { words: "", ...STOPPED }],
   respond: [
-    { words: "2 --yes", then: (cli) => finish(cli, 2, "Done.") },
+    ...[{}, STOPPED].map((more): Row => ({
+      ...{ words: "2 --yes", then: (cli) => finish(cli, 2, "Done."), ...more },
+    })),
     ...["2", "2 --text x", "1 --yes", "99 --yes", "two --yes", ""],
   ],
   logs: [
@@ -236,8 +261,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   ],
   validate: [
     ...["", "-q", "--json", "dayly"],
-    { words: "", ...BROKEN_FILE },
-    { words: "--json", ...BROKEN_FILE },
+    ...["", "-q", "--json", "odd"].map((words) => ({ words, before: addFiles })),
   ],
   doctor: [
     ...["", "-q", "extra"],
@@ -266,7 +290,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
         void cli.trials.set("phone", {
           name: "phone",
           delivered: false,
-          reply: "it answered 404.",
+          reply: "it answered 404.\u001b[2J\nReally",
         }),
     },
   ],

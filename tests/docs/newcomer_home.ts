@@ -1,7 +1,7 @@
 // A newcomer's home: empty, with `inkling` on the PATH and no key.
 import { join } from "node:path";
-import { sourceCommand } from "../../cli/self_command.ts";
 import { killService } from "../e2e/real_process.ts";
+import { programCommand } from "../support/program.ts";
 import { denoDirectory } from "../support/repository.ts";
 
 export interface NewcomerHome extends AsyncDisposable {
@@ -15,7 +15,7 @@ export async function createNewcomerHome(): Promise<NewcomerHome> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-newcomer-" }));
   const bin = join(path, "bin");
   await Deno.mkdir(bin);
-  const self = sourceCommand().map((part) => `'${part}'`).join(" ");
+  const self = programCommand().map((part) => `'${part}'`).join(" ");
   await Deno.writeTextFile(join(bin, "inkling"), `#!/bin/sh\nexec ${self} "$@"\n`, { mode: 0o755 });
   const env = {
     HOME: path,

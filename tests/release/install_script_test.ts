@@ -28,9 +28,7 @@ for (const shell of [["dash"], ["bash", "--posix"], ["bash"], ["zsh"], ["busybox
   const name = shell.join(" ");
   Deno.test({
     name: `install.sh works in ${name}`,
-    ignore: !await new Deno.Command("sh", {
-      args: ["-c", `command -v ${shell[0]} >/dev/null`],
-    }).output().then(({ success }) => success),
+    ignore: await pathOf(shell[0] ?? "") === "",
     async fn() {
       await using world = await InstallWorld.open();
       const { code, stderr } = await world.install({ shell });
@@ -84,34 +82,32 @@ Deno.test("install.sh replaces what is there in one step, and only by what works
   }
 });
 
-Deno.test("install.sh refuses a file with another checksum", async () => {
+Deno.test("install.sh refuses a file that is another one, cut off on its way, or at an unprotected address", async () => {
   await using world = await InstallWorld.open();
-  world.server.answers.set(FILE, () => new Response(program("6.6.6")));
-  await world.refuses(/the checksum of inkling-1\.2\.3-\S+ is wrong, so it is not installed/);
-});
-
-Deno.test("install.sh refuses a file that was cut off on its way", async () => {
-  await using world = await InstallWorld.open();
-  // More was announced than comes.
-  const cut = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const answering = (async () => {
-    for await (const connection of cut) {
-      const request = await connection.readable.getReader().read();
-      const isManifest = new TextDecoder().decode(request.value).includes("latest.json");
-      const body = isManifest
-        ? await Deno.readTextFile(join(world.release, "latest.json"))
-        : program("1.2.3");
-      const length = body.length + (isManifest ? 0 : 100_000);
-      const head = `HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n`;
-      const writer = connection.writable.getWriter();
-      await writer.write(new TextEncoder().encode(head + body));
-      await writer.close();
-    }
-  })();
-  const address = `http://127.0.0.1:${(cut.addr as Deno.NetAddr).port}/`;
-  await world.refuses(/cannot fetch .*inkling-1\.2\.3-/, { env: { INKLING_RELEASE_URL: address } });
-  cut.close();
-  await answering;
+  const cutOff = () =>
+    new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        controller.enqueue(new TextEncoder().encode(program("1.2.3")));
+        // What was sent arrives before the connection breaks.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        controller.error(new Error("cut off"));
+      },
+    });
+  const elsewhere = `${world.server.address}elsewhere`;
+  world.server.answers.set("elsewhere", () => new Response(program("1.2.3")));
+  const cases: [answer: () => Response, reason: RegExp][] = [
+    [
+      () => new Response(program("6.6.6")),
+      /the checksum of inkling-1\.2\.3-\S+ is wrong, so it is not installed/,
+    ],
+    [() => new Response(cutOff()), /cannot fetch .*inkling-1\.2\.3-/],
+    [() => Response.redirect(elsewhere), /cannot fetch/],
+  ];
+  for (const [answer, reason] of cases) {
+    world.server.answers.set(FILE, answer);
+    await world.refuses(reason);
+  }
+  assert.ok(!world.server.asked.includes("elsewhere"));
 });
 
 Deno.test("install.sh refuses a release that it cannot read, or that has nothing for this machine", async () => {
@@ -174,15 +170,6 @@ Deno.test("install.sh refuses an address that others on the way could answer for
   assert.deepEqual(world.server.asked, []);
 });
 
-Deno.test("install.sh follows no redirect to an unprotected address", async () => {
-  await using world = await InstallWorld.open();
-  const elsewhere = `${world.server.address}elsewhere`;
-  world.server.answers.set(FILE, () => Response.redirect(elsewhere));
-  world.server.answers.set("elsewhere", () => new Response(program("1.2.3")));
-  await world.refuses(/cannot fetch/);
-  assert.ok(!world.server.asked.includes("elsewhere"));
-});
-
 Deno.test("install.sh installs to another folder, and refuses one that it cannot write to", async () => {
   await using world = await InstallWorld.open();
   const folder = join(world.home, "it's mine");
@@ -202,7 +189,7 @@ Deno.test("install.sh installs to another folder, and refuses one that it cannot
 
 Deno.test("install.sh works with a home of any name, and prints nothing that would mean something else", async () => {
   await using world = await InstallWorld.open();
-  for (const name of ["with space", 'it\'s $HOME `x` "é"', "-n", "a:b", "trailing/"]) {
+  for (const name of ['it\'s $HOME `x` "é"', "-n", "a:b", "trailing/"]) {
     const home = join(world.root, "homes", name);
     await Deno.mkdir(home, { recursive: true });
     const { code, stdout, stderr } = await world.install({ env: { HOME: home } });
@@ -225,56 +212,37 @@ Deno.test("install.sh works with a home of any name, and prints nothing that wou
   }
 });
 
+/** The path of a program of this machine. */
+async function pathOf(name: string): Promise<string> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
 Deno.test("install.sh makes do with what other machines have: wget, shasum", async () => {
   await using world = await InstallWorld.open();
   const tools = join(world.root, "tools");
   await Deno.mkdir(tools);
-  const link = async (name: string) => {
-    const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] })
-      .output();
-    await Deno.symlink(new TextDecoder().decode(stdout).trim(), join(tools, name));
-  };
-  const common = [
-    "sh",
-    "tr",
-    "sed",
-    "cut",
-    "mktemp",
-    "rm",
-    "mv",
-    "mkdir",
-    "chmod",
-    "dirname",
-    "rmdir",
-  ];
-  for (const name of [...common, "cat"]) await link(name);
+  for (const name of "sh tr sed cut mktemp rm mv mkdir chmod dirname rmdir cat".split(" ")) {
+    await Deno.symlink(await pathOf(name), join(tools, name));
+  }
   const path = `${join(world.root, "bin")}:${tools}`;
   await world.refuses(/needs curl or wget/, { path });
   // What wget would do, by a program that is there.
-  await world.stub(
-    "wget",
-    `for last; do :; done; while [ "$1" != -O ]; do shift; done; exec ${await whole(
-      "curl",
-    )} -fsS -o "$2" "$last"`,
-  );
+  const toFile = `for last; do :; done; while [ "$1" != -O ]; do shift; done`;
+  await world.stub("wget", `${toFile}; exec ${await pathOf("curl")} -fsS -o "$2" "$last"`);
   await world.refuses(/needs sha256sum or shasum/, { path });
-  await world.stub("shasum", `shift 2; exec ${await whole("sha256sum")}`);
+  await world.stub("shasum", `shift 2; exec ${await pathOf("sha256sum")}`);
   const { code, stderr } = await world.install({ path });
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(await versionOf(world.installed), "1.2.3");
 });
-
-async function whole(name: string): Promise<string> {
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] }).output();
-  return new TextDecoder().decode(stdout).trim();
-}
 
 Deno.test("install.sh does nothing when it was cut off itself", async () => {
   await using world = await InstallWorld.open();
   const script = join(world.release, "install.sh");
   const text = await Deno.readTextFile(script);
   const before = world.files();
-  for (const share of [0.3, 0.6, 0.9, 0.99]) {
+  for (const share of [0.5, 0.99]) {
     await Deno.writeTextFile(script, text.slice(0, Math.floor(text.length * share)));
     await world.install();
     assert.deepEqual(world.files(), before);

@@ -69,6 +69,51 @@ function callWithLongArgument({ runtime }: FakeCli, id: number): void {
   });
 }
 
+const REPAIR = {
+  event_type: "meta",
+  kind: "repair",
+  message: "The answer does not fit output.schema, it is asked for once more: /a",
+  content: "Your answer\n- /a",
+};
+
+/** Frames that most runs do not have: notices, failed calls, hostile arguments, an estimate. */
+function playRareFrames({ cli }: World): void {
+  cli.runtime.addExecution({ agentId: "reporter", status: "success" });
+  const append = cli.runtime.append.bind(cli.runtime, 1);
+  const call = (id: string, name: string, args: string) =>
+    append("tool_call", { event_type: "tool_call", content: "", tools: [{ id, name, args }] });
+  const result = (id: string, name: string, content: string, is_error = false) =>
+    append("tool_result", {
+      ...{ event_type: "tool_result", tool_call_id: id, tool_name: name, content, is_error },
+      ...{ message: content, duration_ms: 12 },
+    });
+  const info = { event_type: "execution_info", model: "demo/echo", trigger: "agent" };
+  append("meta", { ...info, parent_execution_id: 5 });
+  append("message", {
+    event_type: "system",
+    content: "<environment>\nNow: Friday\n\nFiles:\n- a\n</environment>\n\n" +
+      "<task>\none\ntwo\n\nthree\nfour\n</task>",
+  });
+  const notice = { event_type: "meta", kind: "notice" };
+  append("meta", { ...notice, level: "info", content: 'Starts "a\u001b[2J"' });
+  append("meta", { ...notice, level: "warn", content: "The rate limit is reached" });
+  append("meta", REPAIR);
+  append("message", { event_type: "thinking", content: "hm" });
+  call("a", "run_agent", '{"agent_id":"translator"}');
+  const figures = { execution_id: 13, total_tokens: 1_234, cost_usd: 0.01 };
+  result("a", "run_agent", JSON.stringify({ status: "timeout", output: "", ...figures }));
+  const content = "echo a\n\u001b]0;touch pwned #\u0007\recho b\n";
+  call("b", "file_write", JSON.stringify({ path: "a.sh", content, deep: { x: [1] } }));
+  result("b", "file_write", Array.from({ length: 9 }, (_, i) => `line ${i + 1}`).join("\n"), true);
+  // What is no JSON is shown as it came.
+  call("c", "file_read", '{"path\u001b]0;x\u0007');
+  result("c", "file_read", "Error: no", true);
+  append("meta", { event_type: "stats", message: "30 tokens", warning: "No price" });
+  append("final_answer", { event_type: "final_answer", content: " \n" });
+  const complete = { event_type: "complete", status: "success", usage_estimated: true };
+  append("complete", { ...complete, duration_ms: 80, total_tokens: 1_234, cost_usd: 0.0012 });
+}
+
 const CHANGE = {
   path: "notes/report.md",
   diff:
@@ -272,6 +317,11 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       playRun(cli, 1);
     },
   },
+  "logs of an execution with rare frames": { argv: ["logs", "-e", "1"], before: playRareFrames },
+  "logs -v of an execution with rare frames": {
+    argv: ["logs", "-v", "-e", "1"],
+    before: playRareFrames,
+  },
   "show": { argv: ["show", "nightly backup"] },
   "show --prompt": { argv: ["show", "reporter", "--prompt"] },
   "budget": { argv: ["budget"], before: withBudgets },
@@ -335,9 +385,12 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       });
     },
   },
-  "run with an empty answer": {
+  "run with an answer that had to be repaired, and is empty then": {
     argv: ["run", "reporter"],
-    meanwhile: once((cli, id) => finish(cli, id, "")),
+    meanwhile: once((cli, id) => {
+      cli.runtime.append(id, "meta", REPAIR);
+      finish(cli, id, "");
+    }),
   },
   "run -q": { argv: ["run", "reporter", "-q"], meanwhile: once(playRun) },
   "run that goes on": {
@@ -697,7 +750,7 @@ function withBudgets(world: World): void {
   ];
 }
 
-for (const columns of [80, 40, 120]) {
+for (const columns of [80, 40]) {
   Deno.test(`screen of every command at ${columns} columns`, async (t) => {
     for (const [name, screen] of Object.entries(SCREENS)) {
       const { argv, code = 0, before = withPast, needs, meanwhile, ...options } = screen;

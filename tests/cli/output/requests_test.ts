@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRequest, isFolded, promptMessage } from "../../../cli/output/requests.ts";
+import { formatRequest, promptMessage } from "../../../cli/output/requests.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import type { PendingBody, PreviewBody } from "../../../server/schemas/request_schemas.ts";
 
@@ -24,40 +24,6 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
   };
 }
 
-Deno.test("formatRequest() shows the call whole, and what a terminal would obey as what it is", () => {
-  const long = "x".repeat(5_000);
-  const pending = pendingOf({
-    tool_args: {
-      "path\u001b[2J": "note.txt",
-      content: "one\n\u001b[1Atwo\u202e\n\u001b]0;x\u0007 \rdone\u200b",
-      deep: { list: [1, "a"] },
-      long,
-    },
-  });
-  assert.equal(
-    formatRequest(pending, style),
-    [
-      "? file_write",
-      "    path\\u001b[2J: note.txt",
-      "    content:",
-      "      one",
-      "      \\u001b[1Atwo\\u202e",
-      "      \\u001b]0;x\\u0007 \\rdone\\u200b",
-      "    deep:",
-      "      {",
-      '        "list": [',
-      "          1,",
-      '          "a"',
-      "        ]",
-      "      }",
-      `    long:          ${long}`,
-    ].join("\n"),
-  );
-  assert.equal(promptMessage(pending), "Allow file_write?");
-  const asked = pendingOf({ message: "Run \u001b]0;rm\u0007?", tool_name: "ask_user" });
-  assert.equal(promptMessage(asked), "Run \\u001b]0;rm\\u0007?");
-});
-
 Deno.test("formatRequest() repeats no question that stands in its prompt, and shows a long one above it", () => {
   const short = pendingOf({
     kind: "confirm",
@@ -66,6 +32,8 @@ Deno.test("formatRequest() repeats no question that stands in its prompt, and sh
     tool_args: { question: "Go on?" },
   });
   assert.equal(formatRequest(short, style), "");
+  const asked = pendingOf({ message: "Run \u001b]0;rm\u0007?", tool_name: "ask_user" });
+  assert.equal(promptMessage(asked), "Run \\u001b]0;rm\\u0007?");
   const message = "First this.\nThen \u001b[31mthat?";
   const long = pendingOf({ kind: "input", message, tool_name: "ask_user" });
   assert.equal(promptMessage(long), undefined);
@@ -116,14 +84,4 @@ Deno.test("formatRequest() leaves out the ends of lines of a file that has CRLF 
     "    +b",
   ]);
   assert.deepEqual(diffOf("@@ -1,1 +1,1 @@\n-a\r\n+a\n").slice(1), ["    -a\\r", "    +a"]);
-});
-
-Deno.test("formatRequest() folds a long diff, and says how much is left", () => {
-  const diff = `@@ -0,0 +1,9 @@\n${"+x\n".repeat(9)}`;
-  const pending = pendingOf({ preview: { ...PREVIEW, diff } });
-  assert.equal(isFolded(pending, 10), false);
-  assert.equal(isFolded(pending, 4), true);
-  const lines = formatRequest(pending, style, { mostLines: 4 }).split("\n");
-  assert.deepEqual(lines.slice(-2), ["    +x", "    … 6 more lines"]);
-  assert.equal(lines.length, 6);
 });

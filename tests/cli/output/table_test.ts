@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createStyle } from "../../../cli/output/style.ts";
 import { type Column, formatTable } from "../../../cli/output/table.ts";
-import { pad, shorten, widthOf } from "../../../cli/output/width.ts";
+import { shorten, widthOf } from "../../../cli/output/width.ts";
 
 const style = createStyle({ colors: false });
 const COLUMNS: Column[] = [
@@ -31,11 +31,6 @@ Deno.test("formatTable() stays within the width and keeps every row, whatever th
   }));
 });
 
-Deno.test("formatTable() cuts nothing where there is no terminal", () => {
-  const long = "x".repeat(500);
-  assert.ok(formatTable(COLUMNS, [[long, long, "1"]], { width: Infinity, style }).includes(long));
-});
-
 Deno.test("shorten() fits any width and never splits a character", () => {
   assert.equal(shorten("日本語", 6), "日本語");
   assert.equal(shorten("日本語", 5), "日本…");
@@ -46,12 +41,6 @@ Deno.test("shorten() fits any width and never splits a character", () => {
     assert.ok(widthOf(short) <= width);
     assert.ok(short.isWellFormed());
   }));
-});
-
-Deno.test("pad() fills on the asked side", () => {
-  assert.equal(pad("日", 4), "日  ");
-  assert.equal(pad("7", 3, "right"), "  7");
-  assert.equal(pad("long", 2), "long");
 });
 
 Deno.test("formatTable() says below a row what is to be said of it, also in blocks", () => {

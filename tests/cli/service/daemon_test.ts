@@ -21,15 +21,6 @@ function failsWith(text: RegExp) {
   };
 }
 
-Deno.test("ensureService() starts this program again, with every flag and an absolute workspace", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  const { started } = await ensure(cli, { workspace: "notes", keepAlive: true });
-  assert.equal(started, true);
-  assert.deepEqual(cli.spawned, [
-    ["/usr/bin/inkling", "start", "--quiet", "--keep-alive", "--workspace", "/absolute/notes"],
-  ]);
-});
-
 Deno.test("start -d passes every flag on: the key by the environment, the rest as arguments", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const listener = ["--port", "8420", "--host", "::1"];

@@ -7,6 +7,8 @@ const unusable = (error: unknown) =>
   error instanceof CommandFailure && error.exitCode === 3 &&
   /^Cannot use the state directory .* Set INKLING_STATE_DIR to a folder/.test(error.message);
 
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+
 Deno.test("takeStartLock() lets one starter in at a time, and the next one after it", async () => {
   await withTempDir(async (dir) => {
     await makeStateDir(`${dir}/a/state`);
@@ -17,6 +19,7 @@ Deno.test("takeStartLock() lets one starter in at a time, and the next one after
     }
     using next = takeStartLock(`${dir}/a/state`);
     assert.ok(next);
+    assert.equal(modeOf(`${dir}/a/state/start.lock`), 0o600);
   });
 });
 
@@ -24,7 +27,7 @@ Deno.test("makeStateDir() makes a folder that is the user's alone, and takes one
   await withTempDir(async (dir) => {
     await makeStateDir(`${dir}/state`);
     await makeStateDir(`${dir}/state`);
-    assert.equal(((await Deno.stat(`${dir}/state`)).mode ?? 0) & 0o777, 0o700);
+    assert.equal(modeOf(`${dir}/state`), 0o700);
   });
 });
 

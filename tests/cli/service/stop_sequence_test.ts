@@ -36,40 +36,23 @@ async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposabl
   return { [Symbol.dispose]: () => file.close() };
 }
 
-Deno.test("stopService() is done when the process ends on the request", async () => {
-  await using cli = await createFakeCli();
-  const process = addProcess(cli, Deno.pid, ["request"]);
-  const { outcome, steps } = await stop(cli);
-  assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "request" });
-  assert.deepEqual(steps, []);
-  assert.deepEqual(process.signals, []);
-});
-
-Deno.test("stopService() sends SIGTERM when the time after the request is over", async () => {
-  await using cli = await createFakeCli();
-  const process = addProcess(cli, Deno.pid, ["SIGTERM"]);
-  const { outcome, ms } = await stop(cli, { timeoutMs: 2_000 });
-  assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "SIGTERM" });
-  assert.deepEqual(process.signals, ["SIGTERM"]);
-  assert.ok(ms >= 2_000);
-});
-
-Deno.test("stopService() ends with SIGKILL what ignores the request and SIGTERM", async () => {
-  await using cli = await createFakeCli();
-  const process = addProcess(cli, Deno.pid, ["SIGKILL"]);
-  const { outcome, ms, steps } = await stop(cli, { timeoutMs: 1_000 });
-  assert.deepEqual(outcome, { kind: "stopped", pid: Deno.pid, by: "SIGKILL" });
-  assert.deepEqual(process.signals, ["SIGTERM", "SIGKILL"]);
-  assert.equal(steps.length, 2);
-  assert.ok(ms >= 6_000);
-});
-
-Deno.test("stopService() never says stopped of a process that ignores everything", async () => {
-  await using cli = await createFakeCli();
-  addProcess(cli, Deno.pid, []);
-  const { outcome, ms } = await stop(cli, { timeoutMs: 1_000 });
-  assert.deepEqual(outcome, { kind: "survived", pid: Deno.pid });
-  assert.ok(ms >= 9_000);
+Deno.test("stopService() asks, then sends SIGTERM, then SIGKILL, and never calls a survivor stopped", async () => {
+  const table: [endsOn: FakeProcess["endsOn"][number] | undefined, string[], ms: number][] = [
+    ["request", [], 0],
+    ["SIGTERM", ["SIGTERM"], 1_000],
+    ["SIGKILL", ["SIGTERM", "SIGKILL"], 6_000],
+    [undefined, ["SIGTERM", "SIGKILL"], 9_000],
+  ];
+  for (const [endsOn, signals, leastMs] of table) {
+    await using cli = await createFakeCli();
+    const process = addProcess(cli, Deno.pid, endsOn === undefined ? [] : [endsOn]);
+    const { outcome, steps, ms } = await stop(cli, { timeoutMs: 1_000 });
+    const kind = endsOn === undefined ? { kind: "survived" } : { kind: "stopped", by: endsOn };
+    assert.deepEqual(outcome, { pid: Deno.pid, ...kind });
+    assert.deepEqual(process.signals, signals);
+    assert.equal(steps.length, signals.length);
+    assert.ok(ms >= leastMs, `${endsOn}: ${ms} ms`);
+  }
 });
 
 Deno.test("stopService() finds nothing where nobody answers and nobody holds the lock", async () => {

@@ -1,7 +1,6 @@
 // How a program tells by which way it came here.
 import assert from "node:assert/strict";
-import { distributionOf, ownDistribution } from "../../../cli/update/distribution.ts";
-import { REPOSITORY } from "../../support/repository.ts";
+import { distributionOf } from "../../../cli/update/distribution.ts";
 
 Deno.test("distributionOf() finds the npm package and its name by the folder of the sources", () => {
   const cases: [directory: string, packageName: string, of: string][] = [
@@ -28,5 +27,4 @@ Deno.test("distributionOf() takes everything else for a checkout of the sources"
   for (const directory of ["/home/me/inkling", "/home/me/node_modules", "/my_node_modules/x"]) {
     assert.deepEqual(distributionOf(directory), { kind: "source", directory });
   }
-  assert.deepEqual(ownDistribution(), { kind: "source", directory: REPOSITORY });
 });

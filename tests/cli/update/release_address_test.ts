@@ -1,6 +1,6 @@
 // From where a program may be fetched.
 import assert from "node:assert/strict";
-import { isTrustworthy, releaseAddress } from "../../../cli/update/release_address.ts";
+import { isTrustworthy } from "../../../cli/update/release_address.ts";
 
 const trusts = (address: string, origin: string) =>
   isTrustworthy(new URL(address), new URL(origin));
@@ -34,21 +34,4 @@ Deno.test("isTrustworthy() takes no address with a user or a password in it", ()
     assert.ok(!trusts(`https://${user}@releases.example/`, WEB), user);
     assert.ok(!trusts(`http://${user}@localhost/`, "http://localhost/"), user);
   }
-});
-
-Deno.test("releaseAddress() gives the folder that the variable names, ending in a slash", () => {
-  for (const named of ["https://releases.example/inkling", "https://releases.example/inkling/"]) {
-    assert.equal(
-      releaseAddress({ INKLING_RELEASE_URL: named }).href,
-      "https://releases.example/inkling/",
-    );
-  }
-});
-
-Deno.test("releaseAddress() refuses an address that is more than a folder", () => {
-  const bad = "https://releases.example/inkling?token=x";
-  assert.throws(
-    () => releaseAddress({ INKLING_RELEASE_URL: bad }),
-    (error) => error instanceof Error && error.message.includes(`release address: ${bad}`),
-  );
 });

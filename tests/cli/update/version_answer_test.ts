@@ -1,103 +1,46 @@
 // Programs that are asked for their version.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { systemProcesses } from "../../../cli/service/processes.ts";
 import { requireVersion } from "../../../cli/update/version_answer.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { standIn } from "./release_server.ts";
 
-/** Writes its process id to a file beside it and never answers. */
-const SILENT = '#!/bin/sh\necho $$ > "${0%/*}/pid.new"\nmv "${0%/*}/pid.new" "${0%/*}/pid"\n' +
-  "exec sleep 600\n";
+/** Writes its process id to the file that it is given, and never answers. */
+const SILENT = 'echo $$ > "$0.new"; mv "$0.new" "$0"; exec sleep 600';
 
-/** A command that runs this script. */
-async function writeProgram(dir: string, text: string): Promise<string[]> {
-  const path = join(dir, "program");
-  await Deno.writeTextFile(path, text);
-  return ["sh", path];
-}
-
-/** The silent program, once it runs; disposing ends it where it still does. */
-class RunningProgram implements Disposable {
-  readonly #pid: number;
-
-  private constructor(pid: number) {
-    this.#pid = pid;
-  }
-
-  static async start(dir: string): Promise<RunningProgram> {
-    const file = join(dir, "pid");
-    await until(() => existsSync(file), "the program is started");
-    return new RunningProgram(Number(await Deno.readTextFile(file)));
-  }
-
-  get isRunning(): boolean {
-    return this.#signal("SIGCONT");
-  }
-
-  [Symbol.dispose](): void {
-    this.#signal("SIGKILL");
-  }
-
-  #signal(signal: Deno.Signal): boolean {
-    try {
-      Deno.kill(this.#pid, signal);
-      return true;
-    } catch {
-      // There is no such process any more.
-      return false;
-    }
-  }
-}
-
-/** Starts to ask; `end` waits until that is over, and fails where it never is. */
-function startAsking(
-  program: readonly string[],
-  options: { clock: TestClock; signal: AbortSignal },
-): { end: () => Promise<unknown> } {
-  let end: { reason: unknown } | undefined;
-  requireVersion(program, { version: "1.3.0", ...options })
-    .then(() => end = { reason: undefined }, (reason) => end = { reason });
-  return {
-    async end() {
+for (const isInterrupted of [false, true]) {
+  const when = isInterrupted ? "when it is interrupted" : "that does not answer within a minute";
+  Deno.test(`requireVersion() ends a program ${when}`, async () => {
+    await withTempDir(async (dir) => {
+      const clock = new TestClock();
+      const interruption = new AbortController();
+      const pidFile = join(dir, "pid");
+      let end: { reason: unknown } | undefined;
+      requireVersion(["sh", "-c", SILENT, pidFile], {
+        ...{ version: "1.3.0", clock, signal: interruption.signal },
+      }).then(() => end = { reason: undefined }, (reason) => end = { reason });
+      const readPid = () => Deno.readTextFile(pidFile).catch(() => "");
+      await until(async () => await readPid() !== "", "the program runs");
+      const pid = Number(await readPid());
+      if (isInterrupted) interruption.abort("Ctrl+C");
+      else {
+        await clock.advance(59_999);
+        assert.ok(await systemProcesses.isAlive(pid));
+        await clock.advance(1);
+      }
       await until(() => end !== undefined, "the question is over");
-      return end?.reason;
-    },
-  };
+      assert.match(
+        String(end?.reason),
+        isInterrupted ? /^Ctrl\+C$/ : /Inkling 1\.3\.0 does not start here: No answer within 60 s/,
+      );
+      assert.equal(await systemProcesses.isAlive(pid), false);
+      assert.equal(clock.sleeping, 0);
+    });
+  });
 }
-
-Deno.test("requireVersion() ends a program that does not answer within a minute", async () => {
-  await withTempDir(async (dir) => {
-    const clock = new TestClock();
-    const { signal } = new AbortController();
-    const asking = startAsking(await writeProgram(dir, SILENT), { clock, signal });
-    using program = await RunningProgram.start(dir);
-    await clock.advance(59_999);
-    assert.ok(program.isRunning);
-    await clock.advance(1);
-    assert.match(
-      String(await asking.end()),
-      /Inkling 1\.3\.0 does not start here: No answer within 60 s/,
-    );
-    assert.ok(!program.isRunning);
-    assert.equal(clock.sleeping, 0);
-  });
-});
-
-Deno.test("requireVersion() ends the program when it is interrupted, and gives the interruption's reason", async () => {
-  await withTempDir(async (dir) => {
-    const reason = new Error("Ctrl+C");
-    const interruption = new AbortController();
-    const { signal } = interruption;
-    const asking = startAsking(await writeProgram(dir, SILENT), { clock: new TestClock(), signal });
-    using program = await RunningProgram.start(dir);
-    interruption.abort(reason);
-    assert.equal(await asking.end(), reason);
-    assert.ok(!program.isRunning);
-  });
-});
 
 Deno.test("requireVersion() waits for a program that is still open for writing", async () => {
   await withTempDir(async (dir) => {

@@ -13,11 +13,16 @@ trigger: {type: schedule, cron: "0 18 * * *"}
 
 Read \`notes.md\` and sum it up.
 `;
+const URL_HERE = "http://[::1]:1";
 const ANSWERS = ["", "", "manual", "", ""];
 const LINES = ["Do it."];
 
 const agentFile = (world: SetupWorld, id = "daily") =>
   world.read(join(world.agentsDir, `${id}.md`));
+
+/** The messages of a request to the model. */
+const messagesOf = (server: OpenAiServer, request: number) =>
+  (server.request(request).body as { messages: { role: string; content: string }[] }).messages;
 
 async function createModelWorld(server: OpenAiServer): Promise<SetupWorld> {
   return await createSetupWorld({
@@ -30,7 +35,7 @@ Deno.test("new asks questions where no model is configured, and writes what was 
   await using world = await createSetupWorld();
   const { cli } = world;
   const paths = ["notes, ~/x: y", "notes,out"];
-  cli.input.answers = ['Sums: "up" #1', "", "schedule", "30 8 * * 1-5", "wait", ...paths];
+  cli.input.answers = ['Sums: "up" #1', "", "schedule", "30 8 * * 1-5", "parallel", ...paths];
   cli.input.lines = ["Sum up.", "", "", "- briefly", ""];
   assert.equal(await cli.run("new", "my agent"), 0);
   assert.equal(
@@ -50,6 +55,7 @@ paths:
 confirm:
   - file_delete
   - file_write
+on_pending: parallel
 ---
 
 Sum up.
@@ -85,28 +91,6 @@ Deno.test("new does not take an answer that the file's parser would not", async 
   );
 });
 
-Deno.test("new asks for the address of a provider whose name does not say it", async () => {
-  await using world = await createSetupWorld({
-    config: "defaults: {provider: elsewhere, model: m, base_url: 'http://127.0.0.1:9'}\n",
-  });
-  const { cli } = world;
-  cli.input.answers = ["", "elsewhere", "http://127.0.0.1:9", "m2", "manual", "", ""];
-  cli.input.lines = [...LINES];
-  assert.equal(await cli.run("new", "daily", "-t"), 0);
-  assert.match(await agentFile(world), /provider: elsewhere\n {2}name: m2\n {2}base_url: http/);
-});
-
-Deno.test("new watches what it is told to", async () => {
-  await using world = await createSetupWorld();
-  world.cli.input.answers = ["", "", "watch", "", "inbox, *.md", "parallel", "", ""];
-  world.cli.input.lines = [...LINES];
-  assert.equal(await world.cli.run("new", "daily"), 0);
-  assert.match(
-    await agentFile(world),
-    /trigger:\n {2}type: watch\n {2}paths:\n {4}- inbox\n {4}- "\*\.md"\nconfirm:\n {2}- file_delete\n {2}- file_write\non_pending: parallel\n---/,
-  );
-});
-
 Deno.test("new takes schedules as people say them, webhooks and other agents, and says what starts it", async () => {
   for (
     const [answers, file, told] of [
@@ -115,7 +99,11 @@ Deno.test("new takes schedules as people say them, webhooks and other agents, an
       [["schedule", "daily at noon"], /cron: 0 12 \* \* \*/, /by cron 0 12/],
       [["schedule", "every 2 hours"], /every: 2h/, /every 2h, next at 20/],
       [["schedule", "sometimes", "every 30m"], /every: 30m/, /every 30m/],
-      [["watch", "inbox"], /paths:\n {4}- inbox/, /when a file changes in \S*inbox/],
+      [
+        ["watch", "", "inbox, *.md"],
+        /trigger:\n {2}type: watch\n {2}paths:\n {4}- inbox\n {4}- "\*\.md"\nconfirm:/,
+        /when a file changes in \S*inbox/,
+      ],
       [
         ["webhook", "token", "DOOR"],
         /scheme: token\n {2}secret: DOOR/,
@@ -182,16 +170,7 @@ Deno.test("new with a prompt asks nothing: every field has a flag", async () => 
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
   const flags = ["--description", "D", "--provider", "openai", "--model", "m", "--watch", "in box"];
-  const more = [
-    "--watch",
-    "b",
-    "--path",
-    "in box",
-    "--path",
-    "~/out",
-    "--base-url",
-    "http://[::1]:1",
-  ];
+  const more = ["--watch", "b", "--path", "in box", "--path", "~/out", "--base-url", URL_HERE];
   assert.equal(await cli.run("new", "all", "--prompt", "Do\nit.", ...flags, ...more), 0);
   assert.equal(
     await agentFile(world, "all"),
@@ -200,7 +179,7 @@ description: D
 model:
   provider: openai
   name: m
-  base_url: http://[::1]:1
+  base_url: ${URL_HERE}
 trigger:
   type: watch
   paths:
@@ -273,7 +252,7 @@ Deno.test("new has the model write the file, shows it, and saves it when told to
   server.assertDone();
   assert.equal(await agentFile(world), GOOD);
   assert.ok(cli.stdout.text.includes(GOOD));
-  const { messages } = server.request(0).body as { messages: { role: string; content: string }[] };
+  const messages = messagesOf(server, 0);
   assert.deepEqual(messages.map(({ role }) => role), ["system", "user"]);
   assert.match(messages[1]?.content ?? "", /"daily"[^]*Sum up my notes every evening/);
 });
@@ -299,7 +278,7 @@ Deno.test("new tells the model once what is wrong with its file", async () => {
   world.cli.input.answers = ["save"];
   assert.equal(await world.cli.run("new", "daily", "--description", "Sum up"), 0);
   server.assertDone();
-  const { messages } = server.request(1).body as { messages: { role: string; content: string }[] };
+  const messages = messagesOf(server, 1);
   assert.deepEqual(messages.map(({ role }) => role), ["system", "user", "assistant", "user"]);
   assert.match(messages[3]?.content ?? "", /Line 2: A schedule needs exactly one of/);
   assert.equal(await agentFile(world), GOOD);
@@ -327,24 +306,21 @@ const FALLBACKS: [what: string, ConstructorParameters<typeof OpenAiServer>[0], R
   ["an error", [{ status: 401, body: "{}" }], /elsewhere answered 401/],
 ];
 
-for (const [what, steps, reason] of FALLBACKS) {
-  Deno.test(`new asks the questions and says why when the model's answer is ${what}`, async () => {
+Deno.test("new asks the questions and says why when the model's answer is no agent file", async () => {
+  for (const [what, steps, reason] of FALLBACKS) {
     await using server = new OpenAiServer(steps);
     await using world = await createModelWorld(server);
     const { cli } = world;
     cli.input.answers = ["What it does", ...ANSWERS];
     cli.input.lines = [...LINES];
-    assert.equal(await cli.run("new", "daily"), 0);
+    assert.equal(await cli.run("new", "daily"), 0, what);
     server.assertDone();
-    assert.equal(await agentFile(world), "---\n---\n\nDo it.\n");
+    assert.equal(await agentFile(world), "---\n---\n\nDo it.\n", what);
     const shown = cli.stderr.text.replaceAll(/\s+/g, " ");
-    assert.match(shown, reason);
-    assert.match(
-      shown,
-      /elsewhere\/tiny did not produce an agent file: .* Answer these questions instead/,
-    );
-  });
-}
+    assert.match(shown, reason, what);
+    assert.match(shown, /elsewhere\/tiny did not produce .* Answer these questions instead/, what);
+  }
+});
 
 Deno.test("new has a draft changed and written anew; what fails then costs nothing", async () => {
   const other = GOOD.replace("Sums up the day", "Another");
@@ -358,12 +334,12 @@ Deno.test("new has a draft changed and written anew; what fails then costs nothi
   world.cli.input.answers = ["It", "change", "Not the day", "change", "More", "again", "save"];
   assert.equal(await world.cli.run("new", "daily"), 0);
   server.assertDone();
-  const { messages } = server.request(1).body as { messages: { role: string; content: string }[] };
+  const messages = messagesOf(server, 1);
   assert.deepEqual(messages.slice(2).map(({ content }) => content), [
     GOOD,
     "Change the file, and reply with all of it:\n\nNot the day",
   ]);
-  assert.equal((server.request(3).body as { messages: unknown[] }).messages.length, 2);
+  assert.equal(messagesOf(server, 3).length, 2);
   assert.equal(await agentFile(world), GOOD);
 });
 

@@ -128,14 +128,6 @@ Deno.test("run passes arguments, message, context and session on", async () => {
   }]);
 });
 
-Deno.test("run starts the service when none answers, and says so", async () => {
-  await using cli = await createWithAgents({ isRunning: false });
-  const code = cli.run("run", "daily", "-d");
-  assert.equal(await cli.drive(code), 0);
-  assert.deepEqual(cli.spawned, [["/usr/bin/inkling", "start", "--quiet"]]);
-  assert.equal(cli.stderr.text, "Starting the service\n");
-});
-
 Deno.test("run asks a new service when the old one is going down, and starts one run only", async () => {
   await using cli = await createWithAgents();
   const keys: (string | null)[] = [];
@@ -181,12 +173,6 @@ Deno.test("run of an agent whose file does not parse names the error, not a warn
     `Error: The file of agent "new" does not parse: ${path}:2:1: ${message}. ` +
       '"inkling validate" shows all that is wrong\n',
   );
-});
-
-Deno.test("run shows why the service refuses, with exit code 1", async () => {
-  await using cli = await createWithAgents();
-  assert.equal(await cli.run("run", "daily", "--session", "x\0"), 1);
-  assert.match(cli.stderr.text, /^Error: body\.session_id: .*NUL characters.*\n$/);
 });
 
 Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async () => {
@@ -376,29 +362,6 @@ Deno.test("run wants no replies as they come where they are not shown so", async
 
 const AT_TERMINAL = { isTerminal: true, hasPerson: true };
 
-Deno.test("run asks its questions in place at a terminal, one after the other", async () => {
-  await using cli = await createWithAgents(AT_TERMINAL);
-  cli.input.answers = [true, "Zoë"];
-  cli.runtime.onRespond = (id) => {
-    cli.runtime.setStatus(id, "running");
-    if (cli.runtime.responses.length === 1) {
-      waiting.ask(cli, id, { kind: "input", message: "Your name?", toolName: "ask_user" });
-    } else {
-      waiting.finish(cli, id, "Done.");
-    }
-  };
-  const code = await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1));
-  assert.equal(code, 0);
-  assert.deepEqual(cli.runtime.responses.map(({ answer }) => answer), [
-    { approved: true },
-    { text: "Zoë" },
-  ]);
-  assert.equal(
-    cli.stdout.text,
-    "\n? file_write\n    path: note.txt\n\nDone.\n\n✔ success · 1.5s · 42 tokens\n",
-  );
-});
-
 Deno.test("run does not ask with -d, with --json or where nobody can answer; it says how to", async () => {
   const table: [Options, string[], { isDumb?: true }][] = [
     [AT_TERMINAL, ["--json"], {}],
@@ -417,14 +380,6 @@ Deno.test("run does not ask with -d, with --json or where nobody can answer; it 
       assert.match(cli.stderr.text, /\nAnswer it with: inkling respond 1 --yes \(or --no\)\n$/);
     }
   }
-});
-
-Deno.test("run leaves a question that is put aside, and exits with 4", async () => {
-  await using cli = await createWithAgents(AT_TERMINAL);
-  cli.input.answers = [ESC];
-  assert.equal(await runAnd(cli, ["daily"], () => void waiting.ask(cli, 1)), 4);
-  assert.equal(cli.runtime.executions.get(1)?.status, "waiting");
-  assert.match(cli.stderr.text, /inkling respond 1 --yes/);
 });
 
 Deno.test("run cancels at Ctrl+C at a question, typed or sent, and exits with 130", async () => {

@@ -50,11 +50,3 @@ Deno.test("cancel without an id asks at a terminal which one, and elsewhere list
     );
   }
 });
-
-Deno.test("cancel names an id without an execution, and cancels the others", async () => {
-  await using cli = await createFakeCli();
-  cli.runtime.addExecution({ agentId: "daily" });
-  assert.equal(await cli.run("cancel", "9", "1", "--json"), 2);
-  assert.match(cli.stderr.text, /There is no execution 9/);
-  assert.deepEqual(JSON.parse(cli.stdout.text), [{ status: "cancelling", execution_id: 1 }]);
-});

@@ -37,14 +37,6 @@ Deno.test("pending shows in a pipe the whole of what would be done", async () =>
   assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
 });
 
-Deno.test("pending starts the service when none answers", async () => {
-  await using cli = await createFakeCli({ isRunning: false });
-  addWaiting(cli);
-  assert.equal(await cli.drive(cli.run("pending")), 0);
-  assert.equal(cli.spawned.length, 1);
-  assert.match(cli.stdout.text, /daily/);
-});
-
 Deno.test("pending names the agent that asks where another one called it", async () => {
   await using cli = await createFakeCli();
   const { runtime } = cli;

@@ -12,17 +12,38 @@ import { ANTHROPIC_KEY, createDoctorWorld, type DoctorWorld, OPENAI_KEY } from "
 const ENV = "work/agents/_config/.env";
 const CONFIG = "work/agents/_config";
 const SAY = [{ say: "Done." }];
+const CONFIG_YAML = "config/config.yaml";
+const APPROVED = 'auto_approve: "*"';
 const EVERY_HOUR = "trigger: { type: schedule, every: 1h }";
 
-const agent = (lines: string) => ({ place }: DoctorWorld) =>
-  place.writeAgent("daily", `---\n${lines}\n---\nSay how it is.\n`);
-const demo = (lines: string) => ({ place }: DoctorWorld) => place.writeScript("daily", SAY, lines);
+type Plant = (world: DoctorWorld) => unknown;
+
+const agent = (id: string, lines: string): Plant => ({ place }) =>
+  place.writeAgent(id, `---\n${lines}\n---\nSay how it is.\n`);
+const demo = (id: string, lines: string): Plant => ({ place }) => place.writeScript(id, SAY, lines);
 const state = ({ place }: DoctorWorld, name: string) => join(place.stateDir, name);
 
-async function useServer(world: DoctorWorld, entry: unknown): Promise<void> {
-  await demo("mcp: [notes]")(world);
-  await world.put(`${CONFIG}/mcp-servers.json`, JSON.stringify({ notes: entry }));
+/** Adds lines to a file below the root. */
+async function append({ place, put }: DoctorWorld, path: string, lines: string): Promise<string> {
+  return await put(path, await Deno.readTextFile(join(place.root, path)).catch(() => "") + lines);
 }
+
+/** An agent with an MCP server of its own. */
+const withServer = (id: string, entry: unknown): Plant => async (world) => {
+  const path = join(world.place.root, CONFIG, "mcp-servers.json");
+  const others = JSON.parse(await Deno.readTextFile(path).catch(() => "{}"));
+  await world.put(`${CONFIG}/mcp-servers.json`, JSON.stringify({ ...others, [id]: entry }));
+  await demo(id, `mcp: [${id}]`)(world);
+};
+
+/** An agent with a path that may not be used as it should be. */
+const withFile = (id: string, allowed: "read" | "nothing"): Plant => async (world) => {
+  const { machine, put } = world;
+  const file = await put(`notes/${id}.md`, "a");
+  const { mayAccess } = machine;
+  machine.mayAccess = (path, wish) => path === file ? wish === allowed : mayAccess(path, wish);
+  await demo(id, `paths: { notes: ${file} }`)(world);
+};
 
 /** Something ran here, and the service has ended. */
 async function live(world: DoctorWorld): Promise<void> {
@@ -36,135 +57,149 @@ async function change({ place }: DoctorWorld, sql: string): Promise<void> {
   await Promise.resolve(db.exec(sql));
 }
 
-/** A service whose answers to one question are changed. */
-async function serveChanged(
-  world: DoctorWorld,
-  wanted: string,
-  edit: (body: Record<string, unknown>) => unknown,
-): Promise<void> {
+/** A service of another version, whose scheduler is paused, with an agent whose trigger was stopped. */
+async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   const runtime = await world.start();
+  await runtime.pauseScheduler();
   const { createApp } = await import("../../../../server/app.ts");
   const { Lifecycle } = await import("../../../../server/lifecycle.ts");
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [] });
   world.cli.transport = async (path, init) => {
     const response = await app.request(`http://localhost${path}`, init);
-    if (path !== wanted) return response;
-    const body = await response.json();
-    return Response.json(Array.isArray(body) ? body.map(edit) : edit(body));
+    if (path === "/info") return Response.json({ ...await response.json(), version: "1.2.2" });
+    if (path !== "/agents") return response;
+    const agents: { id: string }[] = await response.json();
+    return Response.json(agents.map((one) => ({
+      ...one,
+      ...(one.id === "healthy" && { trigger_paused: "it ran away" }),
+    })));
   };
 }
 
-/** Things that are made wrong. What doctor says of each and what --fix does about it is in __snapshots__. */
-const FAULTS: Readonly<Record<string, (world: DoctorWorld) => unknown>> = {
-  "an agent's file does not parse": agent("model: { provider: demo"),
-  "a schedule that never fires": demo('trigger: { type: schedule, cron: "0 3 30 2 *" }'),
-  "an unknown provider": agent("model: { provider: opnai, name: gpt-5 }"),
-  "an unknown model": agent("model: { provider: demo, name: ecko }"),
-  "a missing key": agent("model: { provider: openai, name: gpt-5 }"),
-  "a missing key of the default model": ({ put, place }) =>
-    put(
-      "config/config.yaml",
-      `workspace: ${place.workspace}\ndefaults: { provider: openai, model: gpt-5 }\n`,
-    ),
+/** Faults that one installation can have at once. */
+interface Faults {
+  before?: Plant;
+  faults: Readonly<Record<string, Plant>>;
+  after?: Plant;
+  /** How the test is declared. */
+  options?: Partial<Deno.TestDefinition>;
+}
+
+const OF_AGENTS: Faults["faults"] = {
+  "an agent's file does not parse": agent("unparsed", "model: { provider: demo"),
+  "a schedule that never fires": demo("never", 'trigger: { type: schedule, cron: "0 3 30 2 *" }'),
+  "an unknown provider": agent("stranger", "model: { provider: opnai, name: gpt-5 }"),
+  "an unknown model": agent("ecko", "model: { provider: demo, name: ecko }"),
+  "a missing key": agent("keyless", "model: { provider: google, name: gemini-2.5-pro }"),
   "a key of another provider": async (world) => {
-    await agent("model: { provider: openai, name: gpt-5 }")(world);
-    await world.put(ENV, `OPENAI_API_KEY=${ANTHROPIC_KEY}\n`);
+    await agent("mistaken", "model: { provider: openai, name: gpt-5 }")(world);
+    await append(world, ENV, `OPENAI_API_KEY=${ANTHROPIC_KEY}\n`);
   },
   "a placeholder for a key": async (world) => {
-    await agent("model: { provider: openai, name: gpt-5 }")(world);
-    await world.put(ENV, `OPENAI_API_KEY=<your key>\n`);
+    await agent("placeholder", "model: { provider: anthropic, name: claude-sonnet-5 }")(world);
+    await append(world, ENV, `ANTHROPIC_API_KEY=<your key>\n`);
   },
-  "a file with keys that others can read": async ({ put }) =>
-    await Deno.chmod(await put(ENV, `OPENAI_API_KEY=${OPENAI_KEY}\n`), 0o644),
-  "a line of a key file that is none": ({ put }) => put(ENV, "OPENAI_API_KEY\n"),
-  "a path that is missing": demo("paths: { notes: /nowhere/at/all }"),
-  "a path that may not be read": async (world) => {
-    const file = await world.put("notes/a.md", "a");
-    await demo(`paths: { notes: ${file} }`)(world);
-    world.machine.mayAccess = (path) => path !== file;
-  },
-  "a path that may not be written": async (world) => {
-    const file = await world.put("notes/a.md", "a");
-    await demo(`paths: { notes: ${file} }`)(world);
-    world.machine.mayAccess = (path, wish) => path !== file || wish === "read";
-  },
+  "a line of a key file that is none": (world) => append(world, ENV, "OTHER_API_KEY\n"),
+  "a file with keys that others can read": async (world) =>
+    await Deno.chmod(await append(world, ENV, ""), 0o644),
+  "a limit without a price": agent(
+    "unpriced",
+    "model: { provider: openai, name: nobodys }\nsettings: { max_cost_usd: 1 }",
+  ),
+  "a path that is missing": demo("pathless", "paths: { notes: /nowhere/at/all }"),
+  "a path that may not be read": withFile("unread", "nothing"),
+  "a path that may not be written": withFile("unwritten", "read"),
   "a path that leads where no agent may go": async (world) => {
     await Deno.symlink(world.place.configDir, join(world.place.workspace, "link"));
-    await demo("paths: { notes: link }")(world);
+    await demo("curious", "paths: { notes: link }")(world);
   },
-  "the program of an MCP server is not there": (world) =>
-    useServer(world, { command: "no-such-program" }),
-  "an MCP server that ends at once": (world) =>
-    useServer(world, { command: "/bin/sh", args: ["-c", "echo no >&2; exit 3"] }),
-  "an MCP server at an address where nobody listens": (world) =>
-    useServer(world, { url: "http://127.0.0.1:1/mcp" }),
+  "the program of an MCP server is not there": withServer("gone", { command: "no-such-program" }),
+  "an MCP server that ends at once": withServer(
+    "ending",
+    { command: "/bin/sh", args: ["-c", "echo no >&2; exit 3"] },
+  ),
+  "an MCP server at an address where nobody listens": withServer(
+    "silent",
+    { url: "http://127.0.0.1:1/mcp" },
+  ),
   "a custom tool that does not load": async (world) => {
     await world.put(`${CONFIG}/tools/search.ts`, "export const search = ;");
-    await demo("tools: [search]")(world);
+    await demo("searcher", "tools: [search]")(world);
   },
   "a skill that is not as its lock says": async (world) => {
     const text = "---\nname: haiku\ndescription: Writes\n---\nWrite.\n";
     await world.put(`${CONFIG}/skills/haiku/SKILL.md`, text);
     const lock = { source: "npm:haiku@1.0.0", files: { "SKILL.md": "0".repeat(64) } };
     await world.put(`${CONFIG}/skills/haiku/skill.lock`, JSON.stringify(lock));
-    await demo("skills: haiku")(world);
+    await demo("poet", "skills: haiku")(world);
   },
-  "an agent that fires by itself and will wait for a person": async (world) => {
-    await demo(EVERY_HOUR)(world);
-    await world.start();
+};
+
+const OF_CONFIGURATION: Faults["faults"] = {
+  "a missing key of the default model": (world) =>
+    append(world, CONFIG_YAML, "defaults: { provider: openai, model: gpt-5 }\n"),
+  "a port without a key": (world) => append(world, CONFIG_YAML, "service: { port: 8420 }\n"),
+  "an unknown key": (world) => append(world, CONFIG_YAML, "agent_dir: agents\n"),
+  "a sandbox that is required and not there": async (world) => {
+    await append(world, CONFIG_YAML, "sandbox: required\n");
+    world.machine.findSandbox = () =>
+      Promise.resolve({ problem: "bubblewrap is not installed", remedy: "install bubblewrap" });
   },
+  "a broken price file": ({ put }) =>
+    put("config/pricing.yaml", "elsewhere/tiny: { input: cheap, output: 1 }\n"),
+};
+
+/** The service runs, and nothing approves the calls of its agents, or tells anybody of them. */
+const OF_SERVICE: Faults["faults"] = {
+  "an agent that fires by itself and will wait for a person": demo("waiter", EVERY_HOUR),
   "agents that fire by themselves while nobody is told": async (world) => {
-    await world.put("config/config.yaml", `workspace: ${world.place.workspace}\n`);
-    await demo(`${EVERY_HOUR}\nauto_approve: "*"`)(world);
-    await world.place.writeScript("next", SAY, 'after: daily\nauto_approve: "*"');
-    await world.start();
+    await world.put(CONFIG_YAML, `workspace: ${world.place.workspace}\n`);
+    await demo("daily", `${EVERY_HOUR}\n${APPROVED}`)(world);
+    await demo("next", `after: daily\n${APPROVED}`)(world);
   },
   "a webhook that no delivery reaches": async (world) => {
     await world.put(ENV, "HOOK=0123456789abcdef\n");
-    await demo('trigger: { type: webhook, scheme: token, secret: HOOK }\nauto_approve: "*"')(world);
-    await world.start();
+    await demo("door", `trigger: { type: webhook, scheme: token, secret: HOOK }\n${APPROVED}`)(
+      world,
+    );
   },
-  "a port without a key": ({ put, place }) =>
-    put("config/config.yaml", `workspace: ${place.workspace}\nservice: { port: 8420 }\n`),
+  "a trigger that was stopped": () => {},
+  "a paused scheduler": () => {},
+  "another version": () => {},
+};
+
+const OF_STATE: Faults["faults"] = {
+  "a socket of a service that was killed": (world) =>
+    Deno.writeTextFile(state(world, "service.sock"), ""),
+  "a PID of a service that was killed": (world) =>
+    Deno.writeTextFile(state(world, "inkling.pid"), "4711\n"),
+  "a half-written file of a service that was killed": ({ put }) =>
+    put("work/agents/.inkling-01234567-89ab-cdef-0123-456789abcdef-0.tmp", "half"),
+  "a file that an agent was about to move": ({ put }) =>
+    put("work/agents/.inkling-01234567-89ab-cdef-0123-456789abcdef.tmp", "all"),
+  "a state folder that others may open": ({ place }) => Deno.chmod(place.stateDir, 0o755),
+  "hardly any room on the disk": ({ machine }) => void (machine.freeBytes = () => 5_000_000),
+  "a very large database": (world) => void (world.largestDatabase = 1_000),
+  "times in the future": (world) =>
+    change(world, "UPDATE executions SET started_at = started_at + 3600000"),
+};
+
+/** Faults beside which there can be no other. */
+const ALONE: Faults["faults"] = {
   "a key that only an installed unit reads": ({ put }) =>
     put("config/service.env", "INKLING_API_KEY=0123456789abcdef\n"),
-  "a trigger that was stopped": (world) =>
-    serveChanged(world, "/agents", (one) => ({ ...one, trigger_paused: "it ran away" })),
-  "a paused scheduler": async (world) => {
-    await demo(`${EVERY_HOUR}\nauto_approve: "*"`)(world);
-    await (await world.start()).pauseScheduler();
-  },
-  "no service for an agent with a schedule": demo(`${EVERY_HOUR}\nauto_approve: "*"`),
+  "no service for an agent with a schedule": demo("daily", `${EVERY_HOUR}\n${APPROVED}`),
   "a unit whose service does not run": async (world) => {
-    await demo(`${EVERY_HOUR}\nauto_approve: "*"`)(world);
+    await demo("daily", `${EVERY_HOUR}\n${APPROVED}`)(world);
     await world.put(".config/systemd/user/inkling.service", "[Unit]\n");
   },
-  "a service of another version": (world) =>
-    serveChanged(world, "/info", (one) => ({ ...one, version: "1.2.2" })),
   "a process that holds the lock and does not listen": async (world) => {
     await live(world);
     held = takeLock(state(world, "inkling.lock"));
     await Deno.writeTextFile(state(world, "inkling.pid"), "4711\n");
   },
-  "a socket of a service that was killed": async (world) => {
-    await live(world);
-    await Deno.writeTextFile(state(world, "service.sock"), "");
-  },
-  "a PID of a service that was killed": async (world) => {
-    await live(world);
-    await Deno.writeTextFile(state(world, "inkling.pid"), "4711\n");
-  },
-  "a half-written file of a service that was killed": ({ put }) =>
-    put("work/agents/.inkling-01234567-89ab-cdef-0123-456789abcdef-0.tmp", "half"),
-  "a file that an agent was about to move": ({ put }) =>
-    put("work/agents/.inkling-01234567-89ab-cdef-0123-456789abcdef.tmp", "all"),
-  "a state folder that others may open": async (world) => {
-    await live(world);
-    await Deno.chmod(world.place.stateDir, 0o755);
-  },
   "a file in the place of the state folder": ({ put }) => put("state", ""),
-  "hardly any room on the disk": ({ machine }) => void (machine.freeBytes = () => 5_000_000),
   "a damaged database": async (world) => {
     await live(world);
     using file = await Deno.open(state(world, "inkling.db"), { write: true });
@@ -175,49 +210,37 @@ const FAULTS: Readonly<Record<string, (world: DoctorWorld) => unknown>> = {
     await live(world);
     await change(world, "PRAGMA user_version = 9999");
   },
-  "a very large database": async (world) => {
-    await live(world);
-    world.largestDatabase = 1_000;
-  },
-  "times in the future": async (world) => {
-    await live(world);
-    await change(world, "UPDATE executions SET started_at = started_at + 3600000");
-  },
   "files that are newer than the clock says": async (world) => {
     const file = await world.put("state/inkling.log", "");
     await Deno.chmod(world.place.stateDir, 0o700);
     const later = new Date(Date.now() + 3_600_000);
     await Deno.utime(file, later, later);
   },
-  "a limit without a price": async (world) => {
-    await agent("model: { provider: openai, name: nobodys }\nsettings: { max_cost_usd: 1 }")(world);
-    await world.put(ENV, `OPENAI_API_KEY=${OPENAI_KEY}\n`);
-  },
-  "a broken price file": ({ put }) =>
-    put("config/pricing.yaml", "elsewhere/tiny: { input: cheap, output: 1 }\n"),
-  "a broken config.yaml": ({ put }) => put("config/config.yaml", "defaults: { timeout: soon }\n"),
-  "an unknown key in config.yaml": ({ put, place }) =>
-    put("config/config.yaml", `workspace: ${place.workspace}\nagent_dir: agents\n`),
-  "a sandbox that is required and not there": async (world) => {
-    const { put, place, machine } = world;
-    await put("config/config.yaml", `workspace: ${place.workspace}\nsandbox: required\n`);
-    machine.findSandbox = () =>
-      Promise.resolve({ problem: "bubblewrap is not installed", remedy: "install bubblewrap" });
-  },
+  "a broken config.yaml": ({ put }) => put(CONFIG_YAML, "defaults: { timeout: soon }\n"),
   "a workspace that is gone": ({ place }) =>
     Deno.rename(place.workspace, join(place.root, "elsewhere")),
 };
 
-/** Faults of SQLite's file. */
-const OF_FILE = ["a damaged database", "a very large database", "times in the future"];
+/** What doctor says of each and what --fix does about it is in __snapshots__. */
+const FAULTS: Readonly<Record<string, Faults>> = {
+  "what is wrong with agents": { faults: OF_AGENTS },
+  "what is wrong with the configuration": { faults: OF_CONFIGURATION },
+  "what is wrong with a service that runs": { faults: OF_SERVICE, after: serveOldAndPaused },
+  "what is wrong with what is stored": { before: live, faults: OF_STATE, options: SQLITE },
+  ...Object.fromEntries(
+    Object.entries(ALONE).map(([name, plant]) => [
+      name,
+      { faults: { [name]: plant }, ...(name === "a damaged database" && { options: SQLITE }) },
+    ]),
+  ),
+};
 
 /** Lines in which another program has its say. */
-const WORDS_OF_OTHERS: Readonly<Record<string, RegExp>> = {
-  "an MCP server that ends at once":
-    /^✖ MCP server notes: .*exit code 3|^✖ MCP server notes: .*ended/,
-  "an MCP server at an address where nobody listens": /^✖ MCP server notes: /,
-  "a custom tool that does not load": /^✖ daily: The custom tool search cannot be used/,
-};
+const WORDS_OF_OTHERS = [
+  /^✖ MCP server ending: .*(exit code 3|ended).*/gm,
+  /^✖ MCP server silent: .*/gm,
+  /^✖ searcher: The custom tool search cannot be used.*/gm,
+];
 
 let held: Disposable | undefined;
 
@@ -228,28 +251,30 @@ async function createHealthy(): Promise<DoctorWorld> {
   return world;
 }
 
-for (const [name, plant] of Object.entries(FAULTS)) {
-  const says = WORDS_OF_OTHERS[name];
-  Deno.test(`doctor finds ${name}`, OF_FILE.includes(name) ? SQLITE : {}, async (t) => {
+for (const [name, { before, faults, after, options = {} }] of Object.entries(FAULTS)) {
+  Deno.test(`doctor finds ${name}`, options, async (t) => {
     await using world = await createHealthy();
-    await plant(world);
+    await before?.(world);
+    for (const plant of Object.values(faults)) await plant(world);
+    await after?.(world);
     using _ = { [Symbol.dispose]: () => (held?.[Symbol.dispose](), held = undefined) };
-    const { code, lines } = await world.doctor();
-    const shown = lines.join("\n");
-    assert.equal(lines.filter((line) => /^[✖!] /.test(line)).length, 1, shown);
-    const [finding = "", remedy = ""] = lines;
-    if (says !== undefined) assert.match(finding, says);
-    assert.match(remedy, /^ {4}\S/);
-    assert.equal(code, finding.startsWith("✖") ? 1 : 0, shown);
-    const { lines: [again = "", mended = ""] } = await world.doctor("--fix");
-    const isMended = again.startsWith("✔");
-    const told = [says === undefined ? finding : "(another program's words)", remedy];
-    const picture = [...told, ...isMended ? [mended] : []].join("\n");
-    // How large a file is and how old depends on the machine.
-    const rounded = picture.replaceAll(/\d+ (?=MB|s\b|min|h\b)/g, "N ");
-    await t.assertSnapshot(rounded, { serializer: (text) => text });
-    if (!isMended) return assert.deepEqual(again, finding);
-    assert.match((await world.doctor()).lines[0] ?? "", /^\d+ checks, nothing to mend$/);
+    const told = async (...options: string[]) => {
+      const { code, lines } = await world.doctor(...options);
+      // The number of checks, sizes and ages depend on the machine.
+      let text = lines.join("\n").replaceAll(/\d+ (?=checks|MB|s\b|min|h\b)/g, "N ");
+      for (const words of WORDS_OF_OTHERS) {
+        text = text.replaceAll(words, "✖ (another program's words)");
+      }
+      assert.equal(code, /^✖ /m.test(text) ? 1 : 0, text);
+      return text;
+    };
+    const found = await told();
+    assert.equal(found.match(/^[✖!] .*\n {4}\S/gm)?.length, Object.keys(faults).length, found);
+    const pictures = [found];
+    if (/"inkling doctor --fix" mends/.test(found)) {
+      pictures.push(await told("--fix"), await told());
+    }
+    await t.assertSnapshot(pictures.join("\n---\n"), { serializer: (text) => text });
   });
 }
 
@@ -357,7 +382,7 @@ Deno.test("doctor tells of config.yaml and the database although both are broken
 
 Deno.test("doctor never shows the value of a key", async () => {
   await using world = await createHealthy();
-  await agent("model: { provider: openai, name: gpt-5 }")(world);
+  await agent("daily", "model: { provider: openai, name: gpt-5 }")(world);
   const file = await world.put(ENV, `OPENAI_API_KEY=${ANTHROPIC_KEY}\n`);
   await Deno.chmod(file, 0o644);
   for (const options of [[], ["--json"], ["--fix"]]) {

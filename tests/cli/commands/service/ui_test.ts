@@ -29,11 +29,13 @@ Deno.test("ui opens a file in a browser, never the address with its token, print
   assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
 });
 
-Deno.test("ui --no-open only prints the address", async () => {
+Deno.test("ui --no-open only prints the address, and ui says when its usual port is taken", async () => {
   await using cli = await createFakeCli();
+  cli.page = { port: 4712, takenPort: 4711 };
   assert.equal(await untilInterrupted(cli, cli.run("ui", "--no-open")), 130);
   assert.deepEqual(cli.opened, []);
-  assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
+  assert.equal(cli.stdout.text, "http://127.0.0.1:4712/open?token=once\n");
+  assert.match(cli.stderr.text, /^Port 4711 is taken: the page is on port 4712 this time\n/);
 });
 
 Deno.test("ui fails with 3 when the service cannot be started, and opens nothing", async () => {
@@ -43,14 +45,6 @@ Deno.test("ui fails with 3 when the service cannot be started, and opens nothing
   assert.equal(await cli.drive(cli.run("ui")), 3);
   assert.deepEqual(cli.opened, []);
   assert.deepEqual(cli.proxied, []);
-});
-
-Deno.test("ui says when its usual port is taken", async () => {
-  await using cli = await createFakeCli();
-  cli.page = { port: 4712, takenPort: 4711 };
-  assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
-  assert.match(cli.stderr.text, /^Port 4711 is taken: the page is on port 4712 this time\n/);
-  assert.match(cli.stdout.text, /^http:\/\/127\.0\.0\.1:4712\//);
 });
 
 /** Has a process serve the page from the moment that it is started. */

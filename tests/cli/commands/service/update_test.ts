@@ -21,59 +21,48 @@ Deno.test("update replaces the binary by the release's, which its owner may star
   const content = standIn("1.3.0");
   const sha256 = createHash("sha256").update(content).digest("hex").toUpperCase();
   world.release("1.3.0", content, { sha256 });
-  assert.equal(await world.run(["update"]), 0);
+  // What a symbolic link leads to is replaced, not the link.
+  const link = join(world.cli.stateDir, "inkling");
+  await Deno.symlink(world.binary, link);
+  const distribution = { kind: "binary", path: link, target: TARGET } as const;
+  assert.equal(await world.run(["update"], { distribution }), 0);
+  assert.ok((await Deno.lstat(link)).isSymlink);
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
   assert.equal(((await Deno.stat(world.binary)).mode ?? 0) & 0o777, 0o750);
   assert.equal(world.cli.stdout.text, "Inkling 1.3.0 is installed (it was 1.2.3)\n");
   assert.equal(world.cli.stderr.text, "Fetching Inkling 1.3.0\n");
 });
 
-Deno.test("update replaces the file that a symbolic link leads to, and keeps the link", async () => {
-  await using world = await UpdateWorld.open();
-  const link = join(world.cli.stateDir, "inkling");
-  await Deno.symlink(world.binary, link);
-  world.release("1.3.0", standIn("1.3.0"));
-  const distribution = { kind: "binary", path: link, target: TARGET } as const;
-  assert.equal(await world.run(["update"], { distribution }), 0);
-  assert.ok((await Deno.lstat(link)).isSymlink);
-  assert.equal((await world.state()).version, "1.3.0");
-});
-
-Deno.test("update --check tells and changes nothing", async () => {
+Deno.test("update --check tells what is offered, and changes nothing", async () => {
   await using world = await UpdateWorld.open();
   const { stdout } = world.cli;
-  world.release("1.3.0", standIn("1.3.0"));
-  assert.equal(await world.run(["update", "--check"]), 0);
-  assert.equal(
-    stdout.text,
-    'Inkling 1.3.0 is available: "inkling update" installs it (this is 1.2.3)\n',
-  );
-  stdout.text = "";
-  world.release("1.2.3", standIn("1.2.3"));
-  assert.equal(await world.run(["update", "--check"]), 0);
-  assert.equal(stdout.text, "Inkling 1.2.3 is the newest version\n");
-  stdout.text = "";
-  world.release("1.2.0", standIn("1.2.0"));
-  assert.equal(await world.run(["update", "--check"]), 0);
-  assert.equal(stdout.text, "Inkling 1.2.0 is offered, and this is 1.2.3, which is newer\n");
+  for (
+    const [version, says] of [
+      ["1.3.0", 'Inkling 1.3.0 is available: "inkling update" installs it (this is 1.2.3)\n'],
+      ["1.2.3", "Inkling 1.2.3 is the newest version\n"],
+      ["1.2.0", "Inkling 1.2.0 is offered, and this is 1.2.3, which is newer\n"],
+    ] as const
+  ) {
+    stdout.text = "";
+    world.release(version, standIn(version));
+    assert.equal(await world.run(["update", "--check"]), 0);
+    assert.equal(stdout.text, says);
+  }
   assert.deepEqual(await world.state(), OLD);
   assert.ok(world.requested.every((path) => path.endsWith("latest.json")));
 });
 
-Deno.test("update of the newest version fetches nothing; --force installs it anew", async () => {
-  await using world = await UpdateWorld.open();
-  world.release("1.2.3", `${standIn("1.2.3")}# another build\n`);
-  assert.equal(await world.run(["update"]), 0);
-  assert.equal(world.cli.stdout.text, "Inkling 1.2.3 is the newest version\n");
-  assert.deepEqual(world.requested, ["/releases/latest.json"]);
-  assert.equal(await world.run(["update", "--force"]), 0);
-  assert.match(await Deno.readTextFile(world.binary), /another build/);
-});
-
-Deno.test("update never goes back to an older version, unless it is forced to", async () => {
+Deno.test("update fetches nothing that is not newer, unless it is forced to", async () => {
   await using world = await UpdateWorld.open();
   world.release("1.2.0", standIn("1.2.0"));
   assert.match(await refused(world), /1\.2\.0 is offered, .* --force installs the older one/);
+  world.release("1.2.3", `${standIn("1.2.3")}# another build\n`);
+  assert.equal(await world.run(["update"]), 0);
+  assert.equal(world.cli.stdout.text, "Inkling 1.2.3 is the newest version\n");
+  assert.ok(world.requested.every((path) => path.endsWith("latest.json")));
+  assert.equal(await world.run(["update", "--force"]), 0);
+  assert.match(await Deno.readTextFile(world.binary), /another build/);
+  world.release("1.2.0", standIn("1.2.0"));
   assert.equal(await world.run(["update", "--force"]), 0);
   assert.equal((await world.state()).version, "1.2.0");
 });
@@ -153,9 +142,12 @@ Deno.test("update says what is wrong with the place of releases", async () => {
     ["x".repeat(1_048_577), /it has more than 1048576 bytes/],
   ];
   for (const [latest, says] of cases) {
-    world.answers.set("/releases/latest.json", () => new Response(latest));
-    assert.match(await refused(world), says);
-    world.cli.stderr.text = "";
+    // With its length announced, and without.
+    for (const body of [latest, new Blob([latest]).stream()]) {
+      world.answers.set("/releases/latest.json", () => new Response(body));
+      assert.match(await refused(world), says);
+      world.cli.stderr.text = "";
+    }
   }
   world.answers.clear();
   assert.match(await refused(world), /Cannot fetch .*latest\.json: the server answered 404/);
@@ -168,7 +160,11 @@ Deno.test("update follows redirects of releases, but none to where anybody could
   const redirect = (location: string) => () =>
     new Response(null, { status: 302, headers: { location } });
   world.answers.set("/releases/inkling-linux", redirect("/elsewhere/file"));
-  world.answers.set("/elsewhere/file", () => new Response(content));
+  // Packed, a file has another length than the one that is announced.
+  world.answers.set(
+    "/elsewhere/file",
+    ({ headers }) => new Response(headers.get("accept-encoding") === "identity" ? content : "zip"),
+  );
   assert.equal(await world.run(["update"]), 0);
   assert.equal((await world.state()).version, "1.3.0");
 
@@ -191,7 +187,10 @@ Deno.test("update tells plainly when there is not a valid release address, or no
   };
   assert.match(await run({}), /This build of Inkling has no release address.*INKLING_RELEASE_URL/);
   for (
-    const bad of ["http://releases.example/", "ftp://x/", "nonsense", "https://a:b@x/", "file:///x"]
+    const bad of [
+      ...["http://releases.example/", "ftp://x/", "nonsense", "https://a:b@x/", "file:///x"],
+      "https://releases.example/inkling?token=x",
+    ]
   ) {
     assert.match(await run({ INKLING_RELEASE_URL: bad }), /is not a valid release address: /, bad);
   }

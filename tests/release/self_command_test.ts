@@ -1,0 +1,35 @@
+// How the program starts itself: as an executable by its path alone, from the sources by Deno.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { selfCommand, sourceCommand } from "../../cli/self_command.ts";
+import { ownDistribution } from "../../cli/update/distribution.ts";
+import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
+import { REPOSITORY } from "../support/repository.ts";
+
+/** Runs something as an executable would: its path is that of the program, and it knows that it stands alone. */
+function standingAlone<T>(path: string, run: () => T): T {
+  const { build, execPath } = Deno;
+  Object.defineProperty(Deno, "build", { value: { ...build, standalone: true } });
+  Object.defineProperty(Deno, "execPath", { value: () => path });
+  try {
+    return run();
+  } finally {
+    Object.defineProperty(Deno, "build", { value: build });
+    Object.defineProperty(Deno, "execPath", { value: execPath });
+  }
+}
+
+Deno.test("selfCommand() and ownProgram() start an executable by its path alone, and the sources by Deno", () => {
+  const path = "/opt/inkling";
+  assert.deepEqual(standingAlone(path, selfCommand), [path]);
+  assert.deepEqual(standingAlone(path, ownProgram), { program: path });
+  assert.deepEqual(standingAlone(path, ownDistribution), {
+    kind: "binary",
+    path,
+    target: Deno.build.target,
+  });
+  assert.deepEqual(ownDistribution(), { kind: "source", directory: REPOSITORY });
+  assert.deepEqual(selfCommand(), sourceCommand());
+  assert.equal(selfCommand()[0], Deno.execPath());
+  assert.deepEqual(ownProgram(), { program: Deno.execPath(), main: join(REPOSITORY, "main.ts") });
+});
