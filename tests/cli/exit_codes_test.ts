@@ -6,6 +6,7 @@ import { until } from "../support/until.ts";
 import { addWorld, type Row, TABLE } from "./exit_code_table.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 import { normalize } from "./golden/world.ts";
+import { assertPicture } from "./picture.ts";
 
 /** Runs the command of a row in its world, and returns its exit code. */
 async function perform(cli: FakeCli, argv: string[], row: Row): Promise<number> {
@@ -49,7 +50,7 @@ for (const [name, rows] of Object.entries(TABLE)) {
           const printed = `${withoutPlaces(stdout.text, cli)}--- standard error\n${
             withoutPlaces(stderr.text, cli)
           }`;
-          await t.assertSnapshot(`exit code ${code}\n${printed}`, { serializer: (text) => text });
+          await assertPicture(t, `exit code ${code}\n${printed}`, import.meta.url);
           if (stdout.text === "" || code !== success || codes.has(141)) return;
           // Nobody reads its output: it ends with 141 and prints nothing.
           await using unread = await createFakeCli({ isRunning });

@@ -53,15 +53,13 @@ export function groupFiles(
   const isExpression = filter !== undefined && /^\/.*\/$/s.test(filter);
   const markOf = (file: string) => `${MARK}${file}${filter === undefined ? "" : ` (${filter})`}`;
   const groups: string[][] = [];
-  const byFolder = Map.groupBy(files, (file) => takesSnapshots(file) ? file : dirname(file));
-  for (const [folder, ofFolder] of byFolder) {
+  for (const ofFolder of Map.groupBy(files, dirname).values()) {
     const isSlow = rankOf(ofFolder) < FIRST.length;
     const largest = isExpression ? 1 : isSlow ? LARGEST_SLOW_GROUP : LARGEST_GROUP;
-    // Neighbors load the same modules. A file that takes snapshots is its own folder here.
-    const last = folder === ofFolder[0] ? undefined : groups.at(-1);
-    const canJoin = last !== undefined && !takesSnapshots(last[0] ?? "") &&
-      roomOf(last) === roomOf(ofFolder) && rankOf(last) === rankOf(ofFolder) &&
-      last.length + ofFolder.length <= largest;
+    // Neighbors load the same modules.
+    const last = groups.at(-1);
+    const canJoin = last !== undefined && roomOf(last) === roomOf(ofFolder) &&
+      rankOf(last) === rankOf(ofFolder) && last.length + ofFolder.length <= largest;
     if (canJoin) {
       last.push(...ofFolder);
       continue;
@@ -87,18 +85,10 @@ function roomOf([file = ""]: readonly string[]): string {
   return file.split("/")[1] ?? "";
 }
 
-/** A snapshot lies beside the module that Deno was told to run, so such a file is run by itself. */
-function takesSnapshots(file: string): boolean {
-  return Deno.readTextFileSync(join(REPOSITORY, file)).includes(".assertSnapshot(");
-}
-
 /** The place of a module among the groups, by the path that Deno prints. */
-export function groupNumber(module: string, groups: readonly Group[]): number | undefined {
+export function groupNumber(module: string): number | undefined {
   const written = /^group_(\d+)\.ts$/.exec(basename(module))?.[1];
-  if (written !== undefined) return Number(written);
-  const file = relative(REPOSITORY, resolve(REPOSITORY, module));
-  const at = groups.findIndex(({ files }) => files.length === 1 && files[0] === file);
-  return at < 0 ? undefined : at;
+  return written === undefined ? undefined : Number(written);
 }
 
 /** The file of a mark's name, or undefined for the name of a test. */
@@ -109,8 +99,6 @@ export function fileOfMark(name: string): string | undefined {
 /** Writes a module for each group into a folder. Returns what Deno is to run, in the groups' order. */
 export async function writeGroups(groups: readonly Group[], folder: string): Promise<string[]> {
   return await Promise.all(groups.map(async ({ files, markOf }, at) => {
-    const [only = ""] = files;
-    if (takesSnapshots(only)) return join(REPOSITORY, only);
     const path = join(folder, `group_${at}.ts`);
     const lines = files.flatMap((file) => [
       `Deno.test.ignore(${JSON.stringify(markOf(file))}, () => {});`,

@@ -41,7 +41,7 @@ export function createReport(
   const running = groups.map(({ files }) => ({
     file: files.length === 1 ? files[0] : undefined,
     since: now(),
-    /** False: Deno runs the file itself, and nothing says when it begins. */
+    /** False: an expression hides the marks, and nothing says when a file begins. */
     isMarked: false,
     ended: [] as Ended[],
   }));
@@ -88,7 +88,7 @@ export function createReport(
       const [, alone] = only === "" ? [] : ENDED_ALONE.exec(line) ?? [];
       const ended = alone === undefined ? line : `${only} => ${alone}`;
       const [, module = "", name = "", outcome = "", time = ""] = ENDED.exec(ended) ?? [];
-      const at = groupNumber(module, groups);
+      const at = groupNumber(module);
       const group = at === undefined ? undefined : running[at];
       if (at === undefined || group === undefined) {
         if (!OUTPUT_MARK.test(line)) print(nameGroup(line));

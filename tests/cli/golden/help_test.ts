@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { widthOf } from "../../../cli/output/width.ts";
 import { createFakeCli } from "../fake_cli.ts";
+import { assertPicture } from "../picture.ts";
 
 for (const columns of [80, 40]) {
   Deno.test(`help of every command at ${columns} columns`, async (t) => {
@@ -23,7 +24,7 @@ for (const columns of [80, 40]) {
           assert.ok(widthOf(line) <= columns || /^( {2}|Usage: )inkling \S/.test(line), line);
         }
         if (name !== undefined) assert.match(help, /\nExamples:\n {2}inkling /);
-        await t.assertSnapshot(help, { serializer: (text) => text });
+        await assertPicture(t, help, import.meta.url);
       });
     }
   });

@@ -10,6 +10,7 @@ import { offerServer } from "../fake_server.ts";
 import { offerSkill } from "../fake_skill.ts";
 import { offerTests, result } from "../fake_tests.ts";
 import { type FakeCli, type FakeProcess, placesIn } from "../fake_cli.ts";
+import { assertPicture } from "../picture.ts";
 import { ask, finish } from "../waiting_execution.ts";
 import { offerRelease } from "../update/release_server.ts";
 import { useUnwritableHome } from "./unwritable_home.ts";
@@ -763,7 +764,7 @@ for (const columns of [80, 40]) {
         const ended = needs === undefined ? world.cli.drive(exit) : exit;
         assert.equal(await ended, code, world.screen.text);
         const screen = `$ inkling ${argv.join(" ")}\n${world.picture}\n`;
-        await t.assertSnapshot(screen, { serializer: (text) => text });
+        await assertPicture(t, screen, import.meta.url);
       });
     }
   });

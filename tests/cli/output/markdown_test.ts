@@ -23,7 +23,7 @@ Deno.test("formatBlocks() shows what code is where there are no colours, and kee
   assert.deepEqual(format("Use `x`:\n\n```ts\n\tindented\n```"), [
     "Use `x`:",
     "",
-    "      indented",
+    "    indented",
   ]);
   assert.deepEqual(format("Use `x`", { colors: true }), ["Use \u001b[36mx\u001b[39m"]);
 });

@@ -4,6 +4,7 @@ import { OTHER_PROVIDER } from "../../../../cli/prompting/provider_questions.ts"
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { CTRL_C, ESC } from "../../fake_input.ts";
+import { assertPicture } from "../../picture.ts";
 import { createSetupWorld, type SetupWorld } from "../../setup_world.ts";
 
 const GOOD = `---
@@ -13,7 +14,6 @@ trigger: {type: schedule, cron: "0 18 * * *"}
 
 Read \`notes.md\` and sum it up.
 `;
-const URL_HERE = "http://[::1]:1";
 const ANSWERS = ["", "", "manual", "", ""];
 const LINES = ["Do it."];
 
@@ -31,39 +31,14 @@ async function createModelWorld(server: OpenAiServer): Promise<SetupWorld> {
   });
 }
 
-Deno.test("new asks questions where no model is configured, and writes what was answered", async () => {
+Deno.test("new asks questions where no model is configured, and writes what was answered", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
   const paths = ["notes, ~/x: y", "notes,out"];
   cli.input.answers = ['Sums: "up" #1', "", "schedule", "30 8 * * 1-5", "parallel", ...paths];
   cli.input.lines = ["Sum up.", "", "", "- briefly", ""];
   assert.equal(await cli.run("new", "my agent"), 0);
-  assert.equal(
-    await agentFile(world, "my agent"),
-    `---
-description: 'Sums: "up" #1'
-trigger:
-  type: schedule
-  cron: 30 8 * * 1-5
-paths:
-  - path: notes
-    description: to read from and write to
-  - path: "~/x: y"
-    description: to read from
-  - path: out
-    description: to write to
-confirm:
-  - file_delete
-  - file_write
-on_pending: parallel
----
-
-Sum up.
-
-
-- briefly
-`,
-  );
+  await assertPicture(t, await agentFile(world, "my agent"), import.meta.url);
   assert.match(cli.stderr.text, /No model is configured[^]*inkling\s+setup/);
   assert.match(cli.stdout.text, /✔ .*\/my agent\.md\n/);
   assert.match(cli.stdout.text, /\nRun it: inkling run "my agent"\n$/);
@@ -166,34 +141,22 @@ Deno.test("new refuses an id that is not valid, and one that is taken, before it
   assert.equal(await agentFile(world, "caf\u00e9"), "Mine.\n");
 });
 
-Deno.test("new with a prompt asks nothing: every field has a flag", async () => {
+Deno.test("new with a prompt asks nothing: every field has a flag", async (t) => {
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
   const flags = ["--description", "D", "--provider", "openai", "--model", "m", "--watch", "in box"];
-  const more = ["--watch", "b", "--path", "in box", "--path", "~/out", "--base-url", URL_HERE];
+  const more = [
+    "--watch",
+    "b",
+    "--path",
+    "in box",
+    "--path",
+    "~/out",
+    "--base-url",
+    "http://[::1]:1",
+  ];
   assert.equal(await cli.run("new", "all", "--prompt", "Do\nit.", ...flags, ...more), 0);
-  assert.equal(
-    await agentFile(world, "all"),
-    `---
-description: D
-model:
-  provider: openai
-  name: m
-  base_url: ${URL_HERE}
-trigger:
-  type: watch
-  paths:
-    - in box
-    - b
-paths:
-  - in box
-  - ~/out
----
-
-Do
-it.
-`,
-  );
+  await assertPicture(t, await agentFile(world, "all"), import.meta.url);
   // What is missing around it is told, and no reason not to save it.
   assert.match(cli.stderr.text, /Warning: line \d+: The key of model openai\/m is missing/);
   cli.input.lines = ["Out of", "", "a file"];

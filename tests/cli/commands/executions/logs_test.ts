@@ -4,6 +4,9 @@ import { fakePlan } from "../../../support/fake_plan.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
+
+const shows = picturesOf(import.meta.url);
 
 function addHistory(cli: FakeCli): void {
   const { runtime } = cli;
@@ -19,15 +22,12 @@ function addHistory(cli: FakeCli): void {
   runtime.addExecution({ agentId: "daily" });
 }
 
-Deno.test("logs tells for which node an execution waits, in the list and by itself", async () => {
+Deno.test("logs tells for which node an execution waits, in the list and by itself", async (t) => {
   await using cli = await createFakeCli();
   addHistory(cli);
   cli.runtime.addExecution({ agentId: "daily", waitsForLabels: ["gpu"] });
-  assert.equal(await cli.run("logs", "daily"), 0);
-  assert.match(cli.stdout.text, /^ 4 .* running .*\n +Waits for a node with the label gpu\n 3 /m);
-  cli.stderr.text = "";
-  assert.equal(await cli.run("logs", "-e", "4"), 0);
-  assert.equal(cli.stderr.text, "Execution 4 waits for a node with the label gpu\n");
+  await shows(t, cli, "logs", "daily");
+  await shows(t, cli, "logs", "-e", "4");
 });
 
 Deno.test("logs, why and show say when a run is tried again, until that has begun", async () => {
@@ -116,29 +116,16 @@ Deno.test("logs -n takes the newest, over as many pages as it needs", async () =
   }
 });
 
-Deno.test("logs -e with --json prints the rows of the log, the last of them with -n", async () => {
-  await using cli = await createFakeCli();
-  addHistory(cli);
-  for (const content of ["a", "b", "c"]) cli.runtime.append(1, "ai", { content });
-  assert.equal(await cli.run("logs", "-e", "1", "-n", "2", "--json"), 0);
-  const rows = JSON.parse(cli.stdout.text);
-  assert.deepEqual(rows.map(({ id }: { id: number }) => id), [2, 3]);
-});
-
-Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async () => {
+Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
-  const id = "café au lait".normalize("NFC");
-  const typed = id.normalize("NFD");
-  runtime.addExecution({ agentId: id });
-  runtime.append(1, "ai", { content: "x" });
-  assert.equal(await cli.run("logs", typed, "-e", "1"), 0);
-  assert.equal(cli.stderr.text, "Execution 1 is running: there may be more to come\n");
-  assert.equal(await cli.run("logs", "thé".normalize("NFD"), "-e", "1"), 2);
-  assert.match(cli.stderr.text, /Execution 1 belongs to "café au lait", not to "thé"/);
+  runtime.addExecution({ agentId: "café au lait".normalize("NFC") });
+  for (const content of ["a", "b", "c"]) runtime.append(1, "ai", { content });
+  await shows(t, cli, "logs", "café au lait".normalize("NFD"), "-e", "1", "-n", "2", "--json");
+  await shows(t, cli, "logs", "thé".normalize("NFD"), "-e", "1");
 });
 
-Deno.test("logs without an agent lists the executions of all, with what came of each, and finds those that are asked for", async () => {
+Deno.test("logs without an agent lists the executions of all, with what came of each, and finds those that are asked for", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   const start = cli.clock.now();
@@ -156,11 +143,7 @@ Deno.test("logs without an agent lists the executions of all, with what came of 
     assert.equal(await cli.run("logs", ...argv, "--json"), 0, argv.join(" "));
     return JSON.parse(cli.stdout.text).map(({ id }: { id: number }) => id);
   };
-  assert.equal(await cli.run("logs"), 0);
-  assert.match(
-    cli.stdout.text,
-    /^Id {2}Agent .*\n 2 {2}weekly .*error.*\n {4}No key\n 1 {2}daily .*\n {4}The invoice is paid\.\n$/,
-  );
+  await shows(t, cli, "logs");
   assert.deepEqual(await idsOf("--search", "invoice"), [1]);
   assert.deepEqual(await idsOf("--status", "error"), [2]);
   assert.deepEqual(await idsOf("--status", "failed"), [2]);
@@ -171,9 +154,7 @@ Deno.test("logs without an agent lists the executions of all, with what came of 
   assert.deepEqual(await idsOf("--since", "59m30s"), [2]);
   assert.deepEqual(await idsOf("--until", "59m30s"), [1]);
   assert.deepEqual(await idsOf("daily", "--since", "2h"), [1]);
-  cli.stdout.text = "";
-  assert.equal(await cli.run("logs", "--since", "1m"), 0);
-  assert.equal(cli.stdout.text, "No execution matches\n");
+  await shows(t, cli, "logs", "--since", "1m");
 });
 
 Deno.test("logs --search finds tool results, too, and says what it searched and how far back", async () => {
@@ -200,14 +181,11 @@ Deno.test("logs --search finds tool results, too, and says what it searched and 
   );
 });
 
-Deno.test("logs of an agent that never ran says so", async () => {
+Deno.test("logs of an agent that never ran says so, in words that can be typed", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
-  cli.runtime.addAgent(fakeAgent("daily"));
-  for (const [id, words] of [["my agent", '"my agent"'], ["-x", "-- -x"]] as const) {
+  for (const id of ["my agent", "-x"]) {
     cli.runtime.addAgent(fakeAgent(id));
-    cli.stdout.text = "";
-    assert.equal(await cli.run("logs", "--", id), 0);
-    assert.equal(cli.stdout.text, `${id} has not run yet: inkling run ${words}\n`);
+    await shows(t, cli, "logs", "--", id);
   }
 });
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
 import { ask } from "../../waiting_execution.ts";
+
+const shows = picturesOf(import.meta.url);
 
 function addWaiting(cli: FakeCli): void {
   const { runtime, clock } = cli;
@@ -12,20 +15,10 @@ function addWaiting(cli: FakeCli): void {
   runtime.addExecution({ agentId: "other" });
 }
 
-Deno.test("pending shows a table of the open questions, each on one line", async () => {
+Deno.test("pending shows a table of the open questions, each on one line", async (t) => {
   await using cli = await createFakeCli();
   addWaiting(cli);
-  assert.equal(await cli.run("pending"), 0);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "Id  Agent   Kind     Question                    Asked      Expires",
-      " 2  weekly  choice   Which\\u001b[2J colour?      just now   never",
-      " 1  daily   confirm  Allow file_write? note.txt  5 min ago  in 30 min",
-      "",
-    ].join("\n"),
-  );
-  assert.equal(cli.stderr.text, "");
+  await shows(t, cli, "pending");
 });
 
 Deno.test("pending shows in a pipe the whole of what would be done", async () => {
@@ -37,7 +30,7 @@ Deno.test("pending shows in a pipe the whole of what would be done", async () =>
   assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
 });
 
-Deno.test("pending names the agent that asks where another one called it", async () => {
+Deno.test("pending names the agent that asks where another one called it", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   runtime.addExecution({ agentId: "weekly" });
@@ -48,23 +41,15 @@ Deno.test("pending names the agent that asks where another one called it", async
   ask(cli, 2, { requestId: "another" });
   ask(cli, 3, { requestId });
   ask(cli, 1, { requestId });
-  assert.equal(await cli.run("pending"), 0);
-  assert.match(cli.stdout.text, /\n 1 +writer for weekly +confirm +Allow file_write\?/);
-  assert.equal(cli.stdout.text.trimEnd().split("\n").length, 2);
-  cli.stdout.text = "";
-  assert.equal(await cli.run("pending", "--json"), 0);
-  assert.deepEqual(JSON.parse(cli.stdout.text).map((one: { agent_id: string }) => one.agent_id), [
-    "weekly",
-  ]);
+  await shows(t, cli, "pending");
+  await shows(t, cli, "pending", "--json");
 });
 
-Deno.test("pending leaves out what was answered meanwhile, and who waits for the agent it called", async () => {
+Deno.test("pending leaves out what was answered meanwhile, and who waits for the agent it called", async (t) => {
   await using cli = await createFakeCli();
   addWaiting(cli);
   cli.runtime.requests.delete(1);
   cli.runtime.addExecution({ agentId: "child", parentExecutionId: 2 });
   ask(cli, 4);
-  assert.equal(await cli.run("pending", "--json"), 0);
-  const ids = JSON.parse(cli.stdout.text).map((one: { execution_id: number }) => one.execution_id);
-  assert.deepEqual(ids, [2]);
+  await shows(t, cli, "pending");
 });

@@ -6,8 +6,11 @@ import { toLaunchdPlist } from "../../../../cli/service/units/launchd_plist.ts";
 import { toSystemdUnit } from "../../../../cli/service/units/systemd_unit.ts";
 import type { Unit } from "../../../../cli/service/units/unit.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
 import { readPlist } from "./plist_reader.ts";
 import { readUnit } from "./unit_reader.ts";
+
+const shows = picturesOf(import.meta.url);
 
 /** Prints the unit as the command does. */
 async function print(cli: FakeCli, ...args: string[]): Promise<string> {
@@ -27,65 +30,18 @@ const unit = (text: string): Unit => ({
   keysFile: `${text}/.env`,
 });
 
-Deno.test("start --print-unit=systemd prints a unit that keeps the service alive, restarts it and stops it in time", async () => {
+Deno.test("start --print-unit prints a service that is kept alive and stopped in time, and how to print it again", async (t) => {
   await using cli = await createFakeCli();
-  const read = readUnit(
-    await print(cli, "--print-unit=systemd", "--port", "8420", "--host", "::1"),
-  );
-  assert.deepEqual(read.words("Service", "ExecStart"), [
-    ...["/usr/bin/inkling", "start", "--keep-alive", "--port", "8420", "--host", "::1"],
-  ]);
-  const value = (key: string) => read.values("Service", key).join();
-  assert.equal(value("Type"), "exec");
-  assert.equal(value("Restart"), "on-failure");
-  assert.equal(value("RestartPreventExitStatus"), "2");
-  assert.equal(value("KillSignal"), "SIGTERM");
-  assert.equal(value("KillMode"), "mixed");
-  assert.ok(Number(value("TimeoutStopSec")) > 8 + 5, "longer than the grace of running executions");
-  assert.equal(value("EnvironmentFile"), "-/home/me/.config/inkling/service.env");
-  assert.deepEqual(read.values("Install", "WantedBy"), ["default.target"]);
-  assert.deepEqual(cli.served, [], "nothing is started");
-  assert.deepEqual(cli.spawned, []);
-});
-
-Deno.test("start --print-unit=launchd prints the same service as a property list", async () => {
-  await using cli = await createFakeCli();
-  const plist = readPlist(await print(cli, "--print-unit=launchd", "-w", "notes"));
-  const [shell, dash, script, file, ...command] = plist["ProgramArguments"] as string[];
-  assert.deepEqual([shell, dash, file], ["/bin/sh", "-c", "/home/me/.config/inkling/service.env"]);
-  assert.match(script ?? "", /exec "\\$@"|exec "\$@"/);
-  assert.deepEqual(command, [
-    ...["/usr/bin/inkling", "start", "--keep-alive", "--workspace", "/absolute/notes"],
-  ]);
-  assert.deepEqual(plist["KeepAlive"], { SuccessfulExit: false });
-  assert.equal(plist["RunAtLoad"], true);
-  assert.equal(plist["Label"], "inkling");
-  assert.ok(Number(plist["ExitTimeOut"]) > 13);
-});
-
-Deno.test("start --print-unit names the command that prints it again, with the options that were given, and how to restart", async () => {
-  await using cli = await createFakeCli();
-  const argv = ["--port", "8420", "--host", "::1", "-w", "my notes"];
-  assert.match(
-    await print(cli, "--print-unit=systemd", ...argv),
-    /^# +inkling start --print-unit=systemd --port 8420 --host ::1 --workspace '\/absolute\/my notes' > ~.*\.service$/m,
-  );
-  assert.match(cli.stdout.text, /^# +systemctl --user restart inkling$/m);
-  cli.stdout.text = "";
-  assert.match(
-    await print(cli, "--print-unit=launchd"),
-    /^ +launchctl kickstart -k gui\/.*inkling$/m,
-  );
-});
-
-Deno.test("start --print-unit sets the variables that every service has, unless the environment does", async () => {
-  await using cli = await createFakeCli();
-  const variables = async () =>
-    readUnit(await print(cli, "--print-unit=systemd")).words("Service", "Environment");
-  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=2", "MALLOC_TRIM_THRESHOLD_=131072"]);
+  const listener = ["--port", "8420", "--host", "::1"];
+  await shows(t, cli, "start", "--print-unit=systemd", ...listener, "-w", "my notes");
+  await shows(t, cli, "start", "--print-unit=launchd", "-w", "notes");
+  // The environment has its own say, and a scoped program the flags that its agents ask for now.
   cli.environment = { ...cli.environment, MALLOC_ARENA_MAX: "16" };
-  cli.stdout.text = "";
-  assert.deepEqual(await variables(), ["MALLOC_ARENA_MAX=16", "MALLOC_TRIM_THRESHOLD_=131072"]);
+  cli.isConfined = true;
+  const command = ["/usr/bin/deno", "run", "--allow-read=/home/me/my notes", "/opt/main.ts"];
+  cli.permissions = { flags: [], remarks: [], command };
+  await shows(t, cli, "start", "--print-unit=systemd");
+  assert.deepEqual([cli.served, cli.spawned], [[], []], "nothing is started");
 });
 
 Deno.test("start --print-unit holds no key, not even one that stands in the environment, and refuses one in the flags", async () => {
@@ -105,15 +61,6 @@ Deno.test("start --print-unit holds no key, not even one that stands in the envi
   assert.equal(await cli.run("start", "--print-unit", "--api-key", key), 2);
   assert.equal(await cli.run("start", "--print-unit", "-d"), 2);
   assert.equal(await cli.run("start", "--print-unit=upstart"), 2);
-});
-
-Deno.test("start --print-unit of a scoped program prints the flags that the agents ask for now", async () => {
-  await using cli = await createFakeCli();
-  cli.isConfined = true;
-  const command = ["/usr/bin/deno", "run", "--allow-read=/home/me/my notes", "/opt/main.ts"];
-  cli.permissions = { flags: [], remarks: [], command };
-  const read = readUnit(await print(cli, "--print-unit=systemd"));
-  assert.deepEqual(read.words("Service", "ExecStart"), [...command, "start", "--keep-alive"]);
 });
 
 Deno.test("start --print-unit refuses a path that no such file can hold, and warns of npx's cache", async () => {
