@@ -1,34 +1,16 @@
 import assert from "node:assert/strict";
 import { createFakeCli } from "./fake_cli.ts";
+import { picturesOf } from "./picture.ts";
 
-const LINE = 'Inkling is not set up yet: "inkling setup" does it, in a minute';
+const shows = picturesOf(import.meta.url);
 
-Deno.test("run and chat lead to setup instead of failing later, and start nothing", async () => {
-  for (const command of ["run", "chat"]) {
-    await using cli = await createFakeCli({ isRunning: false });
-    cli.isSetUp = false;
-    assert.equal(await cli.run(command, "hello"), 1);
-    assert.equal(cli.stderr.text, `Error: ${LINE}\n`);
-    assert.deepEqual(cli.spawned, []);
+Deno.test("run and chat lead to setup instead of failing later, and start nothing; list says where to begin", async (t) => {
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.isSetUp = false;
+  for (const line of ["run hello", "chat hello", "list --json", "list -q", "info -q"]) {
+    await shows(t, cli, ...line.split(" "));
   }
-});
-
-Deno.test("list does what it does, and says beside it where to begin; -q does not", async () => {
-  await using cli = await createFakeCli();
-  cli.isSetUp = false;
-  assert.equal(await cli.run("list", "--json"), 0);
-  assert.equal(cli.stdout.text, "[]\n");
-  assert.equal(cli.stderr.text, `${LINE}\n`);
-  cli.stderr.text = "";
-  assert.equal(await cli.run("list", "-q"), 0);
-  assert.equal(cli.stderr.text, "");
-});
-
-Deno.test("info says nothing of it: it tells what is there itself", async () => {
-  await using cli = await createFakeCli();
-  cli.isSetUp = false;
-  assert.equal(await cli.run("info"), 0);
-  assert.equal(cli.stderr.text, "");
+  assert.deepEqual(cli.spawned, []);
 });
 
 Deno.test("inkling alone shows the help; where nothing is set up, at most twelve lines of what to do", async () => {

@@ -30,3 +30,13 @@ export function picturesOf(module: string) {
     await assertPicture(t, normalize(parts.join("").replaceAll(cli.stateDir, "/state")), module);
   };
 }
+
+/** Compares what a command line has shown so far: standard output, then standard error. */
+export async function assertShown(
+  t: Deno.TestContext,
+  cli: FakeCli,
+  module: string,
+): Promise<void> {
+  const text = `${cli.stdout.text}--- standard error\n${cli.stderr.text}`;
+  await assertPicture(t, normalize(text.replaceAll(cli.stateDir, "/state")), module);
+}

@@ -10,7 +10,7 @@ const USAGE = `deno task test [files and folders]
   --fail-fast       stop after the first failure
   --jobs <number>   run so many groups of files at once (default: two for each processor)
   --postgres        store everything in PostgreSQL
-  --update, -u      write the screens in tests/cli/golden anew
+  --update, -u      write the snapshots of these tests anew
   --junit-path <f>  write the results as JUnit, too`;
 
 let options;

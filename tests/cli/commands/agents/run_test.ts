@@ -5,7 +5,10 @@ import { streamOf } from "../../../support/scripted_transport.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { CTRL_C, ESC, NOTHING } from "../../fake_input.ts";
+import { assertShown, picturesOf } from "../../picture.ts";
 import * as waiting from "../../waiting_execution.ts";
+
+const shows = picturesOf(import.meta.url);
 
 type Options = Parameters<typeof createFakeCli>[0];
 
@@ -146,36 +149,24 @@ Deno.test("run asks a new service when the old one is going down, and starts one
   assert.deepEqual(keys, [cli.runtime.runs[0]?.request.idempotencyKey]);
 });
 
-Deno.test("run suggests the id for a label, for a file name and for a path", async () => {
+Deno.test("run suggests the id for a label, for a file name and for a path", async (t) => {
   await using cli = await createWithAgents();
   cli.runtime.addAgent(fakeAgent("news", { displayName: "Morning Digest" }));
-  for (const meant of ["morning digest", "news.md", "agents/news.md", "/home/me/agents/news.md"]) {
-    assert.equal(await cli.run("run", meant), 2);
-  }
-  assert.deepEqual(
-    cli.stderr.text.split("\n").slice(0, -1).map((line) => line.replace(/^.*\. /, "")),
-    Array.from({ length: 4 }, () => 'Did you mean "news"?'),
-  );
-  assert.equal(await cli.run("run", "zebra"), 2);
-  assert.match(cli.stderr.text, /There is no agent "zebra"\. "inkling list" shows every agent\n$/);
+  const table = ["morning digest", "news.md", "agents/news.md", "/home/me/agents/news.md", "zebra"];
+  for (const meant of table) await shows(t, cli, "run", meant);
 });
 
-Deno.test("run of an agent whose file does not parse names the error, not a warning before it", async () => {
+Deno.test("run of an agent whose file does not parse names the error, not a warning before it", async (t) => {
   await using cli = await createWithAgents();
   const path = "/home/me/inkling/agents/new.md";
   const message = "model.name is missing";
   const fault = { path, line: 2, column: 1, severity: "error" as const, message };
   const warning = { ...fault, line: 1, severity: "warning" as const, message: "Unknown key a" };
   cli.runtime.broken = [{ id: "new", path, diagnostics: [warning, fault] }];
-  assert.equal(await cli.run("run", "new"), 1);
-  assert.equal(
-    cli.stderr.text,
-    `Error: The file of agent "new" does not parse: ${path}:2:1: ${message}. ` +
-      '"inkling validate" shows all that is wrong\n',
-  );
+  await shows(t, cli, "run", "new");
 });
 
-Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async () => {
+Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async (t) => {
   await using cli = await createWithAgents();
   const code = await runAnd(cli, ["daily"], () => {
     cli.runtime.cancel = (id) => {
@@ -185,10 +176,7 @@ Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async () => {
     assert.ok(cli.interrupt());
   });
   assert.equal(code, 130);
-  assert.match(
-    cli.stderr.text,
-    /^Cancelling execution 1\. .*\n✖ aborted.*\nError: Cancelled by user/,
-  );
+  await assertShown(t, cli, import.meta.url);
   assert.equal(cli.interrupt(), false, "nobody listens any more");
 });
 
@@ -236,7 +224,7 @@ Deno.test("run gives a run up that cannot be cancelled, and says why", async () 
   }
 });
 
-Deno.test("run follows on after the service was away, without a frame twice", async () => {
+Deno.test("run follows on after the service was away, without a frame twice", async (t) => {
   await using cli = await createWithAgents();
   let streams = 0;
   cli.transport = (path, init) => {
@@ -255,12 +243,7 @@ Deno.test("run follows on after the service was away, without a frame twice", as
     return cli.request(path, init);
   };
   assert.equal(await cli.drive(cli.run("run", "daily")), 0);
-  assert.equal(cli.stdout.text, "Back again.\n");
-  assert.equal(
-    cli.stderr.text,
-    "→ file_read  notes.md\nThe service is gone: waiting for it to come back\n" +
-      "✔ success · 1.5s · 42 tokens\n",
-  );
+  await assertShown(t, cli, import.meta.url);
 });
 
 Deno.test("run exits with 3 when the service goes down and stays away", async () => {
@@ -276,7 +259,7 @@ Deno.test("run exits with 3 when the service goes down and stays away", async ()
   assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
 });
 
-Deno.test("run shows a reply as its blocks come, laid out, and not again when it is there", async () => {
+Deno.test("run shows a reply as its blocks come, laid out, and not again when it is there", async (t) => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = cli.run("run", "daily");
   await until(() => cli.runtime.followers === 1, "the run is followed");
@@ -291,11 +274,7 @@ Deno.test("run shows a reply as its blocks come, laid out, and not again when it
   cli.runtime.delta(1, "All is ");
   waiting.finish(cli, 1, "All is well.");
   assert.equal(await cli.drive(code), 0);
-  assert.equal(
-    cli.stdout.text,
-    "\nI will look.\n\nIt is `there`.\n→ file_read\n\nAll is well.\n\n" +
-      "✔ success · 1.5s · 42 tokens\n",
-  );
+  await assertShown(t, cli, import.meta.url);
 });
 
 /** The stream of execution 1 as these events, each with an id unless it is a delta. */
@@ -313,33 +292,26 @@ const COMPLETE: [string, Record<string, unknown>] = [
   { event_type: "complete", status: "error", error: "It broke" },
 ];
 
-Deno.test("run shows a reply whole when what came of it was cut or lost on the way", async () => {
-  const table: [[string, Record<string, unknown>][], RegExp][] = [
-    [[
+Deno.test("run shows a reply whole when what came of it was cut or lost on the way", async (t) => {
+  const answer = (content: string): [string, Record<string, unknown>][] => [
+    ["ai", { event_type: "ai", content }],
+    ["final_answer", { event_type: "final_answer", content }],
+  ];
+  const table: [string, Record<string, unknown>][][] = [
+    [
       ["delta", { content: "Begun" }],
       ["delta", { content: "Whole", restart: true }],
-      ["ai", { event_type: "ai", content: "Whole." }],
-      ["final_answer", { event_type: "final_answer", content: "Whole." }],
-      COMPLETE,
-    ], /^\nBegun\n\(it was cut off and starts again\)\n\nWhole\.\n\n✖ error\n$/],
-    [[
-      ["delta", { content: "Middle" }],
-      ["ai", { event_type: "ai", content: "From the beginning. Middle" }],
-      ["final_answer", { event_type: "final_answer", content: "From the beginning. Middle" }],
-      COMPLETE,
-    ], /^\nMiddle\n\nFrom the beginning\. Middle\n\n✖ error\n$/],
-    [[["delta", { content: "Never ended" }], COMPLETE], /^\nNever ended\n✖ error\n$/],
-    [[
-      ["delta", { content: "Too much" }],
-      ["ai", { event_type: "ai", content: "Too much" }],
-      COMPLETE,
-    ], /^\nToo much\n✖ error\n$/],
+      ...answer("Whole."),
+    ],
+    [["delta", { content: "Middle" }], ...answer("From the beginning. Middle")],
+    [["delta", { content: "Never ended" }]],
+    [["delta", { content: "Too much" }], ["ai", { event_type: "ai", content: "Too much" }]],
   ];
-  for (const [events, text] of table) {
+  for (const events of table) {
     await using cli = await createWithAgents({ isTerminal: true });
-    streamEvents(cli, events);
+    streamEvents(cli, [...events, COMPLETE]);
     assert.equal(await cli.run("run", "daily"), 1);
-    assert.match(cli.stdout.text, text);
+    await assertShown(t, cli, import.meta.url);
   }
 });
 
