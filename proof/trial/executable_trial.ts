@@ -9,20 +9,16 @@ import {
   imageStandIn,
   readEmbeddedProgram,
 } from "../../tests/release/embedded_program.ts";
-import {
-  FOREIGN_TARGET,
-  IMAGE_MISSING,
-  openTempFolder,
-  runReleaseTask,
-} from "../../tests/release/task_run.ts";
+import { FOREIGN_TARGET, IMAGE_MISSING, runReleaseTask } from "../../tests/release/task_run.ts";
 import { denoDirectory, filesBelow, REPOSITORY } from "../../tests/support/repository.ts";
+import { createTempDir } from "../../tests/support/temp_dir.ts";
 import { step } from "./step.ts";
 
 const ADDRESS = "https://example.org/new/";
 
 /** Makes an executable and looks into it; then once more, with no image to be had. Rejects where something is wrong. */
 export async function tryExecutable(): Promise<void> {
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const output = join(folder.path, "inkling");
   const program = await step("compiled with a stand-in for the image", () => compile(output));
   checkMetadata(program.metadata);

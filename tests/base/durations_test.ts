@@ -15,21 +15,8 @@ Deno.test("parseDuration() reads what people write and nothing else", () => {
     "0s": 0,
   };
   for (const [text, ms] of Object.entries(good)) assert.equal(parseDuration(text), ms, text);
-  for (
-    const text of [
-      "",
-      "5",
-      "m",
-      "-5m",
-      "5 m",
-      "1.5h",
-      "5m1h",
-      "5m5m",
-      "5M",
-      "1h 30m",
-      "99999999999999999d",
-    ]
-  ) {
+  const bad = ["", "5", "m", "-5m", "5 m", "1.5h", "5m1h", "5m5m", "5M", "1h 30m"];
+  for (const text of [...bad, "99999999999999999d"]) {
     assert.equal(parseDuration(text), undefined, text);
   }
 });

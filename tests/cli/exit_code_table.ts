@@ -43,19 +43,6 @@ export function addWorld(cli: FakeCli): void {
 }
 
 const NEW = 3;
-const SILENT_MS = 1;
-
-/** Nobody answers on the socket, although somebody listens. */
-function beSilent(cli: FakeCli): void {
-  cli.transport = (_path, { signal }) =>
-    new Promise((_, reject) => {
-      const timer = setInterval(() => {
-        if (!signal?.aborted) return;
-        clearInterval(timer);
-        reject(signal.reason);
-      }, SILENT_MS);
-    });
-}
 
 /** A home of its own, in which nothing is set up. */
 async function openHome(cli: FakeCli): Promise<AsyncDisposable> {
@@ -93,7 +80,7 @@ function diagnostic(severity: "error" | "warning", message: string, hint: string
 }
 
 /** Files of every kind: broken ones, odd ones, and two that are no agents. */
-function addFiles(cli: FakeCli): void {
+export function addFiles(cli: Pick<FakeCli, "files">): void {
   const odd = [diagnostic("warning", "Odd")];
   cli.files = [
     {
@@ -128,7 +115,7 @@ const FAILING_START = (cli: FakeCli) => {
   };
 };
 const STOPPED = { isRunning: false };
-const SILENT = { before: beSilent };
+const SILENT = { before: (cli: FakeCli) => cli.beSilent() };
 const UNSTARTABLE = { ...STOPPED, before: FAILING_START };
 const AT_HOME = { needs: openHome };
 const FULL_DISK = { before: (cli: FakeCli) => void cli.examination.findings.push(FULL) };
@@ -191,15 +178,8 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   run: [
     ...["daily", "daily -q", "daily --json"]
       .flatMap((words) => [{ words, then: ANSWER }, { words, then: failRun }]),
-    ...[
-      "daily -d",
-      "daily -d -q",
-      "daily -d --json",
-      "dayly",
-      "",
-      "daily --nonsense",
-      "daily --dry-run -d",
-    ],
+    ...["daily -d", "daily -d -q", "daily -d --json", "daily --dry-run -d"],
+    ...["dayly", "", "daily --nonsense"],
     { words: "daily", then: (cli) => void ask(cli, NEW) },
     {
       words: "daily",
@@ -238,12 +218,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   show: ["daily", "daily --prompt --json", "daily --json", "dayly"],
   why: ["daily", "daily --json", "dayly"],
   budget: [
-    "",
-    "daily --json",
-    "daily --raise 1",
-    "daily --raise none",
-    "--tokens",
-    "--period month",
+    ...["", "daily --json", "daily --raise 1", "daily --raise none", "--tokens", "--period month"],
   ],
   recap: ["", "--json", "--check", "--since soon"],
   checkpoint: [

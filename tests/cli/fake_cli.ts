@@ -180,6 +180,12 @@ export class FakeCli implements AsyncDisposable {
     return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
   };
 
+  /** Nobody answers on the socket, although somebody listens. */
+  beSilent(): void {
+    this.transport = (_path, { signal }) =>
+      new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  }
+
   /** Presses Ctrl+C; false when nobody listens. */
   interrupt(): boolean {
     for (const listener of [...this.interruptListeners]) listener();

@@ -15,9 +15,12 @@ export async function assertPicture(
   await t.assertSnapshot(text, { path, serializer: (text) => text });
 }
 
-/** For a module of tests: runs a command and compares what it shows where neither output is a terminal. */
-export function picturesOf(module: string) {
-  return async (t: Deno.TestContext, cli: FakeCli, ...argv: string[]): Promise<void> => {
+/** Runs a command and compares what it shows. */
+export type Shows = (t: Deno.TestContext, cli: FakeCli, ...argv: string[]) => Promise<void>;
+
+/** For a module of tests, whose command lines have no terminal. */
+export function picturesOf(module: string): Shows {
+  return async (t, cli, ...argv) => {
     cli.stdout.text = cli.stderr.text = "";
     const code = await cli.drive(cli.run(...argv));
     const words = argv.map((word) => /^[^\s"]+$/.test(word) ? word : JSON.stringify(word));

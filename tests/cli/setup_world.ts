@@ -6,6 +6,7 @@ import { SkillInstaller } from "../../runtime/authoring/install/skill_installer.
 import { Installation } from "../../runtime/setup/installation.ts";
 import { loadSettings } from "../../runtime/config/settings.ts";
 import { describeSetup } from "../../runtime/setup/setup_report.ts";
+import { filesBelow } from "../support/repository.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 
 export interface SetupWorld extends AsyncDisposable {
@@ -44,7 +45,7 @@ export async function createSetupWorld(
     agentsDir,
     shell,
     read: (path) => Deno.readTextFile(path),
-    files: () => walk(home).map((path) => path.slice(home.length + 1)).sort(),
+    files: () => filesBelow(home).map((path) => path.slice(home.length + 1)).sort(),
     async [Symbol.asyncDispose]() {
       await cli[Symbol.asyncDispose]();
       await Deno.remove(home, { recursive: true });
@@ -69,10 +70,4 @@ export function useHome(
   cli.app.openServerInstaller = async ({ workspace }) =>
     new ServerInstaller({ settings: await settings(workspace), clock, cwd: home });
   cli.app.info = async ({ workspace }) => await describeSetup(await settings(workspace));
-}
-
-function walk(folder: string): string[] {
-  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
-    isDirectory ? walk(join(folder, name)) : [join(folder, name)]
-  );
 }

@@ -55,19 +55,15 @@ class RunningDemo implements AsyncDisposable {
 Deno.test("the demo tells its story to its end, answers where nobody does, and leaves nothing", async () => {
   await using demo = await RunningDemo.start();
   assert.equal(await demo.ended(), 0, demo.stdout);
-  const parts = [
-    "This one is agents/reporter.md",
-    "$ inkling run editor",
-    '$ inkling respond 1 --choice "Keep it"',
-    "Your answer: Keep it.",
-    "# Report on notes.md",
-    "$ echo Hello > inbox/letter.md",
-    "- A letter has arrived.",
-    "$ inkling ui --no-open\n\nhttp://127.0.0.1:",
-    "Inkling has stopped",
-    `npx -y deno@${Deno.version.deno} task inkling run reporter`,
-    `npx -y deno@${Deno.version.deno} task inkling ui`,
+  const story = [
+    ...["This one is agents/reporter.md", "$ inkling run editor"],
+    ...['$ inkling respond 1 --choice "Keep it"', "Your answer: Keep it.", "# Report on notes.md"],
+    ...["$ echo Hello > inbox/letter.md", "- A letter has arrived."],
+    ...["$ inkling ui --no-open\n\nhttp://127.0.0.1:", "Inkling has stopped"],
   ];
+  const next = ["run reporter", "ui"];
+  const command = `npx -y deno@${Deno.version.deno} task inkling`;
+  const parts = [...story, ...next.map((words) => `${command} ${words}`)];
   const places = parts.map((part) => demo.stdout.indexOf(part));
   assert.deepEqual(places, places.toSorted((a, b) => a - b), demo.stdout);
   assert.ok(!places.includes(-1), demo.stdout);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { documents, withTables } from "./field_tables.ts";
 import { parseCommandLine } from "../../cli/command_line/parse.ts";
@@ -27,7 +28,7 @@ Deno.test("docs: every link leads to a file, and to a heading in it", () => {
     for (const [, file = "", heading] of text.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)) {
       if (/^https?:/.test(file)) continue;
       const target = file === "" ? path : join(dirname(path), file);
-      assert.ok(exists(target), `${path}: ${file}`);
+      assert.ok(existsSync(target), `${path}: ${file}`);
       if (heading === undefined) continue;
       assert.ok(anchorsOf(target).includes(heading), `${path}: ${file}#${heading}`);
     }
@@ -175,14 +176,4 @@ function anchorsOf(path: string): string[] {
 /** The text without the alignment that the formatter adds. */
 function withoutLayout(text: string): string {
   return text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

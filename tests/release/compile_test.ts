@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { requireWorking } from "../../release/executable.ts";
 import { MAIN, PAPERS, VERSION, WORKERS } from "../../release/product.ts";
 import { imageTrouble } from "../../release/runtime_image.ts";
+import { createTempDir } from "../support/temp_dir.ts";
 import { checkMetadata, imageStandIn, readEmbeddedProgram } from "./embedded_program.ts";
-import { IMAGE_MISSING, openTempFolder, runCompile, runReleaseTask } from "./task_run.ts";
+import { IMAGE_MISSING, runCompile, runReleaseTask } from "./task_run.ts";
 
 /** A program as small as can be, with every file that `deno task compile` names. */
 async function writeProgram(folder: string): Promise<string> {
@@ -24,7 +25,7 @@ async function writeProgram(folder: string): Promise<string> {
 }
 
 Deno.test("compileExecutable() embeds exactly the permissions named, every worker, and nothing of whoever compiles", async () => {
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const image = join(folder.path, "image");
   await Deno.writeFile(image, imageStandIn());
   const output = join(folder.path, "inkling");
@@ -39,7 +40,7 @@ Deno.test("compileExecutable() embeds exactly the permissions named, every worke
 });
 
 Deno.test("compileExecutable() says in one sentence that the runtime image cannot be had", async () => {
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const cache = join(folder.path, "cache");
   const nowhere = "http://127.0.0.1:1";
   const run = await runCompile(await writeProgram(folder.path), join(folder.path, "inkling"), {
@@ -70,7 +71,7 @@ Deno.test("imageTrouble() tells a missing image from every other failure", () =>
 });
 
 Deno.test("requireWorking() lets an executable pass that answers with the version, and no other", async () => {
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const cases: [script: string, refusal: RegExp | undefined][] = [
     [`[ "$1" = --version ] && echo ${VERSION}`, undefined],
     ["echo 99.0.0", /does not work: asked for its version, .*, it says 99\.0\.0/],

@@ -6,12 +6,12 @@ import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { copyTree } from "../../release/folder.ts";
 import { writeLicenceList } from "../../release/licence_list.ts";
-import { DENO_VERSION, LICENCE_LIST, VERSION, WORKERS } from "../../release/product.ts";
+import { DENO_VERSION, LICENCE_LIST, VERSION } from "../../release/product.ts";
 import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
 import { PDF } from "../runtime/tools/custom/pdf_file.ts";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
+import { createTempDir } from "../support/temp_dir.ts";
 import { InstalledPackage } from "./installed_package.ts";
-import { openTempFolder } from "./task_run.ts";
 
 /** Stands where Deno should: says what it was started with, or does what its arguments tell. */
 const FAKE_DENO = `#!/bin/sh
@@ -171,7 +171,7 @@ Deno.test("the npm package: it names the repository that it is told, and has the
   const led = [...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, file = ""]) => file);
   assert.ok(led.length > 3);
   for (const file of led) assert.ok((await Deno.stat(join(directory, file))).isFile, file);
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const stage = { directory: join(folder.path, "inkling") };
   await copyTree(directory, stage.directory);
   await toNpmPackage(stage, { repository: "https://example.org/some/inkling" });
@@ -268,8 +268,4 @@ Deno.test("the npm package: without its Deno, its bin says what is missing", asy
   assert.equal(run.code, 1);
   assert.match(run.stderr, /^Inkling's Deno is not there, so it cannot start: Cannot find module/);
   assert.equal(run.stderr.split("\n").length, 3);
-});
-
-Deno.test("the npm package: every worker is among its modules", async () => {
-  for (const worker of WORKERS) await Deno.stat(join(directory, worker));
 });

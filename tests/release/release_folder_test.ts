@@ -6,8 +6,9 @@ import { fetchChunks } from "../../cli/update/release_fetch.ts";
 import { writeReleaseFolder } from "../../release/release_folder.ts";
 import { TARGETS } from "../../release/target.ts";
 import { SystemClock } from "../../base/clock.ts";
+import { createTempDir } from "../support/temp_dir.ts";
 import { openFolderServer } from "./folder_server.ts";
-import { openTempFolder, runReleaseTask } from "./task_run.ts";
+import { runReleaseTask } from "./task_run.ts";
 
 const CONTENTS = {
   name: "inkling",
@@ -17,8 +18,8 @@ const CONTENTS = {
   build: (target: string, path: string) => Deno.writeTextFile(path, `for ${target}`),
 };
 
-Deno.test("writeReleaseFolder() writes what inkling update reads, for every machine", async () => {
-  await using folder = await openTempFolder();
+Deno.test("writeReleaseFolder() writes what inkling update reads for every machine, install.sh with the address, and licences", async () => {
+  await using folder = await createTempDir();
   const release = join(folder.path, "release");
   await writeReleaseFolder(release, CONTENTS);
   await using server = openFolderServer(release);
@@ -33,12 +34,6 @@ Deno.test("writeReleaseFolder() writes what inkling update reads, for every mach
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     assert.equal(found.sha256, digest.toHex());
   }
-});
-
-Deno.test("writeReleaseFolder() fills the address into install.sh, and puts the licences beside it", async () => {
-  await using folder = await openTempFolder();
-  const release = join(folder.path, "release");
-  await writeReleaseFolder(release, CONTENTS);
   const script = join(release, "install.sh");
   const text = await Deno.readTextFile(script);
   assert.match(text, /^built_in='https:\/\/example\.org\/it%27s\/new\/'$/m);
@@ -49,7 +44,7 @@ Deno.test("writeReleaseFolder() fills the address into install.sh, and puts the 
 });
 
 Deno.test("writeReleaseFolder() leaves the last release alone until the next one is whole", async () => {
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const release = join(folder.path, "release");
   await writeReleaseFolder(release, CONTENTS);
   const names = () => [...Deno.readDirSync(release)].map(({ name }) => name).sort();
@@ -83,7 +78,7 @@ Deno.test("writeReleaseFolder() leaves the last release alone until the next one
 });
 
 Deno.test("deno task release refuses an address that nobody should fetch programs from", async () => {
-  await using folder = await openTempFolder();
+  await using folder = await createTempDir();
   const args = ["--folder", join(folder.path, "release"), "--address", "http://example.org/"];
   const run = await runReleaseTask("release", args);
   assert.equal(run.code, 1);

@@ -56,9 +56,3 @@ function without(variable: string): Record<string, string> {
   const { [variable]: _, ...rest } = Deno.env.toObject();
   return rest;
 }
-
-/** A folder that is gone after the test. */
-export async function openTempFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-release-" }));
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}

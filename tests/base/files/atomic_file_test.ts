@@ -17,18 +17,6 @@ Deno.test("writeFileAtomically() replaces a file and keeps its mode", async () =
   });
 });
 
-Deno.test("writeFileAtomically() makes a file with the mode that is asked for, whatever was there", async () => {
-  await withTempDir(async (dir) => {
-    const path = `${dir}/.env`;
-    await writeFileAtomically(path, Uint8Array.of(1, 2, 3), { mode: 0o600 });
-    assert.deepEqual(await Deno.readFile(path), Uint8Array.of(1, 2, 3));
-    assert.equal(modeOf(path), 0o600);
-    await Deno.chmod(path, 0o644);
-    await writeFileAtomically(path, "x", { mode: 0o600 });
-    assert.equal(modeOf(path), 0o600);
-  });
-});
-
 Deno.test("writeFileAtomically() writes through a symbolic link", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);

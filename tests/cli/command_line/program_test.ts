@@ -20,16 +20,6 @@ Deno.test("PROGRAM declares every command and option once, by the key that its n
   }
 });
 
-Deno.test("PROGRAM declares arguments that a line can fill from left to right", () => {
-  for (const command of PROGRAM.commands) {
-    const declared = Object.values(command.arguments);
-    const firstOptional = declared.findIndex(({ isRequired }) => !isRequired);
-    const behind = firstOptional === -1 ? [] : declared.slice(firstOptional);
-    assert.ok(behind.every(({ isRequired }) => !isRequired), command.name);
-    assert.ok(declared.slice(0, -1).every(({ isRest }) => !isRest), command.name);
-  }
-});
-
 Deno.test("PROGRAM shows examples of the command that they stand under, and each is a right line", () => {
   for (const { name, examples } of PROGRAM.commands) {
     assert.ok(examples.length > 0, name);

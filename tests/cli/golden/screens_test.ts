@@ -6,6 +6,7 @@ import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { CTRL_D } from "../fake_input.ts";
+import { addFiles } from "../exit_code_table.ts";
 import { offerServer } from "../fake_server.ts";
 import { offerSkill } from "../fake_skill.ts";
 import { offerTests, result } from "../fake_tests.ts";
@@ -49,9 +50,14 @@ function once(act: (cli: FakeCli, id: number) => void): (world: World) => Promis
 
 const EVENTS: ServiceEventMessage[] = [
   ["execution_started", { trigger: "schedule" }],
-  ["execution_waiting", { kind: "confirm", message: "Allow file_write?" }],
+  ["execution_waiting", { kind: "confirm", message: "Allow\n\u001b[2Jfile_write?" }],
   ["execution_resumed", {}],
   ["execution_completed", { status: "success", duration_ms: 63_200 }],
+  ["execution_completed", { status: "orphaned", duration_ms: null }],
+  ["scheduler_changed", { status: "paused" }],
+  ["trigger_changed", { status: "paused", reason: "too often" }],
+  ["trigger_changed", { status: "running", reason: null }],
+  ["heartbeat", {}],
   ["agents_changed", { event: "updated" }],
 ].map(([event, more]) => ({
   event: String(event),
@@ -230,12 +236,6 @@ function addFaults(world: World): void {
       {
         severity: "error",
         subject: "reporter, 日本語 ノート",
-        problem: "The key of model openai/gpt-5 is missing: OPENAI_API_KEY is not set",
-        remedy: `add the line OPENAI_API_KEY=<your key> to ${keys}`,
-      },
-      {
-        severity: "warning",
-        subject: "state folder",
         problem: "Other users may look into the folder with all history: /home/me/state",
         remedy: "chmod 700 /home/me/state",
         repair() {
@@ -564,33 +564,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     argv: ["mcp", "add", "files", "npm:@acme/files", "~/notes", "--env", "FILES_TOKEN", "--yes"],
     before: ({ cli }) => offerServer(cli),
   },
-  "validate": {
-    argv: ["validate"],
-    code: 1,
-    before({ cli }) {
-      addAgents(cli);
-      cli.files = [
-        ...cli.runtime.broken.map(({ id, path, diagnostics }) => ({
-          agentId: id,
-          path,
-          diagnostics: diagnostics.map((one) => ({ ...one, hint: "did you mean 5m?" })),
-        })),
-        { agentId: "reporter", path: "/home/me/inkling/agents/reporter.md", diagnostics: [] },
-        {
-          agentId: "sorter",
-          path: "/home/me/inkling/agents/sorter.md",
-          diagnostics: [{
-            path: "/home/me/inkling/agents/sorter.md",
-            line: 4,
-            column: 12,
-            severity: "warning",
-            message: "The watched path does not exist yet: /home/me/inkling/outbox",
-            hint: null,
-          }],
-        },
-      ];
-    },
-  },
+  "validate": { argv: ["validate"], code: 1, before: ({ cli }) => addFiles(cli) },
   "doctor of a healthy installation": { argv: ["doctor"], before: EMPTY },
   "doctor": { argv: ["doctor"], code: 1, isRunning: false, before: addFaults },
   "doctor --fix": { argv: ["doctor", "--fix"], code: 1, isRunning: false, before: addFaults },
@@ -632,20 +606,6 @@ const SCREENS: Readonly<Record<string, Screen>> = {
         options.onProgress({ table: "frames", rows: 1_000, step: "copying" });
         return { ...await onMove(options), changedTexts: 1 };
       };
-    },
-  },
-  "move-history --from": {
-    argv: ["move-history", "--from", "postgres://inkling@db.lan/inkling"],
-    before({ cli }) {
-      cli.onMove = () =>
-        Promise.resolve({
-          from: "postgres://inkling@db.lan/inkling",
-          to: "/home/me/.local/state/inkling/inkling.db",
-          configFile: "/home/me/.config/inkling/config.yaml",
-          setting: "postgres://inkling@db.lan/inkling",
-          tables: [{ name: "instances", rows: 1, digest: "aa" }],
-          changedTexts: 0,
-        });
     },
   },
   "notify": { argv: ["notify"], before: addChannels },

@@ -38,26 +38,6 @@ Deno.test("formatBlocks() shows where a link leads unless it says so itself", ()
   assert.deepEqual(format("![A cat](cat.png)"), ["[image: A cat] (cat.png)"]);
 });
 
-Deno.test("formatBlocks() fits tables: cells wrap, and where that cannot be each row is a block", () => {
-  const table = "| Plant | cm | Note |\n| --- | ---: | :-: |\n" +
-    "| Rose 🌹 | 12 | needs a good deal of water in the summer |\n| 日本 ⚠️ | 340 | fine |";
-  assert.deepEqual(format(table, { width: 36 }), [
-    "Plant     cm           Note",
-    "───────  ───  ──────────────────────",
-    "Rose 🌹   12   needs a good deal of",
-    "               water in the summer",
-    "日本 ⚠   340           fine",
-  ]);
-  assert.deepEqual(format(table, { width: 20 }).slice(0, 6), [
-    "Plant: Rose 🌹",
-    "cm: 12",
-    "Note: needs a good",
-    "  deal of water in",
-    "  the summer",
-    "",
-  ]);
-});
-
 Deno.test("formatBlocks() paints runs of words, and no line leaves a colour behind", () => {
   assert.deepEqual(format("# One **two**", { colors: true }), [
     "\u001b[4m\u001b[1mOne two\u001b[22m\u001b[24m",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { formatRequest, promptMessage } from "../../../cli/output/requests.ts";
 import { createStyle } from "../../../cli/output/style.ts";
+import { assertPicture } from "../picture.ts";
 import type { PendingBody, PreviewBody } from "../../../server/schemas/request_schemas.ts";
 
 const style = createStyle({ colors: false });
@@ -55,33 +56,19 @@ Deno.test("formatRequest() colours the change of a file, and hides nothing in it
   assert.ok(colored.includes("\n    \u001b[31m-two\u001b[39m\n    \u001b[32m+2\\u001b[1A\\u202e"));
 });
 
-Deno.test("formatRequest() says what is new, what would not change, and what would fail", () => {
+Deno.test("formatRequest() shows the change of a file: new, none, one that fails, and ends of lines that change", async (t) => {
   const shown = (changes: Partial<PreviewBody>) =>
     formatRequest(
       pendingOf({ tool_args: { path: "a.md" }, preview: { ...PREVIEW, path: "a.md", ...changes } }),
       style,
     );
-  assert.equal(
+  const all = [
     shown({ diff: "@@ -0,0 +1,1 @@\n+x\n", removed: 0, is_new_file: true }),
-    "? file_write a.md (new file, +1)\n    @@ -0,0 +1,1 @@\n    +x",
-  );
-  assert.equal(
     shown({ diff: "", added: 0, removed: 0 }),
-    "? file_write a.md\n    nothing would change",
-  );
-  assert.equal(
     shown({ diff: "", problem: 'old_text is not in "a.md".\nRead it again.' }),
-    '? file_write\n    ! old_text is not in "a.md".\n      Read it again.\n    path: a.md',
-  );
-});
-
-Deno.test("formatRequest() leaves out the ends of lines of a file that has CRLF all over, and shows those that change", () => {
-  const diffOf = (diff: string) =>
-    formatRequest(pendingOf({ preview: { ...PREVIEW, diff } }), style).split("\n").slice(1);
-  assert.deepEqual(diffOf("@@ -1,1 +1,1 @@\n-a\r\n+b\r\n"), [
-    "    @@ -1,1 +1,1 @@",
-    "    -a",
-    "    +b",
-  ]);
-  assert.deepEqual(diffOf("@@ -1,1 +1,1 @@\n-a\r\n+a\n").slice(1), ["    -a\\r", "    +a"]);
+    // A file that has CRLF all over, and one that gets other ends of lines.
+    shown({ diff: "@@ -1,1 +1,1 @@\n-a\r\n+b\r\n" }),
+    shown({ diff: "@@ -1,1 +1,1 @@\n-a\r\n+a\n" }),
+  ];
+  await assertPicture(t, all.join("\n\n"), import.meta.url);
 });

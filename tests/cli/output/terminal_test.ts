@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createStyle } from "../../../cli/output/style.ts";
 import { OutputClosed, writeAll } from "../../../cli/output/terminal.ts";
 
 /** A stream that takes what the steps say: a number of bytes, or an error. */
@@ -34,10 +33,4 @@ Deno.test("writeAll() tells a reader that has gone from any other failure", () =
     OutputClosed,
   );
   assert.throws(() => writeAll(createStream([new Error("disk full")]), "text"), /disk full/);
-});
-
-Deno.test("createStyle() colours only where colours are taken", () => {
-  assert.equal(createStyle({ colors: false }).red("x"), "x");
-  assert.equal(createStyle({ colors: true }).red("x"), "\u001b[31mx\u001b[39m");
-  assert.equal(createStyle({ colors: true }).red(""), "");
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatBytes, formatCost, formatCount, formatPlural } from "../../../cli/output/figures.ts";
+import { formatBytes } from "../../../cli/output/figures.ts";
 import { formatElapsed, formatLocal, formatRelative } from "../../../cli/output/time.ts";
 
 Deno.test("formatRelative() counts whole units in both directions", () => {
@@ -20,14 +20,6 @@ Deno.test("formatRelative() counts whole units in both directions", () => {
 Deno.test("formatLocal() shows the local date and time", () => {
   const local = new Date(2026, 0, 31, 8, 5, 9);
   assert.equal(formatLocal(local.toISOString()), "2026-01-31 08:05:09");
-});
-
-Deno.test("formatCount(), formatCost() and formatPlural() write figures for people", () => {
-  assert.equal(formatCount(1_234_567), "1,234,567");
-  assert.equal(formatCost(0.00123), "$0.0012");
-  assert.equal(formatCost(12.3456), "$12.35");
-  assert.equal(formatPlural(1, "agent"), "1 agent");
-  assert.equal(formatPlural(1_200, "agent"), "1,200 agents");
 });
 
 Deno.test("formatBytes() keeps two digits at least, and never shows a thousand of a unit", () => {

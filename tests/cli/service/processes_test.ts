@@ -19,20 +19,16 @@ Deno.test("systemProcesses.isAlive() takes a zombie for dead", async () => {
 });
 
 Deno.test("systemProcesses.spawnDetached() appends the output to a log that only its owner reads", async () => {
-  const directory = await Deno.makeTempDir();
-  const logFile = `${directory}/a.log`;
-  try {
-    const child = await systemProcesses.spawnDetached(
-      ["sh", "-c", 'echo "out in $PWD $GIVEN"; echo err >&2; exit 3'],
-      { logFile, environment: { PATH: "/usr/bin:/bin", GIVEN: "value" } },
-    );
-    await until(() => child.ended !== undefined, "the child ends");
-    assert.deepEqual(child.ended, { code: 3 });
-    assert.equal(await Deno.readTextFile(logFile), "out in / value\nerr\n");
-    assert.equal(((await Deno.stat(logFile)).mode ?? 0) & 0o777, 0o600);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  await using directory = await createTempDir();
+  const logFile = `${directory.path}/a.log`;
+  const child = await systemProcesses.spawnDetached(
+    ["sh", "-c", 'echo "out in $PWD $GIVEN"; echo err >&2; exit 3'],
+    { logFile, environment: { PATH: "/usr/bin:/bin", GIVEN: "value" } },
+  );
+  await until(() => child.ended !== undefined, "the child ends");
+  assert.deepEqual(child.ended, { code: 3 });
+  assert.equal(await Deno.readTextFile(logFile), "out in / value\nerr\n");
+  assert.equal(((await Deno.stat(logFile)).mode ?? 0) & 0o777, 0o600);
 });
 
 Deno.test("systemProcesses.spawnDetached() rejects when there is no such program", async () => {

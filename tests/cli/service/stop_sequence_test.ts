@@ -78,10 +78,7 @@ Deno.test("stopService() takes the PID file of a service that lives but is not r
 
 Deno.test("stopService() gives a silent service its time, and no more", async () => {
   await using cli = await createFakeCli();
-  cli.transport = (_path, { signal }) =>
-    new Promise((_, reject) => {
-      signal?.addEventListener("abort", () => reject(signal.reason));
-    });
+  cli.beSilent();
   using _ = await holdLock(cli, "77");
   addProcess(cli, 77, ["SIGTERM"]);
   const { outcome, ms } = await stop(cli, { timeoutMs: 3_000 });

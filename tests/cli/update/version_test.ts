@@ -3,22 +3,9 @@ import assert from "node:assert/strict";
 import { compareVersions, isVersion } from "../../../cli/update/version.ts";
 
 Deno.test("compareVersions() orders versions as semver.org does", () => {
-  const ordered = [
-    "0.0.9",
-    "0.1.0-alpha",
-    "0.1.0-alpha.1",
-    "0.1.0-alpha.beta",
-    "0.1.0-beta",
-    "0.1.0-beta.2",
-    "0.1.0-beta.11",
-    "0.1.0-rc.1",
-    "0.1.0",
-    "0.1.1",
-    "0.2.0",
-    "0.10.0",
-    "1.0.0",
-    "10.0.0",
-  ];
+  const early = "0.1.0-alpha 0.1.0-alpha.1 0.1.0-alpha.beta 0.1.0-beta 0.1.0-beta.2 0.1.0-beta.11";
+  const late = "0.1.0-rc.1 0.1.0 0.1.1 0.2.0 0.10.0 1.0.0 10.0.0";
+  const ordered = ["0.0.9", ...early.split(" "), ...late.split(" ")];
   for (const [i, a] of ordered.entries()) {
     for (const [j, b] of ordered.entries()) {
       assert.equal(Math.sign(compareVersions(a, b)), Math.sign(i - j), `${a} and ${b}`);

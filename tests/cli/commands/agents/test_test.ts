@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { LiveTrial } from "../../../../runtime/authoring/testing/live_trial.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
 import { offerTests, result, RESULTS } from "../../fake_tests.ts";
 
 async function withTests(
@@ -14,10 +15,11 @@ async function withTests(
   return cli;
 }
 
-Deno.test("test of one agent plays its cases", async () => {
+const shows = picturesOf(import.meta.url);
+
+Deno.test("test of one agent plays its cases", async (t) => {
   await using cli = await withTests();
-  assert.equal(await cli.run("test", "tidy"), 1);
-  assert.match(cli.stdout.text, /^✖ tidy\n[^]*\n0 passed, 1 failed\n$/);
+  await shows(t, cli, "test", "tidy");
 });
 
 Deno.test("test --junit writes XML that a parser reads, whatever stands in it", async () => {
@@ -50,30 +52,21 @@ Deno.test("test --junit writes XML that a parser reads, whatever stands in it", 
   assert.deepEqual(open, []);
 });
 
-Deno.test("test: a case whose judge was not asked has neither passed nor failed", async () => {
+Deno.test("test: a case whose judge was not asked has neither passed nor failed", async (t) => {
   const open = result("reporter/tone", { unjudged: ["Is the tone friendly?\u001B[2J"] });
   await using cli = await withTests({ results: [result("reporter/quiet-week"), open] });
   const path = join(cli.stateDir, "report.xml");
-  assert.equal(await cli.run("test", "--junit", path), 0);
-  assert.match(
-    cli.stdout.text,
-    /\n\? reporter\/tone\n {2}Not judged \(needs --live\): Is the tone friendly\?.*\n1 passed, 0 failed, 1 not judged\n$/,
-  );
+  await shows(t, cli, "test", "--junit", path);
   const xml = await Deno.readTextFile(path);
   assert.match(xml, /tests="2" failures="0" errors="0" skipped="1"/);
   assert.match(xml, /<skipped message="Not judged: needs --live">Is the tone friendly\?/);
-  cli.stdout.text = "";
-  assert.equal(await cli.run("test", "--json"), 0);
-  const { passed, failed, not_judged: unjudged, results } = JSON.parse(cli.stdout.text);
-  assert.deepEqual([passed, failed, unjudged], [1, 0, 1]);
-  assert.deepEqual([results[1].passed, results[1].not_judged.length], [false, 1]);
+  await shows(t, cli, "test", "--json");
   // Nothing passed: a CI must not take it for a pass.
   await using alone = await withTests({ results: [open] });
-  assert.equal(await alone.run("test"), 1);
-  assert.match(alone.stderr.text, /No case passed: .*--live/);
+  await shows(t, alone, "test");
 });
 
-Deno.test("test --live says the votes of judges with the cost", async () => {
+Deno.test("test --live says the votes of judges with the cost", async (t) => {
   await using cli = await withTests({
     openTrial: () =>
       Promise.resolve({
@@ -83,11 +76,7 @@ Deno.test("test --live says the votes of judges with the cost", async () => {
         [Symbol.dispose]: () => {},
       } as unknown as LiveTrial),
   });
-  await cli.run("test", "--live", "--yes");
-  assert.match(
-    cli.stderr.text,
-    /^2 runs and 6 votes of judges with real models: about \$0\.50\S*, and 2 runs of unknown cost/,
-  );
+  await shows(t, cli, "test", "--live", "--yes");
 });
 
 Deno.test("test --watch plays again at a change, until Ctrl+C", async () => {
@@ -104,19 +93,11 @@ Deno.test("test --watch plays again at a change, until Ctrl+C", async () => {
   assert.match(cli.stdout.text, /^✔ tidy\/1\n1 passed, 0 failed\n\n✔ tidy\/2\n/);
 });
 
-Deno.test("test --live says the cost, and asks nobody's model without a yes", async () => {
+Deno.test("test --live says the cost, and asks nobody's model without a yes", async (t) => {
   await using cli = await withTests();
-  assert.equal(await cli.run("test", "--live"), 2);
-  assert.match(
-    cli.stderr.text,
-    /^10 runs with real models: about \$0\.04\S*, and 5 runs of unknown/,
-  );
+  await shows(t, cli, "test", "--live");
   await using asked = await withTests({}, { isTerminal: true, hasPerson: true });
   asked.input.answers = [false];
-  assert.equal(await asked.run("test", "--live"), 1);
-  assert.match(asked.stderr.text, /No model was asked/);
-  assert.ok(!asked.stdout.text.includes("gpt-5"));
-  await using yes = await withTests();
-  assert.equal(await yes.run("test", "--live", "--yes"), 1);
-  assert.match(yes.stdout.text, /openai\/gpt-5 +5\/5/);
+  await shows(t, asked, "test", "--live");
+  await shows(t, cli, "test", "--live", "--yes");
 });

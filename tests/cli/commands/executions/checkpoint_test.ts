@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
 
 async function createStored(options: Parameters<typeof createFakeCli>[0] = {}): Promise<FakeCli> {
   const cli = await createFakeCli(options);
@@ -17,29 +18,18 @@ async function createStored(options: Parameters<typeof createFakeCli>[0] = {}): 
   return cli;
 }
 
-Deno.test("checkpoint --agent shows one agent, also one whose file is gone or that has nothing stored", async () => {
-  await using cli = await createStored();
-  assert.equal(await cli.run("checkpoint", "--agent", "gone", "--json"), 0);
-  assert.deepEqual(JSON.parse(cli.stdout.text).agents, [
-    { agent_id: "gone", threads: 1, messages: 2, bytes: 512 },
-  ]);
-  cli.stdout.text = "";
-  assert.equal(await cli.run("checkpoint", "--agent", "new", "-q"), 0);
-  assert.equal(cli.stdout.text, "No conversations are stored\n");
-  assert.equal(await cli.run("checkpoint", "--agent", "nwe"), 2);
-  assert.match(cli.stderr.text, /There is no agent "nwe"\. Did you mean "new"\?/);
-});
+const shows = picturesOf(import.meta.url);
 
-Deno.test("checkpoint --agent takes accents in either form of Unicode", async () => {
+Deno.test("checkpoint --agent shows one agent, also one whose file is gone, that has nothing stored, or has accents", async (t) => {
   await using cli = await createStored();
   const id = "café au lait".normalize("NFC");
   const { checkpoints } = cli.runtime;
-  cli.runtime.checkpoints = {
-    ...checkpoints,
-    agents: [...checkpoints.agents, { agentId: id, threads: 2, messages: 8, bytes: 99 }],
-  };
-  assert.equal(await cli.run("checkpoint", "--agent", id.normalize("NFD"), "-q"), 0);
-  assert.match(cli.stdout.text, /^Agent .*\ncafé au lait +2 +8 +99 B\n$/);
+  const accented = { agentId: id, threads: 2, messages: 8, bytes: 99 };
+  cli.runtime.checkpoints = { ...checkpoints, agents: [...checkpoints.agents, accented] };
+  for (const agent of ["gone", "new", "nwe", id.normalize("NFD")]) {
+    await shows(t, cli, "checkpoint", "--agent", agent, "-q");
+  }
+  await shows(t, cli, "checkpoint", "--agent", "gone", "--json");
 });
 
 Deno.test("checkpoint --purge removes through the service, and where none runs by itself: it starts none", async () => {

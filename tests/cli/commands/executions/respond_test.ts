@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { FakeRefusal } from "../../../support/fake_runtime.ts";
+import { createTempDir } from "../../../support/temp_dir.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { CTRL_C, ESC } from "../../fake_input.ts";
@@ -300,21 +301,18 @@ Deno.test("respond writes auto_approve after one more question, and approves the
 });
 
 Deno.test("respond --arguments and --always answer for scripts", async () => {
-  const file = await Deno.makeTempFile();
-  try {
-    await Deno.writeTextFile(file, JSON.stringify(EDITED));
-    for (const given of [JSON.stringify(EDITED), `@${file}`]) {
-      await using cli = await createWaiting({}, GUARD);
-      cli.runtime.addAgent(fakeAgent("daily"));
-      cli.runtime.previews.set(1, CHANGE);
-      const flags = ["--yes", "--always", "--arguments", given];
-      assert.equal(await cli.drive(cli.run("respond", "1", ...flags)), 0);
-      assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
-      assert.deepEqual(cli.runtime.autoApprovals.map(({ write }) => write), [true]);
-      assert.match(cli.stderr.text, /^\? file_write note\.txt \(new file, \+1\)[^]*\+auto_approve/);
-    }
-  } finally {
-    await Deno.remove(file);
+  await using folder = await createTempDir();
+  const file = `${folder.path}/arguments.json`;
+  await Deno.writeTextFile(file, JSON.stringify(EDITED));
+  for (const given of [JSON.stringify(EDITED), `@${file}`]) {
+    await using cli = await createWaiting({}, GUARD);
+    cli.runtime.addAgent(fakeAgent("daily"));
+    cli.runtime.previews.set(1, CHANGE);
+    const flags = ["--yes", "--always", "--arguments", given];
+    assert.equal(await cli.drive(cli.run("respond", "1", ...flags)), 0);
+    assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
+    assert.deepEqual(cli.runtime.autoApprovals.map(({ write }) => write), [true]);
+    assert.match(cli.stderr.text, /^\? file_write note\.txt \(new file, \+1\)[^]*\+auto_approve/);
   }
 });
 

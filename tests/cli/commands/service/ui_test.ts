@@ -8,6 +8,9 @@ import {
 } from "../../../../cli/service/background_page.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
+
+const shows = picturesOf(import.meta.url);
 
 /** Presses Ctrl+C as soon as the command says that it works, and returns its exit code. */
 async function untilInterrupted(cli: FakeCli, running: Promise<number>): Promise<number> {
@@ -86,15 +89,13 @@ Deno.test("ui --background leaves a process behind that serves the page, and ret
   await page.end();
 });
 
-Deno.test("ui --stop ends the page in the background, and says when there is none", async () => {
+Deno.test("ui --stop ends the page in the background, and says when there is none", async (t) => {
   await using cli = await createFakeCli();
   serveInBackground(cli);
   await cli.drive(cli.run("ui", "--background"));
-  assert.equal(await cli.drive(cli.run("ui", "--stop")), 0);
-  assert.match(cli.stdout.text + cli.stderr.text, /The page is no longer served \(PID 4712\)/);
-  assert.equal(await cli.drive(cli.run("ui", "--stop")), 0);
-  assert.match(cli.stdout.text + cli.stderr.text, /No page is served in the background/);
-  assert.equal(await cli.drive(cli.run("ui", "--stop", "--background")), 2);
+  await shows(t, cli, "ui", "--stop");
+  await shows(t, cli, "ui", "--stop");
+  await shows(t, cli, "ui", "--stop", "--background");
 });
 
 Deno.test("ui --stop does not signal a process that only has the PID of one that was killed", async () => {
@@ -105,14 +106,13 @@ Deno.test("ui --stop does not signal a process that only has the PID of one that
   assert.deepEqual(cli.processes.get(4712)?.signals, []);
 });
 
-Deno.test("ui --background tells why the page could not be started", async () => {
+Deno.test("ui --background tells why the page could not be started", async (t) => {
   await using cli = await createFakeCli();
   cli.onSpawn = (logFile) => {
     Deno.writeTextFileSync(logFile, "Error: something is wrong\n");
     return { pid: 4712, ended: { code: 1 } };
   };
-  assert.equal(await cli.drive(cli.run("ui", "--background")), 1);
-  assert.match(cli.stderr.text, /The page could not be started:\n\s*Error: something is wrong/);
+  await shows(t, cli, "ui", "--background");
 });
 
 Deno.test("the page in the background outlives a service that starts again, and ends ten minutes after the last one", async () => {

@@ -213,17 +213,22 @@ Deno.test("update removes what an update that was killed left behind, and waits 
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
 });
 
-Deno.test("update lets only one of two updates at once go on", async () => {
-  await using world = await UpdateWorld.open();
-  const content = standIn("1.3.0");
+/** Holds the release's file back; `asked` once it is fetched. */
+function holdBack(world: UpdateWorld, content: string): { asked: Promise<void>; answer(): void } {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
   world.release("1.3.0", content);
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   world.answers.set("/releases/inkling-linux", async () => {
-    ask();
-    await answered;
+    asked.resolve();
+    await answered.promise;
     return new Response(content);
   });
+  return { asked: asked.promise, answer: answered.resolve };
+}
+
+Deno.test("update lets only one of two updates at once go on", async () => {
+  await using world = await UpdateWorld.open();
+  const { asked, answer } = holdBack(world, standIn("1.3.0"));
   const first = world.run(["update"]);
   await asked;
   assert.equal(await world.run(["update"]), 1);
@@ -235,15 +240,11 @@ Deno.test("update lets only one of two updates at once go on", async () => {
 
 Deno.test("update ends at Ctrl+C with nothing changed", async () => {
   await using world = await UpdateWorld.open();
-  world.release("1.3.0", standIn("1.3.0"));
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  world.answers.set("/releases/inkling-linux", () => {
-    ask();
-    return new Promise<never>(() => {});
-  });
+  const { asked, answer } = holdBack(world, standIn("1.3.0"));
   const code = world.run(["update"]);
   await asked;
   assert.ok(world.cli.interrupt());
   assert.equal(await code, 130);
   assert.deepEqual(await world.state(), OLD);
+  answer();
 });

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { toLaunchdPlist } from "../../../../cli/service/units/launchd_plist.ts";
 import { toSystemdUnit } from "../../../../cli/service/units/systemd_unit.ts";
 import type { Unit } from "../../../../cli/service/units/unit.ts";
+import { createTempDir } from "../../../support/temp_dir.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { picturesOf } from "../../picture.ts";
 import { readPlist } from "./plist_reader.ts";
@@ -111,35 +112,24 @@ Deno.test("toSystemdUnit() and toLaunchdPlist() give back every text as it was",
 });
 
 Deno.test("the shell in the property list reads the key from its file and becomes the program, with every argument as it is", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const place = join(folder, `odd "$HOME" 'x' %h`);
-    await Deno.mkdir(place);
-    await Deno.writeTextFile(join(place, "service.env"), "INKLING_API_KEY='a key'\n");
-    const wanted: Unit = {
-      ...unit(place),
-      command: [
-        "/bin/sh",
-        "-c",
-        'printf "%s|" "$INKLING_API_KEY" "$@"',
-        "x",
-        "$HOME",
-        "a b",
-        "`c`",
-      ],
-    };
-    const [shell = "", ...args] = readPlist(toLaunchdPlist(wanted))["ProgramArguments"] as string[];
-    const run = async () => {
-      const env = { PATH: "/bin:/usr/bin" };
-      const { stdout } = await new Deno.Command(shell, { args, env, clearEnv: true }).output();
-      return new TextDecoder().decode(stdout);
-    };
-    assert.equal(await run(), "a key|$HOME|a b|`c`|");
-    await Deno.remove(join(place, "service.env"));
-    assert.equal(await run(), "|$HOME|a b|`c`|", "the file may be missing");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await createTempDir();
+  const place = join(folder.path, `odd "$HOME" 'x' %h`);
+  await Deno.mkdir(place);
+  await Deno.writeTextFile(join(place, "service.env"), "INKLING_API_KEY='a key'\n");
+  const script = 'printf "%s|" "$INKLING_API_KEY" "$@"';
+  const wanted: Unit = {
+    ...unit(place),
+    command: ["/bin/sh", "-c", script, "x", "$HOME", "a b", "`c`"],
+  };
+  const [shell = "", ...args] = readPlist(toLaunchdPlist(wanted))["ProgramArguments"] as string[];
+  const run = async () => {
+    const env = { PATH: "/bin:/usr/bin" };
+    const { stdout } = await new Deno.Command(shell, { args, env, clearEnv: true }).output();
+    return new TextDecoder().decode(stdout);
+  };
+  assert.equal(await run(), "a key|$HOME|a b|`c`|");
+  await Deno.remove(join(place, "service.env"));
+  assert.equal(await run(), "|$HOME|a b|`c`|", "the file may be missing");
 });
 
 const hasSystemd = await new Deno.Command("systemd-analyze", { args: ["--version"] }).output()
@@ -149,27 +139,20 @@ Deno.test({
   name: "systemd itself finds nothing wrong with the unit, odd paths included",
   ignore: !hasSystemd,
   async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const place = join(folder, `my user 100%h $x "q"`);
-      await Deno.mkdir(place);
-      const program = join(place, "deno");
-      await Deno.writeTextFile(program, "#!/bin/sh\n", { mode: 0o755 });
-      const file = join(folder, "inkling.service");
-      const wanted = {
-        ...unit(place),
-        command: [program, "start", place, "a;b", ";", "${X}", "%i"],
-      };
-      await Deno.writeTextFile(file, toSystemdUnit(wanted));
-      const { success, stderr } = await new Deno.Command("systemd-analyze", {
-        args: ["verify", "--user", "--man=no", file],
-        env: { XDG_RUNTIME_DIR: folder, HOME: folder },
-      }).output();
-      const said = new TextDecoder().decode(stderr);
-      assert.ok(success, said);
-      assert.doesNotMatch(said, /inkling\.service/, said);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await createTempDir();
+    const place = join(folder.path, `my user 100%h $x "q"`);
+    await Deno.mkdir(place);
+    const program = join(place, "deno");
+    await Deno.writeTextFile(program, "#!/bin/sh\n", { mode: 0o755 });
+    const file = join(folder.path, "inkling.service");
+    const command = [program, "start", place, "a;b", ";", "${X}", "%i"];
+    await Deno.writeTextFile(file, toSystemdUnit({ ...unit(place), command }));
+    const { success, stderr } = await new Deno.Command("systemd-analyze", {
+      args: ["verify", "--user", "--man=no", file],
+      env: { XDG_RUNTIME_DIR: folder.path, HOME: folder.path },
+    }).output();
+    const said = new TextDecoder().decode(stderr);
+    assert.ok(success, said);
+    assert.doesNotMatch(said, /inkling\.service/, said);
   },
 });
