@@ -3,6 +3,9 @@ import { CommandFailure, EXIT, Interrupted, toExit } from "../../cli/exit.ts";
 import { OutputClosed } from "../../cli/output/terminal.ts";
 import { ApiError, ServiceUnreachable } from "../../server/client.ts";
 import { createFakeCli } from "./fake_cli.ts";
+import { picturesOf } from "./picture.ts";
+
+const shows = picturesOf(import.meta.url);
 
 Deno.test("start serves in the foreground until the service ends", async () => {
   await using cli = await createFakeCli({ isRunning: false });
@@ -19,16 +22,14 @@ Deno.test("start serves in the foreground until the service ends", async () => {
   );
 });
 
-Deno.test("start -q says nothing, start -v shows the service log on standard error", async () => {
+Deno.test("start -q says nothing, start -v shows the service log on standard error", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onServe = (options) => {
     options.onLogLine?.("INFO  Listening\u001b[2J");
     return Promise.resolve("signal");
   };
-  assert.equal(await cli.run("start", "-q"), 0);
-  assert.equal(cli.stdout.text + cli.stderr.text, "");
-  assert.equal(await cli.run("start", "-v"), 0);
-  assert.equal(cli.stderr.text, "INFO Listening\n");
+  await shows(t, cli, "start", "-q");
+  await shows(t, cli, "start", "-v");
 });
 
 Deno.test("start shows a refusal as a sentence, and its causes only with -v", async () => {

@@ -4,19 +4,13 @@ import { join } from "node:path";
 import { writeReleaseFolder } from "../../release/release_folder.ts";
 import { TARGETS } from "../../release/target.ts";
 import { type FolderServer, openFolderServer } from "./folder_server.ts";
+import type { TaskRun } from "./task_run.ts";
 
 /** A program that answers `--version`, and nothing else. */
 export const program = (version: string): string =>
   `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
 /** The release for the machine that the world begins with. */
 export const FILE = "inkling-1.2.3-x86_64-unknown-linux-gnu";
-
-/** What the script said, and its exit code. */
-export interface Installation {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 /** A release, a home, and a machine that says what it is as a test wishes. */
 export class InstallWorld implements AsyncDisposable {
@@ -85,7 +79,7 @@ export class InstallWorld implements AsyncDisposable {
       env?: Record<string, string | undefined>;
       path?: string;
     } = {},
-  ): Promise<Installation> {
+  ): Promise<TaskRun> {
     await this.stub(
       "uname",
       `case $1 in -s) echo '${this.system}' ;; -m) echo '${this.machine}' ;; esac`,

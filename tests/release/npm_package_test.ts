@@ -29,34 +29,22 @@ case $last in
 esac
 `;
 
-/** A run of an agent with a tool of its own, in a process that the program starts by itself, and a PDF, in a thread. */
-async function runAgentWithTool(): Promise<void> {
-  await Deno.mkdir(join(home.agentsDir, "_config/tools"), { recursive: true });
-  await Deno.writeTextFile(
-    join(home.agentsDir, "_config/tools/adder.ts"),
-    `const sum = ({ a, b }: { a: number; b: number }): number => a + b;
-     const tryTo = (what: () => unknown): string => { try { what(); return "allowed" } catch { return "denied" } };
-     export default { description: "Adds", effect: "read", parameters: { properties: { a: { type: "number" }, b: { type: "number" } } },
-       run: (args: { a: number; b: number }) => ({ sum: sum(args),
-         env: tryTo(() => Deno.env.get("HOME")), run: tryTo(() => new Deno.Command("true").outputSync()) }) };`,
-  );
-  await Deno.writeFile(join(home.workspace, "a.pdf"), PDF);
-  await home.writeScript(
-    "caller",
-    [
-      { call: [{ name: "file_read", arguments: { path: "a.pdf", offset: 4 } }] },
-      { say: "Read: {result}", call: [{ name: "adder", arguments: { a: 2, b: 3 } }] },
-      { say: "It said: {result}" },
-    ],
-    "tools: [adder]",
-  );
-  const run = await installed.run([...bin, "run", "caller"]);
-  assert.match(run.stderr, /^Read: 4\s+Packed words$/m);
-  assert.equal(run.stdout, 'It said: {"sum":5,"env":"denied","run":"denied"}\n');
-  assert.equal(run.code, 0);
-  const stop = await installed.run([...bin, "stop"]);
-  assert.equal(stop.code, 0, stop.stderr);
-}
+/** A tool that tells what its walls let it do. */
+const ADDER = `
+const sum = ({ a, b }: { a: number; b: number }): number => a + b;
+const tryTo = (what: () => unknown): string => {
+  try { what(); return "allowed" } catch { return "denied" }
+};
+export default {
+  description: "Adds",
+  effect: "read",
+  parameters: { properties: { a: { type: "number" }, b: { type: "number" } } },
+  run: (args: { a: number; b: number }) => ({
+    sum: sum(args),
+    env: tryTo(() => Deno.env.get("HOME")),
+    run: tryTo(() => new Deno.Command("true").outputSync()),
+  }),
+};`;
 
 let installed: InstalledPackage;
 let directory: string;
@@ -126,15 +114,24 @@ Deno.test("the npm package: THIRD_PARTY_LICENSES.txt is what the packages that a
   );
 });
 
-Deno.test("the npm package: an agent runs, and its custom tool inside of walls", async () => {
-  await runAgentWithTool();
-});
-
-Deno.test("the npm package: a SIGTERM to npm's process ends a service as it should end", async () => {
+Deno.test("the npm package: its service runs an agent with a tool and a PDF, and ends at a SIGTERM to npm's process", async () => {
+  await Deno.mkdir(join(home.agentsDir, "_config/tools"), { recursive: true });
+  await Deno.writeTextFile(join(home.agentsDir, "_config/tools/adder.ts"), ADDER);
+  await Deno.writeFile(join(home.workspace, "a.pdf"), PDF);
+  const steps = [
+    { call: [{ name: "file_read", arguments: { path: "a.pdf", offset: 4 } }] },
+    { say: "Read: {result}", call: [{ name: "adder", arguments: { a: 2, b: 3 } }] },
+    { say: "It said: {result}" },
+  ];
+  await home.writeScript("caller", steps, "tools: [adder]");
   await using service = installed.spawn([...bin, "start"]);
   const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
   // What it says first, it says when it is ready.
   assert.notEqual((await said.read()).value ?? "", "");
+  const run = await installed.run([...bin, "run", "caller"]);
+  assert.match(run.stderr, /^Read: 4\s+Packed words$/m);
+  assert.equal(run.stdout, 'It said: {"sum":5,"env":"denied","run":"denied"}\n');
+  assert.equal(run.code, 0);
   service.kill("SIGTERM");
   while (!(await said.read()).done) { /* to the end */ }
   assert.equal(await new Response(service.stderr).text(), "");

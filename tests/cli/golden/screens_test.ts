@@ -302,13 +302,6 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "list": { argv: ["list"] },
   "list without a service": { argv: ["list"], isRunning: false },
   "list of nothing": { argv: ["list"], before: EMPTY },
-  "list while the scheduler is paused": {
-    argv: ["list", "-w", "notes"],
-    before(world) {
-      addAgents(world.cli);
-      world.cli.runtime.schedulerStatus = "paused";
-    },
-  },
   "logs": { argv: ["logs", "reporter"] },
   "logs of an agent that never ran": { argv: ["logs", "sorter"] },
   "logs of an execution": {
@@ -366,13 +359,6 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     },
   },
   "run -v": { argv: ["run", "reporter", "-v"], meanwhile: once(playRun) },
-  "run -v with a long argument": {
-    argv: ["run", "reporter", "-v"],
-    meanwhile: once((cli, id) => {
-      callWithLongArgument(cli, id);
-      finish(cli, id, "Written.");
-    }),
-  },
   "logs -v of a run that fails for a long reason": {
     argv: ["logs", "-v", "-e", "1"],
     before({ cli }) {
@@ -448,14 +434,6 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     meanwhile: once((cli, id) => finish(cli, id, "All is **well**:\n\n- roses\n- tomatoes")),
   },
   "pending": { argv: ["pending"] },
-  "pending of a long argument": {
-    argv: ["pending"],
-    before(world) {
-      withPast(world);
-      const content = "All is well in the garden, and so it was all the week. ".repeat(3);
-      ask(world.cli, 4, { toolArgs: { path: "report.md", content } });
-    },
-  },
   "pending of one: the change of a file": { argv: ["pending", "4"], before: askToWrite },
   "pending of one: the arguments of another tool": { argv: ["pending", "4"], before: askToSend },
   "pending of one that does not wait": { argv: ["pending", "1"], code: 1 },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { escapeJsonLine, sanitise, toOneLine } from "../../../cli/output/sanitise.ts";
+import { sanitise } from "../../../cli/output/sanitise.ts";
 
 const FORBIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
@@ -39,13 +39,4 @@ Deno.test("sanitise() takes linear time for text that is made of beginnings", ()
     const text = start.repeat(200_000);
     assert.doesNotMatch(sanitise(text), FORBIDDEN);
   }
-});
-
-Deno.test("toOneLine() joins lines and runs of white space", () => {
-  assert.equal(toOneLine("  a\n\n b\t\u001b[1mc\u001b[0m "), "a b c");
-});
-
-Deno.test("escapeJsonLine() writes the same JSON without control characters", () => {
-  const line = escapeJsonLine(JSON.stringify({ text: "a\u009b1mb\u202ec\n" }));
-  assert.equal(line, '{"text":"a\\u009b1mb\\u202ec\\n"}');
 });

@@ -54,7 +54,3 @@ Deno.test("formatTable() says below a row what is to be said of it, also in bloc
   assert.match(blocks[0] ?? "", /\n {2}It went w…$/);
   assert.equal(blocks[1], "weekly");
 });
-
-Deno.test("formatTable() leaves out the mark of emoji that terminals do not agree on", () => {
-  assert.equal(formatTable([{ header: "Id" }], [["⚠️ a"]], { width: 80, style }), "Id\n⚠ a");
-});

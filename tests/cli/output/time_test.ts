@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatBytes } from "../../../cli/output/figures.ts";
-import { formatElapsed, formatLocal, formatRelative } from "../../../cli/output/time.ts";
+import { formatElapsed, formatRelative } from "../../../cli/output/time.ts";
 
 Deno.test("formatRelative() counts whole units in both directions", () => {
   const now = Date.parse("2026-03-10T12:00:00.000Z");
@@ -15,11 +15,6 @@ Deno.test("formatRelative() counts whole units in both directions", () => {
   assert.equal(at(-3 * 3_600_000), "3 h ago");
   assert.equal(at(-30 * 86_400_000), "30 d ago");
   assert.match(at(-40 * 86_400_000), /^2026-01-\d\d$/);
-});
-
-Deno.test("formatLocal() shows the local date and time", () => {
-  const local = new Date(2026, 0, 31, 8, 5, 9);
-  assert.equal(formatLocal(local.toISOString()), "2026-01-31 08:05:09");
 });
 
 Deno.test("formatBytes() keeps two digits at least, and never shows a thousand of a unit", () => {

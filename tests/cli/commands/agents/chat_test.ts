@@ -173,13 +173,6 @@ Deno.test("chat without an agent has one picked at a terminal, and lists them el
   assert.match(pipe.stderr.text, /Name the agent: inkling chat <agent>\. There are: daily\n/);
 });
 
-Deno.test("chat warns of an agent that does not remember", async () => {
-  await using cli = await createFakeCli(AT_TERMINAL);
-  cli.runtime.addAgent(fakeAgent("daily", { history: "off" }));
-  assert.equal(await cli.run("chat", "daily"), 0);
-  assert.match(cli.stderr.text, /^Warning: daily has history: off/);
-});
-
 Deno.test("chat tells the id of the conversation at its end, and goes on with it", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["Hello"];
@@ -204,10 +197,11 @@ Deno.test("chat tells the id of the conversation at its end, and goes on with it
   }
 });
 
-Deno.test("chat --session with an id that nobody has used says that it begins a conversation", async () => {
-  await using cli = await createWithAgent(AT_TERMINAL);
-  cli.input.lines = [];
+Deno.test("chat says that an agent does not remember, and that nobody has used the id of the conversation", async () => {
+  await using cli = await createFakeCli(AT_TERMINAL);
+  cli.runtime.addAgent(fakeAgent("daily", { history: "off" }));
   assert.equal(await cli.run("chat", "daily", "--session", "taxes"), 0);
+  assert.match(cli.stderr.text, /Warning: daily has history: off/);
   assert.match(cli.stderr.text, /Begins the conversation taxes: nothing has been said/);
   assert.doesNotMatch(cli.stdout.text, /Go on with/, "and it was not begun");
 });

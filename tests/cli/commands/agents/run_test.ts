@@ -316,12 +316,8 @@ Deno.test("run shows a reply whole when what came of it was cut or lost on the w
 });
 
 Deno.test("run wants no replies as they come where they are not shown so", async () => {
-  for (
-    const [options, flags] of [[{}, []], [{ isTerminal: true }, ["-q"]], [{ isTerminal: true }, [
-      "--json",
-    ]]] as const
-  ) {
-    await using cli = await createWithAgents(options);
+  for (const [isTerminal, ...flags] of [[false], [true, "-q"], [true, "--json"]] as const) {
+    await using cli = await createWithAgents({ isTerminal });
     const paths: string[] = [];
     cli.transport = (path, init) => {
       paths.push(path);

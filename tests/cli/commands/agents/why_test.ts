@@ -61,6 +61,7 @@ Deno.test("why tells what keeps an agent from running at all", async (t) => {
   Object.assign(cli.runtime.agents.get("idle")!, { heldBecause: undefined });
   cli.runtime.schedulerStatus = "paused";
   await shows(t, cli, "why", "idle");
+  await shows(t, cli, "list");
   await shows(t, cli, "why", "off", "--json");
   await shows(t, cli, "why", "idle", "soon");
 });

@@ -1,25 +1,19 @@
 import assert from "node:assert/strict";
 import { createFakeCli } from "../../fake_cli.ts";
 import { ESC } from "../../fake_input.ts";
+import { picturesOf } from "../../picture.ts";
 import { ask, finish } from "../../waiting_execution.ts";
 
-Deno.test("cancel ends each execution once, and tells what became of it", async () => {
+const shows = picturesOf(import.meta.url);
+
+Deno.test("cancel ends each execution once, and tells what became of it", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.addExecution({ agentId: "daily" });
   cli.runtime.addExecution({ agentId: "weekly" });
   finish(cli, 2, "Done.");
   cli.runtime.addExecution({ agentId: "asking" });
   ask(cli, 3);
-  assert.equal(await cli.run("cancel", "1", "2", "3", "1"), 0);
-  assert.equal(
-    cli.stdout.text,
-    [
-      "Execution 1 of daily is being cancelled",
-      "Execution 2 of weekly has ended before: success",
-      "Execution 3 of asking is cancelled",
-      "",
-    ].join("\n"),
-  );
+  await shows(t, cli, "cancel", "1", "2", "3", "1");
 });
 
 Deno.test("cancel without an id asks at a terminal which one, and elsewhere lists them and exits with 2", async () => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createFakeCli } from "../../fake_cli.ts";
+import { picturesOf } from "../../picture.ts";
 import { ask } from "../../waiting_execution.ts";
+
+const shows = picturesOf(import.meta.url);
 
 Deno.test("recap --check exits with 1 when something failed or waits, and does not count as a look", async () => {
   await using cli = await createFakeCli();
@@ -27,22 +30,16 @@ Deno.test("recap needs no state folder, and warns where it cannot keep when the 
   assert.match(cli.stderr.text, /^Warning: .*recap_seen could not be written, so the next recap/);
 });
 
-Deno.test("recap goes on where the person looked last, at most 7 days back", async () => {
+Deno.test("recap goes on where the person looked last, at most 7 days back", async (t) => {
   await using cli = await createFakeCli();
-  const begin = async () => {
-    cli.stdout.text = "";
-    assert.equal(await cli.run("recap"), 0);
-    return /^Since .* \((.*)\)/.exec(cli.stdout.text)?.[1];
-  };
-  assert.equal(await begin(), "1d 0h");
+  await shows(t, cli, "recap");
   await cli.clock.advance(3_600_000);
-  assert.equal(await begin(), "1h 00m");
+  await shows(t, cli, "recap");
   await cli.clock.advance(60_000);
   assert.equal(await cli.run("recap", "--since", "5m"), 0);
   assert.equal(await cli.run("recap", "--json"), 0);
   await cli.clock.advance(60_000);
-  assert.equal(await begin(), "2m 00s");
+  await shows(t, cli, "recap");
   await cli.clock.advance(30 * 86_400_000);
-  assert.equal(await begin(), "7d 0h");
-  assert.equal(await cli.run("recap", "--since", "soon"), 2);
+  await shows(t, cli, "recap");
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { takeLock } from "../../../../base/lock_file.ts";
 import { DatabaseSync } from "node:sqlite";
+import type { NodeBody } from "../../../../server/schemas/info_schemas.ts";
 import { programEntry } from "../../../runtime/tools/mcp/mcp_world.ts";
 import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { IS_POSTGRES, SQLITE } from "../../../support/test_database.ts";
@@ -464,20 +465,13 @@ Deno.test("doctor says nothing of a service that is not here where another node'
       const local = await openLocalService(options);
       const { client } = local;
       const info = client.info.bind(client);
-      client.info = async (options) => ({ ...await info(options), nodes: [{ ...NODE, alive }] });
+      client.info = async (options) => ({
+        ...await info(options),
+        nodes: [{ name: "attic", alive } as NodeBody],
+      });
       return local;
     };
     const { lines } = await world.doctor();
     assert.equal(/No service runs/.test(lines.join("\n")), !alive, lines.join("\n"));
   }
 });
-
-const NODE = {
-  name: "attic",
-  version: "1.2.3",
-  labels: [],
-  started_at: "2026-01-01T00:00:00.000Z",
-  silent_seconds: 1,
-  running_executions: 0,
-  this_node: false,
-};
