@@ -1,4 +1,5 @@
 // What `why` says of one thing that happened or holds: one sentence why, and one what to do.
+import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
@@ -92,7 +93,7 @@ export function explainPassedOver(
   agentId: string,
   { path, at, count }: NonNullable<AgentDetail["passed_over"]>,
 ): Reason {
-  const others = count === 1 ? "" : `, as ${count - 1} more times before it`;
+  const others = count === 1 ? "" : `, as ${formatPlural(count - 1, "more time")} before it`;
   return {
     reason: `${path} was written at ${toMinute(at)} with the same content, ` +
       `so that ${agentId} was not started${others}`,
@@ -106,7 +107,7 @@ export function explainSlot(
   { scheduled_for: at, outcome, reason, count }: SlotBody,
   { waiting, unserved, downtime, scheduler }: SlotSurroundings,
 ): Reason {
-  const times = count === 1 ? "" : `, as ${count - 1} more times after it`;
+  const times = count === 1 ? "" : `, as ${formatPlural(count - 1, "more time")} after it`;
   const say = (why: string, remedy: string | null): Reason => ({
     reason: `${agentId} was due at ${toMinute(at)} and ${outcome}${times}: ${why}`,
     remedy,
