@@ -9,7 +9,7 @@ import { writeLicenceList } from "../../release/licence_list.ts";
 import { DENO_VERSION, LICENCE_LIST, VERSION } from "../../release/product.ts";
 import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
 import { PDF } from "../runtime/tools/custom/pdf_file.ts";
-import { filesBelow, REPOSITORY } from "../support/repository.ts";
+import { filesBelow } from "../support/repository.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
@@ -114,7 +114,20 @@ Deno.test("the npm package: THIRD_PARTY_LICENSES.txt is what the packages that a
   );
 });
 
-Deno.test("the npm package: its service runs an agent with a tool and a PDF, and ends at a SIGTERM to npm's process", async () => {
+Deno.test("the npm package: a SIGTERM to npm's process ends a service as it should end", async () => {
+  await using service = installed.spawn([...bin, "start"]);
+  const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  // What it says first, it says when it is ready.
+  assert.notEqual((await said.read()).value ?? "", "");
+  service.kill("SIGTERM");
+  while (!(await said.read()).done) { /* to the end */ }
+  assert.equal(await new Response(service.stderr).text(), "");
+  assert.equal((await service.status).code, 0);
+  await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
+});
+
+// release/try_executable.sh tries far more, with the real thing.
+Deno.test("the npm package: an executable starts itself by its own path: its service, a tool's process, and a thread", async () => {
   await Deno.mkdir(join(home.agentsDir, "_config/tools"), { recursive: true });
   await Deno.writeTextFile(join(home.agentsDir, "_config/tools/adder.ts"), ADDER);
   await Deno.writeFile(join(home.workspace, "a.pdf"), PDF);
@@ -124,39 +137,23 @@ Deno.test("the npm package: its service runs an agent with a tool and a PDF, and
     { say: "It said: {result}" },
   ];
   await home.writeScript("caller", steps, "tools: [adder]");
-  await using service = installed.spawn([...bin, "start"]);
-  const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  // What it says first, it says when it is ready.
-  assert.notEqual((await said.read()).value ?? "", "");
-  const run = await installed.run([...bin, "run", "caller"]);
+  // Nothing runs of what others have put into the temporary folder.
+  const temporary = join(home.root, "tmp");
+  const planted = join(home.root, "planted");
+  for (const name of ["bufferutil", "utf-8-validate", "supports-color", "undici"]) {
+    const folder = join(temporary, "node_modules", name);
+    await Deno.mkdir(folder, { recursive: true });
+    const code = `require("fs").writeFileSync(${JSON.stringify(planted)}, "");`;
+    await Deno.writeTextFile(join(folder, "index.js"), code);
+  }
+  const program = ["env", `TMPDIR=${temporary}`, await installed.writeExecutable()];
+  const run = await installed.run([...program, "run", "caller"]);
   assert.match(run.stderr, /^Read: 4\s+Packed words$/m);
   assert.equal(run.stdout, 'It said: {"sum":5,"env":"denied","run":"denied"}\n');
   assert.equal(run.code, 0);
-  service.kill("SIGTERM");
-  while (!(await said.read()).done) { /* to the end */ }
-  assert.equal(await new Response(service.stderr).text(), "");
-  assert.equal((await service.status).code, 0);
-  await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
-});
-
-Deno.test("the npm package: an executable starts itself by its own path, and does all that a release tries with it", async () => {
-  const script = join(REPOSITORY, "release/try_executable.sh");
-  const program = await installed.writeExecutable();
-  const run = await installed.run(["env", "SANDBOX=off", script, program]);
-  assert.equal(run.code, 0, run.stdout + run.stderr);
-  assert.deepEqual(run.stdout.split("\n").filter((line) => line.startsWith("ok: ")), [
-    "ok: it tells its version",
-    "ok: an agent runs",
-    "ok: a custom tool works",
-    "ok: a custom tool reads nothing outside",
-    "ok: a script of a skill works, and reads nothing outside",
-    "ok: a watched file starts a run",
-    "ok: the page is served",
-    "ok: with what it loads",
-    "ok: and the description of the API",
-    "ok: a newer release is found",
-    "ok: code in the temporary folder does not run",
-  ]);
+  const stop = await installed.run([...program, "stop"]);
+  assert.equal(stop.code, 0, stop.stderr);
+  await assert.rejects(Deno.stat(planted), Deno.errors.NotFound);
 });
 
 Deno.test("the npm package: it names the repository that it is told, and has the documents that its README leads to", async () => {
