@@ -146,6 +146,9 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
     const code = `require("fs").writeFileSync(${JSON.stringify(planted)}, "");`;
     await Deno.writeTextFile(join(folder, "index.js"), code);
   }
+  // In a sandbox, what it is in truth made of is not there.
+  const config = `workspace: ${home.workspace}\nsandbox: off\n`;
+  await Deno.writeTextFile(join(home.configDir, "config.yaml"), config);
   const program = ["env", `TMPDIR=${temporary}`, await installed.writeExecutable()];
   const run = await installed.run([...program, "run", "caller"]);
   assert.match(run.stderr, /^Read: 4\s+Packed words$/m);
