@@ -1435,7 +1435,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/storage/executions/acceptance.ts",
     find: '!(yield* takeFollowUp(agentId, claim.executionId))) return "claimed"',
     replace: '(yield* takeFollowUp(agentId, claim.executionId)) && false) return "claimed"',
-    tests: ["tests/runtime/triggers/after", "tests/runtime/storage/follow_ups_test.ts"],
+    tests: ["tests/runtime/triggers/after", "tests/runtime/triggers/triggers_kill_test.ts"],
   },
   {
     guard: "whom an end starts is stored with it",

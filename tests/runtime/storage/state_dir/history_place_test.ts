@@ -7,7 +7,7 @@ import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_databa
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";
 import { onSqlite, SQLITE } from "../../../support/test_database.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
-import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
 const AGENT = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat\n";
 
@@ -104,39 +104,6 @@ test("the history of a workspace stays its own when config.yaml names another, a
   await world.say("work at last");
   assert.deepEqual(await world.history(), ["work at last", "work again", "in work"]);
   assert.deepEqual(await world.history("other"), ["in other"]);
-});
-
-test("what waits for an answer in one workspace cannot be answered in another", async (world) => {
-  const { place } = world;
-  const call = [{ name: "file_delete", arguments: { path: "old.txt" } }];
-  await place.writeScript("clean", [{ call }, { say: "Deleted." }], "confirm_tools: [file_delete]");
-  await Deno.copyFile(
-    join(place.agentsDir, "clean.md"),
-    join(place.root, "other", "agents", "clean.md"),
-  );
-  const fileOf = (name: string) => join(place.root, name, "old.txt");
-  for (const name of ["work", "other"]) await Deno.writeTextFile(fileOf(name), name);
-  let id: number;
-  let requestId: string;
-  {
-    await using work = await world.open();
-    const waiting = await runToEnd(work, "clean");
-    assert.equal(waiting.status, "waiting", `${waiting.error}`);
-    id = waiting.id;
-    requestId = (await work.pendingRequest(id)).requestId;
-  }
-  await world.configure("other");
-  {
-    await using other = await world.open();
-    const answer = { requestId, answer: { approved: true } };
-    await assert.rejects(other.respond(id, answer), { name: "ExecutionNotFound" });
-  }
-  await world.configure("work");
-  await using work = await world.open();
-  await work.respond(id, { requestId, answer: { approved: true } });
-  assert.equal((await toEnd(work, id)).status, "success");
-  await assert.rejects(Deno.stat(fileOf("work")), Deno.errors.NotFound);
-  assert.equal(await Deno.readTextFile(fileOf("other")), "other");
 });
 
 Deno.test("a workspace has one service, also when config.yaml names it or another one since", async () => {

@@ -66,17 +66,3 @@ Deno.test("AgentWatch: an edit that fails half-way leaves the watch as it was, a
   const again = world.fired().filter((one) => one === "keen created inbox/1.md");
   assert.equal(again.length, 1);
 });
-
-Deno.test("AgentWatch: an agent that was gone for a while, and is back, begins with what is there", async () => {
-  await using world = await WatchWorld.create();
-  world.write("inbox/old.md");
-  const back = watches("back", { catchUp: "once" });
-  await world.watch(back, watches("stays"));
-  await world.restart();
-  // Its file was removed while the service was down.
-  await world.watch(watches("stays"));
-  await world.untilNoticed("inbox/meanwhile.md", "stays created");
-  await world.watch(watches("stays"), back);
-  await world.settled("inbox");
-  assert.deepEqual(world.fired("back"), []);
-});

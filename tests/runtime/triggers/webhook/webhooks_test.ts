@@ -4,7 +4,7 @@ import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import type { HookOutcome } from "../../../../runtime/runtime.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
 import { fromGitHub, fromSlack, fromStripe, openHookWorld, readRecorded } from "./hook_world.ts";
-import { SECRET, withToken } from "./hook_world.ts";
+import { SECRET, type Sent, withToken } from "./hook_world.ts";
 
 const GITHUB = "scheme: github, secret: HOOK";
 const HOUR_MS = 3_600_000;
@@ -57,47 +57,37 @@ Deno.test("Webhooks start one run for the same delivery within 24 hours, after a
   assert.equal(await world.count(), 2);
 });
 
-Deno.test("Webhooks know an agent's captured delivery under another id, and an id with another body", async () => {
-  await using world = await openHookWorld({ review: GITHUB, other: GITHUB });
-  const sent = fromGitHub({ n: 1 }, { id: "one" });
-  const first = idOf(await world.send("review", sent));
-  // GitHub does not sign the id.
-  const replayed = { ...sent, headers: { ...sent.headers, "x-github-delivery": "other" } };
-  assert.equal(idOf(await world.send("review", replayed)), first);
-  assert.equal(idOf(await world.send("review", fromGitHub({ n: 2 }, { id: "one" }))), first);
-  assert.notEqual(idOf(await world.send("review", fromGitHub({ n: 3 }))), first);
-  assert.notEqual(idOf(await world.send("other", sent)), first);
-  assert.equal(await world.count(), 3);
-});
-
-Deno.test("Webhooks take an id that the token's holder gives, else the body, for one delivery", async () => {
-  await using world = await openHookWorld({ door: "scheme: token, secret: HOOK" });
-  const first = idOf(await world.send("door", withToken("{}")));
-  assert.equal(idOf(await world.send("door", withToken("{}"))), first);
-  const second = idOf(await world.send("door", withToken("{}", { "idempotency-key": "2" })));
-  assert.notEqual(second, first);
-  assert.equal(idOf(await world.send("door", withToken("[]", { "idempotency-key": "2" }))), second);
-});
-
-Deno.test("Webhooks take equal bodies without an id for one delivery within dedupe only, also empty ones", async () => {
+Deno.test("Webhooks know a delivery by its id, by what was signed, and else by its body within dedupe only", async () => {
   await using world = await openHookWorld({
+    review: GITHUB,
+    other: GITHUB,
     door: "scheme: token, secret: HOOK",
     bell: "scheme: token, secret: HOOK, dedupe: 0s",
   });
+  const send = async (agent: string, sent: Sent) => idOf(await world.send(agent, sent));
+  const sent = fromGitHub({ n: 1 }, { id: "one" });
+  const first = await send("review", sent);
+  // GitHub does not sign the id.
+  const replayed = { ...sent, headers: { ...sent.headers, "x-github-delivery": "other" } };
+  assert.equal(await send("review", replayed), first);
+  assert.equal(await send("review", fromGitHub({ n: 2 }, { id: "one" })), first);
+  assert.notEqual(await send("review", fromGitHub({ n: 3 })), first);
+  assert.notEqual(await send("other", sent), first);
+  // An id that the token's holder gives is one.
+  const given = await send("door", withToken("{}", { "idempotency-key": "2" }));
+  assert.notEqual(await send("door", withToken("{}")), given);
+  assert.equal(await send("door", withToken("[]", { "idempotency-key": "2" })), given);
   for (const body of ["", '{"on":true}']) {
-    const ring = async () => idOf(await world.send("door", withToken(body)));
-    const first = await ring();
+    const ring = () => send("door", withToken(body));
+    const once = await ring();
     world.clock.jump(59_000);
-    assert.equal(await ring(), first);
+    assert.equal(await ring(), once);
     world.clock.jump(2_000);
-    const second = await ring();
-    assert.notEqual(second, first);
+    const again = await ring();
+    assert.notEqual(again, once);
     world.clock.jump(59_000);
-    assert.equal(await ring(), second);
-    assert.notEqual(
-      idOf(await world.send("bell", withToken(body))),
-      idOf(await world.send("bell", withToken(body))),
-    );
+    assert.equal(await ring(), again);
+    assert.notEqual(await send("bell", withToken(body)), await send("bell", withToken(body)));
   }
 });
 
@@ -209,7 +199,7 @@ Deno.test("Webhooks decompress a body within the limit, and check the signature 
   }
 });
 
-Deno.test("Webhooks of token and hmac take text, which may be JSON", async () => {
+Deno.test("Webhooks of token and hmac take text, which may be JSON; what is to be JSON is refused where it is none, once it is signed", async () => {
   const input = 'input: "{field:/a}{body}"';
   await using world = await openHookWorld({
     door: `scheme: token, secret: HOOK, ${input}`,
@@ -219,18 +209,15 @@ Deno.test("Webhooks of token and hmac take text, which may be JSON", async () =>
   for (const [text, turn] of [["Fire!", /^Fire!/], ['{"a":1}', /^1\{"a":1\}/]] as const) {
     assert.match(await world.turnOf(await world.send("door", withToken(text, plain))), turn);
   }
+  const count = await world.count();
   const outcome = await world.send("review", fromGitHub("Fire!", { contentType: "text/plain" }));
   assert.equal(outcome.outcome === "unreadable" && outcome.status, 415);
-});
-
-Deno.test("Webhooks refuse what is no JSON, once it is signed", async () => {
-  await using world = await openHookWorld({ door: "scheme: token, secret: HOOK" });
-  const outcome = await world.send("door", withToken('{"a":'));
   const unreadable = { outcome: "unreadable", status: 400 };
-  assert.deepEqual(outcome, { ...unreadable, reason: "The body is not valid JSON" });
+  const half = await world.send("door", withToken('{"a":'));
+  assert.deepEqual(half, { ...unreadable, reason: "The body is not valid JSON" });
   const deep = await world.send("door", withToken("[".repeat(500_000) + "]".repeat(500_000)));
   assert.deepEqual(deep, { ...unreadable, reason: "The body is more than 100 levels deep" });
-  assert.equal(await world.count(), 0);
+  assert.equal(await world.count(), count);
 });
 
 Deno.test("Webhooks start nothing for what the filter leaves out, and say so in the log", async () => {
