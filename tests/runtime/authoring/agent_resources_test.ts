@@ -73,7 +73,6 @@ Deno.test("validate refuses symbolic links that lead out of the folder of a skil
   await put(place, "skills/writing/scripts/a.ts", "");
   const config = join(place.agentsDir, "_config");
   await Deno.symlink("a.ts", join(config, "skills/writing/scripts/b.ts"));
-  assert.deepEqual(await validate(place, "tools: [search]\nskills: writing"), []);
   await Deno.symlink("/etc", join(config, "skills/writing/scripts/etc"));
   await Deno.symlink("../../daily.md", join(config, "tools/agent.md"));
   const found = (await validate(place, "tools: [search]\nskills: writing")).join("\n");
@@ -91,12 +90,10 @@ const DEFAULT_TOOL = TOOL.replace("const search =", "default");
 const CASES = [
   ["file_write", { file_write: DEFAULT_TOOL }, "tools: [file_write]", "3:9"],
   ["search", { first: TOOL, second: TOOL }, "tools: [first, second]\nconfirm: [search]", "3:16"],
-  ["skill_use", { skill_use: DEFAULT_TOOL }, "tools: [skill_use]\nskills: s", "3:9"],
 ] as const;
 
 Deno.test("validate refuses a custom tool with the name of another tool", async () => {
   await using place = await createTestWorkspace(CACHED);
-  await put(place, "skills/s/SKILL.md", "---\nname: s\ndescription: Writes\n---\nWrite.\n");
   for (const [name, tools, lines, at] of CASES) {
     for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
     const [error = "", ...more] = await validate(place, lines);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { LabelWarnings } from "../../../../runtime/executions/nodes/label_warnings.ts";
-import type { ServiceNode } from "../../../../runtime/executions/nodes/node_reads.ts";
+import type { NodeReads, ServiceNode } from "../../../../runtime/executions/nodes/node_reads.ts";
 import type { UnclaimedRuns } from "../../../../runtime/executions/nodes/node_reads.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { node, nodeReads } from "./fake_nodes.ts";
+import { node } from "./fake_nodes.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -19,7 +19,11 @@ function createWorld() {
   ];
   const log = new LogLines();
   const clock = new TestClock();
-  const reads = nodeReads({ nodes, runs });
+  const reads: NodeReads = {
+    listNodes: () => Promise.resolve(nodes),
+    findUnclaimed: () => Promise.resolve([]),
+    countUnclaimed: (ids) => Promise.resolve(runs.filter(({ agentId }) => ids.includes(agentId))),
+  };
   const warnings = new LabelWarnings({ nodes: reads, listAgents: () => agents, clock, log });
   const said = () => log.lines.map(({ level, message }) => `${level}: ${message}`);
   return { nodes, runs, agents, log, clock, reads, warnings, said };
