@@ -226,18 +226,30 @@ export const CHANGES: readonly PlantedChange[] = [
   ),
 ];
 
-/** Nothing that a model is sent, and nobody who is asked, differs by these. */
+/** Nothing that a model is sent, and nobody who is asked, differs by these, one by one or all together. */
 export const NO_CHANGES: readonly PlantedChange[] = [
   edit("the name", "description: Writes.", "description: Writes.\nname: The Keeper"),
-  edit("the description", "Writes.", "Writes well."),
   edit("a comment", "---\nmodel", "---\n# a comment\nmodel"),
   edit("blank lines around the text", "---\nKeep", "---\n\n\nKeep"),
   edit("a limit that is not crossed", "max_tokens: 2000", "max_tokens: 2000, max_tool_calls: 40"),
   edit("the timeout", "max_tokens: 2000", "max_tokens: 2000, timeout: 10"),
-  edit("a schedule", "description: Writes.", "trigger: { type: schedule, every: 1d }"),
-  edit("how long is waited for an answer", "description: Writes.", "confirm_timeout: 1h"),
-  edit("what a restart does", "description: Writes.", "on_restart: resume"),
-  edit("how much history, where there is none", "description: Writes.", "history: high"),
+  edit(
+    "a schedule",
+    "description: Writes.",
+    "description: Writes.\ntrigger: { type: schedule, every: 1d }",
+  ),
+  edit(
+    "how long is waited for an answer",
+    "description: Writes.",
+    "description: Writes.\nconfirm_timeout: 1h",
+  ),
+  edit("what a restart does", "description: Writes.", "description: Writes.\non_restart: resume"),
+  edit(
+    "how much history, where there is none",
+    "description: Writes.",
+    "description: Writes.\nhistory: high",
+  ),
+  edit("the description", "Writes.", "Writes well."),
   config("another default model", "defaults: { model: other, provider: demo }"),
   {
     name: "the instructions of a skill that was not loaded",

@@ -130,13 +130,15 @@ export async function createTestWorkspace(
 
 /** All rows of all tables, but for what several machines write while nothing happens. */
 export async function rowsOf(place: TestWorkspace): Promise<[table: string, rows: object[]][]> {
-  const tables = await place.all<{ name: string }>(
+  await using db = await place.openDatabase({ readOnly: true });
+  const read = <Row>(sql: string) => db.read(() => all<Row>(sql));
+  const tables = await read<{ name: string }>(
     IS_POSTGRES
       ? "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'leases' ORDER BY 1"
       : "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1",
   );
   return await Array.fromAsync(tables, async ({ name }) => {
-    const rows = await place.all<Record<string, unknown>>(`SELECT * FROM "${name}"`);
+    const rows = await read<Record<string, unknown>>(`SELECT * FROM "${name}"`);
     return [name, rows.map(({ last_seen: _, ...row }) => row)];
   });
 }

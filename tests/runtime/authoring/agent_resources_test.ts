@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
-import { CACHED, writeConfig as put } from "../executions/executions_of.ts";
+import { createToolPlace, writeConfig as put } from "../executions/executions_of.ts";
 
 const putServers = (place: TestWorkspace, servers: object) =>
   put(place, "mcp-servers.json", JSON.stringify(servers));
@@ -25,7 +25,7 @@ const TOOL = `export const search = {
 };`;
 
 Deno.test("validate has nothing to say of tools, skills and servers that are there, and refuses those that are not, or do not load", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   const skill = "---\nname: writing\ndescription: Writes\n---\nWrite.\n";
   await put(place, "skills/writing/SKILL.md", skill);
@@ -67,7 +67,7 @@ Deno.test("validate has nothing to say of tools, skills and servers that are the
 });
 
 Deno.test("validate refuses symbolic links that lead out of the folder of a skill or of tools", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
   await put(place, "skills/writing/scripts/a.ts", "");
@@ -93,7 +93,7 @@ const CASES = [
 ] as const;
 
 Deno.test("validate refuses a custom tool with the name of another tool", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   for (const [name, tools, lines, at] of CASES) {
     for (const [file, text] of Object.entries(tools)) await put(place, `tools/${file}.ts`, text);
     const [error = "", ...more] = await validate(place, lines);
@@ -106,7 +106,7 @@ Deno.test("validate refuses a custom tool with the name of another tool", async 
 });
 
 Deno.test("validate warns of an MCP program that starts where agents may write, and of what is odd about the servers that an agent names", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   const define = (cwd: string) => putServers(place, { files: { command: "x", cwd } });
   const warning =
     /warning .*daily\.md:3:7: The MCP server files .* it starts in .*, where agents may write/;
@@ -199,7 +199,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
 });
 
 Deno.test("validate knows the keys that skills have elsewhere, and warns of what is odd about a skill", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   const keys =
     "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";
   await put(place, "skills/notes/SKILL.md", `---\ndescription: x\n${keys}\n---\nDo it.`);

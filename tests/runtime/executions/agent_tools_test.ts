@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { answerToEnd, CACHED, call, doing, resultsOf, stopWaiting } from "./executions_of.ts";
+import {
+  answerToEnd,
+  call,
+  createToolPlace,
+  doing,
+  resultsOf,
+  stopWaiting,
+} from "./executions_of.ts";
 import { writeConfig } from "./executions_of.ts";
 
 const SKILL = `---
@@ -90,7 +97,7 @@ const ASKING_TOOL = `export default {
 };`;
 
 Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   await writeConfig(place, "tools/broken.ts", "this is no TypeScript (");
   const dead = '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}';
   await writeConfig(place, "mcp-servers.json", dead);
@@ -137,7 +144,7 @@ Deno.test("instructions of several skills stand behind all results of their repl
 });
 
 Deno.test("tools of one reply that ask by themselves are answered one after the other, over a restart and changes of their guard", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   await writeConfig(place, "tools/deploy.ts", ASKING_TOOL);
   const write = (lines = "") => {
     const steps = [{ call: ["a", "b"].map((what) => call("deploy", { what })) }, { say: "Done." }];

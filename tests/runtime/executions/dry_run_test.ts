@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { denoDirectory } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { answerToEnd, ASK, call, delegate, doing, resultsOf, seededOf } from "./executions_of.ts";
+import { answerToEnd, ASK, call, createToolPlace, delegate, doing } from "./executions_of.ts";
+import { resultsOf, seededOf } from "./executions_of.ts";
 import { writeConfig, writeSkill, writeWitness } from "./executions_of.ts";
 
 const DRY = { dryRun: true };
@@ -44,29 +44,23 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
     requests.push(request.method);
     return new Response("page");
   });
-  const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
-  await using place = await createTestWorkspace({ shell });
+  const shell = { PATH: Deno.env.get("PATH") ?? "" };
+  const lines = 'http: { allow: ["127.0.0.1"] }\ndefaults: { mcp_confirm: none }\n';
+  await using place = await createToolPlace({ shell, lines });
   const { trace } = await writeWitness(place);
-  await Deno.writeTextFile(
-    join(place.configDir, "config.yaml"),
-    `workspace: ${place.workspace}\nsandbox: off\nhttp: { allow: ["127.0.0.1"] }\n` +
-      "defaults: { mcp_confirm: none }\n",
-  );
-  for (const effect of ["read", "idempotent", "unsafe"]) {
+  const own = ["read", "idempotent", "unsafe"].map((effect) => {
     const path = `notes/own_${effect}.txt`;
     const tool = {
       ...{ description: "x", parameters: { properties: {}, required: [] } },
       ...(effect !== "unsafe" && { effect }),
     };
-    await put(
-      place,
-      `agents/_config/tools/own_${effect}.ts`,
-      `export default { ...${JSON.stringify(tool)}, async run(_, { resolvePath }) {
-         if ("${effect}" !== "read") await Deno.writeTextFile(await resolvePath("${path}"), "x");
-         return "own_${effect} ran";
-       } };`,
-    );
-  }
+    return `export const own_${effect} = { ...${JSON.stringify(tool)},
+      async run(_, { resolvePath }) {
+        if ("${effect}" !== "read") await Deno.writeTextFile(await resolvePath("${path}"), "x");
+        return "own_${effect} ran";
+      } };`;
+  });
+  await put(place, "agents/_config/tools/own.ts", own.join("\n"));
   await writeSkill(place, "act", "Run scripts/act.sh.");
   await writeConfig(place, "skills/act/scripts/act.sh", `#!/bin/sh\necho script >> ${trace}\n`);
   await put(place, "notes/old.md", "one\ntwo\n");
@@ -104,7 +98,7 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
       { call: [call("file_read", { path: "notes/old.md" })] },
       { say: "Done." },
     ],
-    'tools: [own_read, own_idempotent, own_unsafe]\nmcp: [witness]\nskills: [act]\nauto_approve: "*"',
+    'tools: [own]\nmcp: [witness]\nskills: [act]\nauto_approve: "*"',
   );
   await using runtime = await place.open();
   const before = await listFiles(place.workspace);

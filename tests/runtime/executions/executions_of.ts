@@ -11,8 +11,15 @@ import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** Spares custom tools the compilation of their host. */
-export const CACHED = { shell: { DENO_DIR: denoDirectory() } };
+/** A workspace whose custom tools start soon: without a sandbox, and without compiling their host. */
+export async function createToolPlace(
+  { shell = {}, lines = "" }: { shell?: Record<string, string>; lines?: string } = {},
+): Promise<TestWorkspace> {
+  const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory(), ...shell } });
+  const config = `workspace: ${place.workspace}\nsandbox: off\n${lines}`;
+  await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+  return place;
+}
 
 /** Lets an agent call all tools unasked. */
 export const FREE = 'auto_approve: "*"';
@@ -93,7 +100,7 @@ export async function writeWitness(place: TestWorkspace): Promise<{ trace: strin
       ...["run", "--cached-only", "--no-prompt", "--allow-env", "--allow-read", "--allow-write"],
       ...["--config", here("../../deno.json"), here("witness_server.ts"), trace, file],
     ],
-    env: CACHED.shell,
+    env: { DENO_DIR: denoDirectory() },
     sandbox: false,
   };
   await writeConfig(place, "mcp-servers.json", JSON.stringify({ witness }));

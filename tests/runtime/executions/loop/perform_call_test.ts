@@ -28,7 +28,8 @@ Deno.test("performCall() has the intent of an unsafe call on disk before it begi
     usage: null,
     reportedCostUsd: null,
   }, { position: 2, costUsd: null });
-  const tool: Partial<ActionTool> = { timeoutMs: 1_000, run: () => assert.fail("it is begun") };
+  let begun = 0;
+  const tool: Partial<ActionTool> = { timeoutMs: 1_000, run: () => Promise.resolve(`${++begun}`) };
   const run: Partial<Run> = {
     ...{ execution, journal, clock, agent: createTestAgent(), signal: stop.signal },
   };
@@ -45,6 +46,7 @@ Deno.test("performCall() has the intent of an unsafe call on disk before it begi
     answers: [],
   });
   await assert.rejects(payment, RunStopped);
+  assert.equal(begun, 0);
   const { startedAt, effect } = await intent();
   assert.deepEqual([startedAt, effect], [clock.now(), "unsafe"]);
 });

@@ -1,10 +1,9 @@
 // Custom tools and MCP servers in a replay: as recorded, unless they are started to be asked what they are like today.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { writeConfig, writeWitness } from "../executions_of.ts";
-import { denoDirectory } from "../../../support/repository.ts";
+import { createToolPlace, writeConfig, writeWitness } from "../executions_of.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
-import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
+import { runToEnd } from "../../../support/test_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
 
@@ -25,17 +24,16 @@ const seekTool = (description: string) =>
 };`;
 
 Deno.test("replay(): changes of a custom tool and of an MCP server's tool are found where they are started, and nowhere else", async () => {
-  const shell = { DENO_DIR: denoDirectory(), PATH: Deno.env.get("PATH") ?? "" };
-  await using place = await createTestWorkspace({ shell });
-  const config = `workspace: ${place.workspace}\nsandbox: off\ndefaults: { mcp_confirm: none }\n`;
-  await Deno.writeTextFile(join(place.configDir, "config.yaml"), config);
+  const shell = { PATH: Deno.env.get("PATH") ?? "" };
+  const lines = "defaults: { mcp_confirm: none }\n";
+  await using place = await createToolPlace({ shell, lines });
   const { trace, file } = await writeWitness(place);
   const out = join(place.workspace, "out");
   await Deno.mkdir(out);
   await writeConfig(place, "tools/seek.ts", seekTool("Seeks."));
   const steps = [call("find", { query: "x" }), call("seek", { what: "x" }), { say: "Ok." }];
-  const lines = 'mcp: [witness]\ncustom_tools: [seek]\npaths: out\nauto_approve: "*"';
-  await place.writeScript("seeker", steps, lines);
+  const uses = 'mcp: [witness]\ncustom_tools: [seek]\npaths: out\nauto_approve: "*"';
+  await place.writeScript("seeker", steps, uses);
   let id: number;
   {
     await using runtime = await place.open();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
-import { answer, ASK, CACHED, call, delegate, FREE, idsOf } from "../executions_of.ts";
+import { answer, ASK, call, createToolPlace, delegate, FREE, idsOf } from "../executions_of.ts";
 import { untilStatus, writeConfig } from "../executions_of.ts";
 import { assertIdentical } from "../replay/replayed.ts";
 
@@ -12,7 +12,7 @@ const slow = (minutes: number) => ({ say: "Late.", delay_ms: minutes * MINUTE })
 const ABORTED = "Aborted: max_duration (5m)";
 
 Deno.test("max_duration ends a run whose model, tool or delegated run takes too long, and that run, too", async () => {
-  await using place = await createTestWorkspace(CACHED);
+  await using place = await createToolPlace();
   const clock = new TestClock();
   const settings = `settings: { max_duration: 5m, timeout: 3600 }\nagents: [helper]\n${FREE}`;
   await place.writeScript("model", [slow(11)], settings);

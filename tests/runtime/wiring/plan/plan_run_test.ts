@@ -9,7 +9,7 @@ import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../../support/test_workspace.ts";
-import { CACHED, writeConfig as put } from "../../executions/executions_of.ts";
+import { createToolPlace, writeConfig as put } from "../../executions/executions_of.ts";
 import { programEntry } from "../../tools/mcp/mcp_world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -111,8 +111,8 @@ Deno.test("planRun() tells of an agent with a schedule the run that the schedule
 });
 
 Deno.test("planRun() says why a source is not available, tells each tool of the rest, and changes nothing: no row, no file, no line in the log, no question to the model", async () => {
-  const shell = { OPENAI_API_KEY: "sk-live-0123456789", ...CACHED.shell };
-  await using place = await createTestWorkspace({ shell });
+  const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
+  await using place = await createToolPlace({ shell });
   await using server = new OpenAiServer();
   const gone = { command: "/no/such/program", sandbox: false };
   const mcpServers = { shelf: programEntry("plain", { UNUSED: "${NOT_SET:-}" }), gone };
