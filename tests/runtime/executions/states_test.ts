@@ -1,6 +1,5 @@
 // The table of states: what it allows, and that what is stored keeps to it.
 import assert from "node:assert/strict";
-import { EXECUTION_STATUSES, isFinal, OPEN_STATUSES } from "../../../runtime/executions/states.ts";
 import { stateBefore } from "../../../runtime/executions/states.ts";
 
 Deno.test("stateBefore() knows who may bring an execution where, and refuses everybody else", () => {
@@ -12,11 +11,4 @@ Deno.test("stateBefore() knows who may bring an execution where, and refuses eve
   assert.throws(() => stateBefore("orphaned", "run"), refusal);
   assert.throws(() => stateBefore("success", "outside"), TypeError);
   assert.throws(() => stateBefore("running", "run"), TypeError);
-});
-
-Deno.test("isFinal() is true of exactly the states that nothing follows", () => {
-  assert.deepEqual(OPEN_STATUSES, ["running", "waiting"]);
-  assert.deepEqual(EXECUTION_STATUSES.filter(isFinal), [
-    ...["success", "error", "aborted", "timeout", "orphaned"],
-  ]);
 });
