@@ -6,7 +6,7 @@ import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { Receiver } from "../notify/receiver.ts";
-import { type NodeWorld, testNodes } from "./node_world.ts";
+import { type NodeWorld, testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
@@ -52,7 +52,7 @@ function receive(world: NodeWorld) {
   };
 }
 
-testNodes("a message is sent once, by the machine where it arose", async (world) => {
+test("a message is sent once, by the machine where it arose", async (world) => {
   const { receiver, isReceived, received } = receive(world);
   await using _receiver = receiver;
   await using one = await world.open("one", LINES);
@@ -71,7 +71,7 @@ testNodes("a message is sent once, by the machine where it arose", async (world)
   assert.deepEqual(await received(two), ["budget", "loop"]);
 });
 
-testNodes("a machine that starts does not send what another one is sending", async (world) => {
+test("a machine that starts does not send what another one is sending", async (world) => {
   const { receiver, isReceived, received } = receive(world);
   await using _receiver = receiver;
   await using one = await world.open("one", LINES);
@@ -86,7 +86,7 @@ testNodes("a machine that starts does not send what another one is sending", asy
   assert.deepEqual(await received(two), ["budget", "loop"]);
 });
 
-testNodes("one machine sends what another one stored before it died", async (world) => {
+test("one machine sends what another one stored before it died", async (world) => {
   const { receiver, isReceived, received } = receive(world);
   await using _receiver = receiver;
   const clock = new TestClock();

@@ -6,7 +6,7 @@ import { runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "../triggers/gate_clock.ts";
-import { NodeWorld, testNodes } from "./node_world.ts";
+import { NodeWorld, testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
@@ -16,7 +16,7 @@ const ASK = {
 
 const GLOB = { name: "file_glob", arguments: { pattern: "*.none" } };
 
-testNodes("two machines over one database", async (world, t) => {
+test("two machines over one database", async (world, t) => {
   const { writeScript } = world.workspace;
   await writeScript("heavy", [{ say: "done" }], "nodes: [two]");
   await writeScript("asker", [ASK, { say: "You said {result}." }]);
@@ -111,7 +111,7 @@ testNodes("two machines over one database", async (world, t) => {
   });
 });
 
-testNodes("a machine that stops leaves its runs to the others", async (world) => {
+test("a machine that stops leaves its runs to the others", async (world) => {
   const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
   await world.workspace.writeScript("patient", steps, "on_restart: resume");
   const one = await world.open("one", "", { clock: new GateClock() });
@@ -127,29 +127,26 @@ testNodes("a machine that stops leaves its runs to the others", async (world) =>
   assert.deepEqual(row, { epoch: "2" });
 });
 
-testNodes(
-  "a run that is lost, and comes back to the same machine, goes on there once",
-  async (world) => {
-    const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
-    await world.workspace.writeScript("patient", steps, "on_restart: resume");
-    const clock = new GateClock();
-    await using one = await world.open("one", "", { clock });
-    const { id } = await one.run("patient", {});
-    await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
-    // As pg-boss does it for a machine that was frozen for a while.
-    await world.query("UPDATE inkling_queue.job SET state = 'retry', start_after = now()");
-    const epochs = () => world.query("SELECT epoch FROM inkling.executions");
-    await until(async () => (await epochs())[0]?.["epoch"] === "2", "it is claimed again");
-    clock.open();
-    assert.equal((await toEnd(one, id)).status, "success");
-    const jobs = () => world.query("SELECT state::text, retry_count FROM inkling_queue.job");
-    await until(async () => (await jobs())[0]?.state === "completed", "its job is done");
-    assert.deepEqual(await jobs(), [{ state: "completed", retry_count: 1 }]);
-    assert.deepEqual(await epochs(), [{ epoch: "2" }]);
-  },
-);
+test("a run that is lost, and comes back to the same machine, goes on there once", async (world) => {
+  const steps = [{ say: "one", delay_ms: AT_GATE_MS }];
+  await world.workspace.writeScript("patient", steps, "on_restart: resume");
+  const clock = new GateClock();
+  await using one = await world.open("one", "", { clock });
+  const { id } = await one.run("patient", {});
+  await until(async () => (await one.readFrames(id, { after: 0 })).length > 1, "it runs");
+  // As pg-boss does it for a machine that was frozen for a while.
+  await world.query("UPDATE inkling_queue.job SET state = 'retry', start_after = now()");
+  const epochs = () => world.query("SELECT epoch FROM inkling.executions");
+  await until(async () => (await epochs())[0]?.["epoch"] === "2", "it is claimed again");
+  clock.open();
+  assert.equal((await toEnd(one, id)).status, "success");
+  const jobs = () => world.query("SELECT state::text, retry_count FROM inkling_queue.job");
+  await until(async () => (await jobs())[0]?.state === "completed", "its job is done");
+  assert.deepEqual(await jobs(), [{ state: "completed", retry_count: 1 }]);
+  assert.deepEqual(await epochs(), [{ epoch: "2" }]);
+});
 
-testNodes("one of them watches for an agent; when it goes, another does", async (world) => {
+test("one of them watches for an agent; when it goes, another does", async (world) => {
   const { workspace } = world.workspace;
   const inbox = join(workspace, "inbox");
   await Deno.mkdir(inbox);
@@ -194,23 +191,20 @@ withPostgres.test("nodes: while the database is away runs wait; then all goes on
   assert.deepEqual(told.map(({ fields }) => fields.node).sort(), ["one", "two"]);
 });
 
-testNodes(
-  "a machine that lacks an agent's file forgets no schedule of the others",
-  async (world) => {
-    const lines = "trigger: { type: schedule, every: 1h }";
-    await world.workspace.writeScript("hourly", [{ say: "tick" }], lines);
-    await (await world.open("one"))[Symbol.asyncDispose]();
-    const stored = () => world.query("SELECT agent_id, anchor FROM inkling.schedules");
-    const before = await stored();
-    assert.equal(before.length, 1);
-    const { directories } = await world.workspace.settings();
-    await Deno.remove(join(directories.agentsDir, "hourly.md"));
-    await (await world.open("two"))[Symbol.asyncDispose]();
-    assert.deepEqual(await stored(), before);
-  },
-);
+test("a machine that lacks an agent's file forgets no schedule of the others", async (world) => {
+  const lines = "trigger: { type: schedule, every: 1h }";
+  await world.workspace.writeScript("hourly", [{ say: "tick" }], lines);
+  await (await world.open("one"))[Symbol.asyncDispose]();
+  const stored = () => world.query("SELECT agent_id, anchor FROM inkling.schedules");
+  const before = await stored();
+  assert.equal(before.length, 1);
+  const { directories } = await world.workspace.settings();
+  await Deno.remove(join(directories.agentsDir, "hourly.md"));
+  await (await world.open("two"))[Symbol.asyncDispose]();
+  assert.deepEqual(await stored(), before);
+});
 
-testNodes("a slot runs once, and the pause holds for all", async (world) => {
+test("a slot runs once, and the pause holds for all", async (world) => {
   const lines = "trigger: { type: schedule, every: 1s }";
   await world.workspace.writeScript("often", [{ say: "tick" }], lines);
   const clock = new TestClock();

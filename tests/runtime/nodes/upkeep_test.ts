@@ -7,11 +7,11 @@ import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { type NodeWorld, testNodes } from "./node_world.ts";
+import { type NodeWorld, testNodes as test } from "./node_world.ts";
 
 sharePostgres();
 
-testNodes("a machine starts the agents that follow an end of a dead machine", async (world) => {
+test("a machine starts the agents that follow an end of a dead machine", async (world) => {
   await world.workspace.writeScript("first", [{ say: "done" }]);
   await world.workspace.writeScript("second", [{ say: "after it" }], "after: [first]");
   const clock = new TestClock();
@@ -31,39 +31,36 @@ testNodes("a machine starts the agents that follow an end of a dead machine", as
   assert.deepEqual(await world.query("SELECT * FROM inkling.follow_ups"), []);
 });
 
-testNodes(
-  "a machine ends what a dead parent had delegated, and what somebody cancelled",
-  async (world) => {
-    const ask = { call: [{ name: "ask_user", arguments: { question: "Which?" } }] };
-    await world.workspace.writeScript("asker", [ask], "on_pending: parallel");
-    const call = { name: "run_agent", arguments: { agent_id: "asker" } };
-    await world.workspace.writeScript("parent", [{ call: [call] }], "agents: [asker]");
-    const clock = new TestClock();
-    await using one = await world.open("one", "", { clock });
-    await using two = await world.open("two", "", { clock });
-    const parent = await runToEnd(one, "parent");
-    const cancelled = await runToEnd(one, "asker");
-    const kept = await runToEnd(one, "asker");
-    const waiting = async () =>
-      (await two.listExecutions({ statuses: ["waiting"], limit: 10, offset: 0 }))
-        .map(({ id }) => id).toSorted((a, b) => a - b);
-    const child = (await waiting()).find((id) => id !== parent.id && id !== cancelled.id) ?? 0;
-    assert.deepEqual(await waiting(), [parent.id, child, cancelled.id, kept.id]);
-    const set = (change: string, id: number) =>
-      world.query(`UPDATE inkling.executions SET ${change} WHERE id = $1`, [id]);
-    await set("status = 'error'", parent.id);
-    await set("cancelled = 'Away'", cancelled.id);
-    await clock.advance(UPKEEP_MS);
-    await until(async () => (await waiting()).length === 1, "both end");
-    assert.deepEqual(await waiting(), [kept.id]);
-    for (const [id, error] of [[child, FORSAKEN], [cancelled.id, "Away"]] as const) {
-      const ended = await one.getExecution(id);
-      assert.deepEqual([ended.status, ended.error], ["aborted", error]);
-      const frames = await one.readFrames(id, { after: 0 });
-      assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
-    }
-  },
-);
+test("a machine ends what a dead parent had delegated, and what somebody cancelled", async (world) => {
+  const ask = { call: [{ name: "ask_user", arguments: { question: "Which?" } }] };
+  await world.workspace.writeScript("asker", [ask], "on_pending: parallel");
+  const call = { name: "run_agent", arguments: { agent_id: "asker" } };
+  await world.workspace.writeScript("parent", [{ call: [call] }], "agents: [asker]");
+  const clock = new TestClock();
+  await using one = await world.open("one", "", { clock });
+  await using two = await world.open("two", "", { clock });
+  const parent = await runToEnd(one, "parent");
+  const cancelled = await runToEnd(one, "asker");
+  const kept = await runToEnd(one, "asker");
+  const waiting = async () =>
+    (await two.listExecutions({ statuses: ["waiting"], limit: 10, offset: 0 }))
+      .map(({ id }) => id).toSorted((a, b) => a - b);
+  const child = (await waiting()).find((id) => id !== parent.id && id !== cancelled.id) ?? 0;
+  assert.deepEqual(await waiting(), [parent.id, child, cancelled.id, kept.id]);
+  const set = (change: string, id: number) =>
+    world.query(`UPDATE inkling.executions SET ${change} WHERE id = $1`, [id]);
+  await set("status = 'error'", parent.id);
+  await set("cancelled = 'Away'", cancelled.id);
+  await clock.advance(UPKEEP_MS);
+  await until(async () => (await waiting()).length === 1, "both end");
+  assert.deepEqual(await waiting(), [kept.id]);
+  for (const [id, error] of [[child, FORSAKEN], [cancelled.id, "Away"]] as const) {
+    const ended = await one.getExecution(id);
+    assert.deepEqual([ended.status, ended.error], ["aborted", error]);
+    const frames = await one.readFrames(id, { after: 0 });
+    assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
+  }
+});
 
 const CHECKS: [when: string, (world: NodeWorld, clock: TestClock) => Promise<unknown>][] = [
   [
@@ -77,7 +74,7 @@ const CHECKS: [when: string, (world: NodeWorld, clock: TestClock) => Promise<unk
   ["at its next check", (_world, clock) => clock.advance(UPKEEP_MS)],
 ];
 for (const [when, check] of CHECKS) {
-  testNodes(`a watch goes on ${when}, though the end of its run was not heard`, async (world) => {
+  test(`a watch goes on ${when}, though the end of its run was not heard`, async (world) => {
     const inbox = join(world.workspace.workspace, "inbox");
     await Deno.mkdir(inbox);
     // No machine has what it needs: its run goes on until the test says that it has ended elsewhere.

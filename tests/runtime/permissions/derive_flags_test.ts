@@ -23,8 +23,15 @@ const whyOf = ({ flags }: PermissionFlags, flag: string) =>
 const demo = (lines: string, body = "Do it.") =>
   `---\nmodel: {provider: demo, name: echo}\n${lines}\n---\n${body}\n`;
 
-Deno.test("deriveFlags() of agents that only read and write their workspace: its places, loopback, no programs", async () => {
-  await using place = await createTestWorkspace();
+/** A test over a workspace of its own. */
+function test(name: string, body: (place: TestWorkspace) => Promise<void>): void {
+  Deno.test(name, async () => {
+    await using place = await createTestWorkspace();
+    await body(place);
+  });
+}
+
+test("deriveFlags() of agents that only read and write their workspace: its places, loopback, no programs", async (place) => {
   await place.writeAgent("plain", demo("paths: {notes: notes}"));
   const derived = await derive(place);
   const { workspace, stateDir, configDir } = place;
@@ -45,8 +52,7 @@ Deno.test("deriveFlags() of agents that only read and write their workspace: its
   }
 });
 
-Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watched places, each with the agent's name", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() adds what agents declare: absolute and home paths, watched places, each with the agent's name", async (place) => {
   const data = join(place.root, "data");
   const drop = join(place.root, "drop");
   await Deno.mkdir(data);
@@ -68,8 +74,7 @@ Deno.test("deriveFlags() adds what agents declare: absolute and home paths, watc
   assert.equal(whyOf(derived, `--allow-read=${join(drop, "in")}`), "watched by watcher");
 });
 
-Deno.test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async (place) => {
   const { root } = place;
   const text = demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`);
   await place.writeAgent("watcher", text);
@@ -82,8 +87,7 @@ Deno.test("deriveFlags() allows each place that the braces of a watched path sta
   assert.ok(!read.includes(root) && !read.includes(join(root, "drop")));
 });
 
-Deno.test("deriveFlags() allows a file's folder, because it is replaced by a new one, but never the home for it", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows a file's folder, because it is replaced by a new one, but never the home for it", async (place) => {
   const folder = join(place.root, "lists");
   await Deno.mkdir(folder);
   await Deno.writeTextFile(join(folder, "todo.md"), "");
@@ -98,8 +102,7 @@ Deno.test("deriveFlags() allows a file's folder, because it is replaced by a new
   assert.match(derived.remarks.join("\n"), /home\.md \(\{home\} of keeper\).* lies directly in/);
 });
 
-Deno.test("deriveFlags() allows both names of a place behind a symlink", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows both names of a place behind a symlink", async (place) => {
   const real = join(place.root, "real");
   await Deno.rename(place.workspace, real);
   await Deno.symlink(real, place.workspace);
@@ -115,8 +118,7 @@ Deno.test("deriveFlags() allows both names of a place behind a symlink", async (
   assert.deepEqual(valuesOf(derived, "deny-write"), expected);
 });
 
-Deno.test("deriveFlags() allows the hosts of models and the variables of their keys, of nobody else", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows the hosts of models and the variables of their keys, of nobody else", async (place) => {
   const model = (id: string, settings: string) =>
     place.writeAgent(id, `---\nmodel: ${settings}\n---\nx\n`);
   await model("o", "{provider: openai, name: gpt-5}");
@@ -136,8 +138,7 @@ Deno.test("deriveFlags() allows the hosts of models and the variables of their k
   assert.match(derived.remarks.join("\n"), /Not looked at: .*broken\.md:2/);
 });
 
-Deno.test("deriveFlags() allows the address of the default provider, not its own host, to agents that name it", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows the address of the default provider, not its own host, to agents that name it", async (place) => {
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: {provider: openai, base_url: "https://gateway.test/v1"}\n`,
@@ -148,8 +149,7 @@ Deno.test("deriveFlags() allows the address of the default provider, not its own
   assert.ok(!net.some((host) => host.includes("openai.com")), net.join(" "));
 });
 
-Deno.test("deriveFlags() allows the default model of config.yaml, and http.allow as flags write hosts", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows the default model of config.yaml, and http.allow as flags write hosts", async (place) => {
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: {provider: google, model: gemini}\nhttp:\n` +
@@ -164,8 +164,7 @@ Deno.test("deriveFlags() allows the default model of config.yaml, and http.allow
   assert.ok(!net.some((host) => host.includes("*") && !host.startsWith("*.")), "no name is all");
 });
 
-Deno.test("deriveFlags() allows servers, variables and programs that agents name", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows servers, variables and programs that agents name", async (place) => {
   const config = join(place.agentsDir, "_config");
   await Deno.mkdir(join(config, "skills", "talk"), { recursive: true });
   await Deno.mkdir(join(config, "skills", "walk", "scripts"), { recursive: true });
@@ -210,8 +209,7 @@ Deno.test("deriveFlags() allows servers, variables and programs that agents name
   assert.match(why, /the scripts of the skill walk of runner/);
 });
 
-Deno.test("deriveFlags() allows the address that the TCP listener is told to use", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows the address that the TCP listener is told to use", async (place) => {
   const hosts = async (host: string) => valuesOf(await derive(place, { host }), "allow-net");
   assert.ok((await hosts("192.168.1.7")).includes("192.168.1.7"));
   assert.ok((await hosts("0.0.0.0")).includes("0.0.0.0"));
@@ -219,8 +217,7 @@ Deno.test("deriveFlags() allows the address that the TCP listener is told to use
   assert.equal((await hosts("127.0.0.1")).length, 4);
 });
 
-Deno.test("deriveFlags() allows the folder of a socket that lies elsewhere", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() allows the folder of a socket that lies elsewhere", async (place) => {
   const stateDir = join(place.root, "s".repeat(90));
   place.shell["INKLING_STATE_DIR"] = stateDir;
   place.shell["XDG_RUNTIME_DIR"] = join(place.root, "run");
@@ -230,8 +227,7 @@ Deno.test("deriveFlags() allows the folder of a socket that lies elsewhere", asy
   assert.ok(valuesOf(derived, "allow-net").some((one) => one.startsWith(`unix:${folder}/`)));
 });
 
-Deno.test("deriveFlags() lets no agent mean every host or variable, and tells of one that means every path", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() lets no agent mean every host or variable, and tells of one that means every path", async (place) => {
   await place.writeAgent(
     "greedy",
     '---\nmodel: {provider: corp, name: x, base_url: "https://*.test/v1"}\n' +
@@ -274,8 +270,7 @@ ${more}`,
   assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
 });
 
-Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other variable more", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() lets the secrets of webhooks be read, of no other variable more", async (place) => {
   await place.writeAgent("plain", demo(""));
   const before = valuesOf(await derive(place), "allow-env");
   const text = demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }");
@@ -284,8 +279,7 @@ Deno.test("deriveFlags() lets the secrets of webhooks be read, of no other varia
   assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
 });
 
-Deno.test("deriveFlags() lets a program run where answers have a schema: they are checked in one", async () => {
-  await using place = await createTestWorkspace();
+test("deriveFlags() lets a program run where answers have a schema: they are checked in one", async (place) => {
   await place.writeAgent("typed", demo("output: { schema: { type: object } }"));
   assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
 });

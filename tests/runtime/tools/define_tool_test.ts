@@ -6,7 +6,7 @@ import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { boundResult, RESULT_LIMIT_BYTES } from "../../../runtime/tools/result_text.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { createBuiltinTools } from "../../../runtime/tools/toolbox.ts";
-import { call, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
+import { call, testContext, testInWorkspace as test } from "./files/sandbox_fixture.ts";
 
 const echo = defineTool({
   name: "echo",
@@ -44,8 +44,7 @@ Deno.test("defineTool() describes arguments as a JSON schema, once", () => {
   });
 });
 
-Deno.test("defineTool() fills in defaults, takes null as absent, and decides the effect by the arguments", async () => {
-  await using fixture = await SandboxFixture.open();
+test("defineTool() fills in defaults, takes null as absent, and decides the effect by the arguments", async (fixture) => {
   assert.deepEqual(echo.check({ text: "a", style: null }), { text: "a", times: 1 });
   assert.equal(await call(echo, { text: "a", times: 2 }, testContext(fixture.sandbox())), "aa");
   assert.equal(echo.effect(echo.check({ text: "a" })), "read");

@@ -12,7 +12,7 @@ import type { ToolContext } from "../../../runtime/tools/tool.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
 
-const CHILD_APPENDS = 40;
+const CHILD_APPENDS = 15;
 
 /** An agent with its tools, and the file they write. */
 class MemoryFixture implements AsyncDisposable {
@@ -57,8 +57,15 @@ class MemoryFixture implements AsyncDisposable {
   }
 }
 
-Deno.test("memory_save makes the file beside the agent's, private, and replaces a section of it", async () => {
-  await using memory = await MemoryFixture.open();
+/** A test of an agent without a memory. */
+function test(name: string, body: (memory: MemoryFixture) => Promise<void>): void {
+  Deno.test(name, async () => {
+    await using memory = await MemoryFixture.open();
+    await body(memory);
+  });
+}
+
+test("memory_save makes the file beside the agent's, private, and replaces a section of it", async (memory) => {
   assert.equal(memoryPathOf(memory.context.agent), memory.path);
   const shown = await memory.save(" People ", "Ask before noon.");
   assert.equal(shown, 'Saved the section "People" (now 1 line, 16 characters).');
@@ -83,8 +90,7 @@ Deno.test("memory_save keeps the mode of a file that is there, and leaves an equ
   assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o640);
 });
 
-Deno.test("memory_append adds lines to a section, which it makes if need be", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory_append adds lines to a section, which it makes if need be", async (memory) => {
   await memory.append("Log", "one");
   await memory.append("Log", "two\n");
   const text = await memory.append("log", "three");
@@ -92,8 +98,7 @@ Deno.test("memory_append adds lines to a section, which it makes if need be", as
   assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
 });
 
-Deno.test("memory_save and memory_append ask to condense a section of more than 50 lines", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory_save and memory_append ask to condense a section of more than 50 lines", async (memory) => {
   assert.doesNotMatch(await memory.save("Log", "x\n".repeat(50)), /condense/);
   const expected =
     /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/;
@@ -114,8 +119,7 @@ Deno.test("memory_retrieve lists sections with their sizes, and what stands abov
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
-Deno.test("memory_retrieve and listSections() take a missing file as an empty memory", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory_retrieve and listSections() take a missing file as an empty memory", async (memory) => {
   assert.equal(await memory.retrieve(), "The memory has no sections.");
   const message = await failureOf(memory.retrieve("A"));
   assert.equal(message, 'There is no section "A". The memory has none.');
@@ -144,8 +148,7 @@ Deno.test("memory tools declare their effects", () => {
   assert.equal(memoryRetrieve.effect({}), "read");
 });
 
-Deno.test("memory_save escapes headings in a content, so that they make no section", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory_save escapes headings in a content, so that they make no section", async (memory) => {
   const content = "# B\n\\# C\n## D\n#tag\ra\n\r# E";
   await memory.save("A", content);
   await memory.save("B", "mine");
@@ -189,8 +192,7 @@ Deno.test("memory tools take several headings of one name as one section", async
   assert.equal(await memory.text(), "# A\n\nx\n\ny\nz\n\n# B\n\nb\n\n# Ａ\n");
 });
 
-Deno.test("memory_save and memory_append refuse what would be too long, and change nothing", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory_save and memory_append refuse what would be too long, and change nothing", async (memory) => {
   await memory.save("A", "ü".repeat(SECTION_LIMIT_BYTES / 2));
   const before = await memory.text();
   const wanted =
@@ -237,8 +239,7 @@ Deno.test("memory tools refuse a file that is too long, no text, or no file, and
   assert.match(await failureOf(memory.save("A", "x")), /it is not a file/);
 });
 
-Deno.test("memory tools follow a symlink to another memory file of the folder and to nothing else", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory tools follow a symlink to another memory file of the folder and to nothing else", async (memory) => {
   const { base, outside } = memory.files;
   const secrets = [
     join(outside, "secret.txt"),
@@ -272,8 +273,7 @@ Deno.test("memory tools follow a symlink to another memory file of the folder an
   assert.ok((await Deno.lstat(memory.path)).isSymlink);
 });
 
-Deno.test("memory_append of two runs at once, 50 times each, keeps all 100 entries in order", async () => {
-  await using memory = await MemoryFixture.open();
+test("memory_append of two runs at once, 50 times each, keeps all 100 entries in order", async (memory) => {
   const append = createMemoryAppend(memory.writer);
   const run = async (executionId: number) => {
     const context = { ...memory.context, executionId };
@@ -290,8 +290,7 @@ Deno.test("memory_append of two runs at once, 50 times each, keeps all 100 entri
   }
 });
 
-Deno.test("MemoryWriter.change() of two processes and of two writers in one loses nothing", async () => {
-  await using memory = await MemoryFixture.open();
+test("MemoryWriter.change() of two processes and of two writers in one loses nothing", async (memory) => {
   const module = new URL("../../../", import.meta.url).href;
   const script = `
     import { MemoryWriter } from "${module}runtime/tools/memory/memory_file.ts";
@@ -320,14 +319,13 @@ Deno.test("MemoryWriter.change() of two processes and of two writers in one lose
       await call(append, { section: "Log", content: `${who}${n}` }, memory.context);
     }
   };
-  await Promise.all([child("a"), child("b"), sibling("c"), sibling("d")]);
+  await Promise.all([child("a"), sibling("b"), sibling("c")]);
   const lines = (await memory.retrieve("Log")).split("\n");
-  assert.equal(lines.length, 4 * CHILD_APPENDS);
+  assert.equal(lines.length, 3 * CHILD_APPENDS);
   assert.equal(new Set(lines).size, lines.length);
 });
 
-Deno.test("MemoryWriter.change() gives up waiting for another process when the run is aborted", async () => {
-  await using memory = await MemoryFixture.open();
+test("MemoryWriter.change() gives up waiting for another process when the run is aborted", async (memory) => {
   using held = await Deno.open(memory.agentsDir);
   assert.ok(await held.tryLock(true));
   const stop = new AbortController();

@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileDelete } from "../../../../runtime/tools/builtin/file_delete.ts";
-import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { call, failureOf, namesIn, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
-Deno.test("file_delete removes files and links, never folders", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_delete removes files and links, never folders", async (fixture, context) => {
   await fixture.write("notes/a.md", "a");
   await Deno.symlink("notes/a.md", join(fixture.workspace, "link.md"));
   await Deno.symlink("nowhere", join(fixture.workspace, "dangling.md"));

@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileEdit } from "../../../../runtime/tools/builtin/file_edit.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { call, failureOf, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
-Deno.test("file_edit replaces unique text and keeps line ends and mode", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_edit replaces unique text and keeps line ends and mode", async (fixture, context) => {
   await fixture.write("a.txt", "one\r\ntwo\r\nthree\r\n");
   await Deno.chmod(join(fixture.workspace, "a.txt"), 0o600);
   assert.equal(
@@ -33,9 +31,7 @@ Deno.test("file_edit replaces unique text and keeps line ends and mode", async (
   ]);
 });
 
-Deno.test("file_edit says why it cannot edit", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_edit says why it cannot edit", async (fixture, context) => {
   await fixture.write("a.txt", "x = 1\n  y =  2\nx = 1\n");
   await Deno.writeFile(
     join(fixture.workspace, "latin.txt"),
@@ -57,9 +53,7 @@ Deno.test("file_edit says why it cannot edit", async () => {
   assert.equal(await fixture.read("a.txt"), "x = 1\n  y =  2\nx = 1\n");
 });
 
-Deno.test("file_edit leaves alone what is no text", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_edit leaves alone what is no text", async (fixture, context) => {
   const failure = (path: string) =>
     failureOf(call(fileEdit, { path, old_text: "a", new_text: "b" }, context));
   const contents = { "b.bin": [97, 0, 97, 1], "latin.txt": [...Array(500).fill(97), 0xe4] };
@@ -74,9 +68,7 @@ Deno.test("file_edit leaves alone what is no text", async () => {
   }
 });
 
-Deno.test("file_edit calls on one file at the same time lose nothing", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_edit calls on one file at the same time lose nothing", async (fixture, context) => {
   const marks = Array.from({ length: 8 }, (_, i) => `<${i}>`);
   await fixture.write("a.txt", marks.join("\n"));
   await Promise.all(

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { fileGlob } from "../../../../runtime/tools/builtin/file_glob.ts";
 import { walkGlob } from "../../../../runtime/tools/files/glob_walk.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import {
+  call,
+  failureOf,
+  SandboxFixture,
+  testContext,
+  testInWorkspace as test,
+} from "../files/sandbox_fixture.ts";
 
 async function planted(): Promise<SandboxFixture> {
   const fixture = await SandboxFixture.open();
@@ -72,8 +78,7 @@ Deno.test("file_glob refuses what it cannot look for", async () => {
   assert.match(sentence, /too complicated: it has more than 1000 characters/);
 });
 
-Deno.test("file_glob shows 100 results and says how many there are", async () => {
-  await using fixture = await SandboxFixture.open();
+test("file_glob shows 100 results and says how many there are", async (fixture) => {
   for (let i = 0; i < 120; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
   const lines = (await call(fileGlob, { pattern: "many/*" }, testContext(fixture.sandbox()))).split(
     "\n",
@@ -105,8 +110,7 @@ Deno.test("walkGlob() stops at its bounds and when it is cancelled", async () =>
   await assert.rejects(walkGlob(fixture.sandbox(), "**/*", { ...bounds, signal }), { message });
 });
 
-Deno.test("file_glob says that it stopped, and refuses a pattern that no path can match", async () => {
-  await using fixture = await SandboxFixture.open();
+test("file_glob says that it stopped, and refuses a pattern that no path can match", async (fixture) => {
   // Every look at it takes longer than a search may.
   const clock = new TestClock();
   const now = clock.now();
@@ -120,8 +124,7 @@ Deno.test("file_glob says that it stopped, and refuses a pattern that no path ca
   assert.equal(message, "The pattern contains a NUL character, which is not allowed.");
 });
 
-Deno.test("four walkGlob() at once with long lists in braces let others have turns between the files of one folder", async () => {
-  await using fixture = await SandboxFixture.open();
+test("four walkGlob() at once with long lists in braces let others have turns between the files of one folder", async (fixture) => {
   const names = Array.from({ length: 1_000 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
   await Deno.mkdir(join(fixture.workspace, "many"));
   for (const name of names) Deno.writeTextFileSync(join(fixture.workspace, name), "");

@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileMove } from "../../../../runtime/tools/builtin/file_move.ts";
-import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { call, failureOf, namesIn, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
-Deno.test("file_move renames, makes folders, and never overwrites", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_move renames, makes folders, and never overwrites", async (fixture, context) => {
   await fixture.write("a.md", "a");
   await fixture.write("b.md", "b");
   await Deno.symlink("b.md", join(fixture.workspace, "link.md"));
@@ -30,18 +28,19 @@ Deno.test("file_move renames, makes folders, and never overwrites", async () => 
   assert.deepEqual(await namesIn(fixture.workspace), expected);
 });
 
-Deno.test("file_move lets exactly one of several moves to the same name succeed", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
-  for (let i = 0; i < 8; i++) await fixture.write(`${i}.md`, `${i}`);
-  const outcomes = await Promise.allSettled(
-    Array.from(
-      { length: 8 },
-      (_, i) => call(fileMove, { source: `${i}.md`, destination: "one.md" }, context),
-    ),
-  );
-  assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
-  const left = (await namesIn(fixture.workspace)).filter((name) => /^\d\.md$/.test(name));
-  assert.equal(left.length, 7);
-  assert.ok(!left.includes(`${await fixture.read("one.md")}.md`));
-});
+test(
+  "file_move lets exactly one of several moves to the same name succeed",
+  async (fixture, context) => {
+    for (let i = 0; i < 8; i++) await fixture.write(`${i}.md`, `${i}`);
+    const outcomes = await Promise.allSettled(
+      Array.from(
+        { length: 8 },
+        (_, i) => call(fileMove, { source: `${i}.md`, destination: "one.md" }, context),
+      ),
+    );
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+    const left = (await namesIn(fixture.workspace)).filter((name) => /^\d\.md$/.test(name));
+    assert.equal(left.length, 7);
+    assert.ok(!left.includes(`${await fixture.read("one.md")}.md`));
+  },
+);

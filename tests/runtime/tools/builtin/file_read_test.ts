@@ -3,11 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileRead } from "../../../../runtime/tools/builtin/file_read.ts";
 import type { ToolContext } from "../../../../runtime/tools/tool.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import {
+  call,
+  failureOf,
+  SandboxFixture,
+  testContext,
+  testInWorkspace as test,
+} from "../files/sandbox_fixture.ts";
 
-Deno.test("file_read numbers lines and reads a part", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_read numbers lines and reads a part", async (fixture, context) => {
   await fixture.write("a.txt", "\ufeffone\r\ntwo\n\nfour");
   assert.equal(await call(fileRead, { path: "a.txt" }, context), "1\tone\n2\ttwo\n3\t\n4\tfour");
   const text = await call(fileRead, { path: "a.txt", with_line_numbers: false }, context);
@@ -17,9 +21,7 @@ Deno.test("file_read numbers lines and reads a part", async () => {
   assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
 });
 
-Deno.test("file_read stops at 500 lines and goes on where it stopped", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_read stops at 500 lines and goes on where it stopped", async (fixture, context) => {
   const lines = Array.from({ length: 1_234 }, (_, i) => `line ${i + 1}`);
   await fixture.write("long.txt", lines.join("\n") + "\n");
   const seen: string[] = [];
@@ -41,95 +43,100 @@ Deno.test("file_read stops at 500 lines and goes on where it stopped", async () 
   assert.deepEqual(seen, lines);
 });
 
-Deno.test("file_read shows 256 KB and says how to go on, of lines and of one long line", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
-  const line = "ü".repeat(500);
-  await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
-  const wide = await call(fileRead, { path: "wide.txt", with_line_numbers: false }, context);
-  const { shown, next } = partOf(wide);
-  assert.equal(shown.length, Math.floor(256 * 1024 / (2 * line.length + 1)));
-  assert.deepEqual(new Set(shown), new Set([line]));
-  assert.deepEqual(next, { offset: shown.length + 1 });
-  await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
-  const one = await call(fileRead, { path: "one.txt" }, context);
-  const room = (256 * 1024 - "1\t".length) / 2;
-  assert.ok(one.startsWith("1\t" + "é".repeat(room) + "\n(Line 1 is cut here."));
-  assert.deepEqual(partOf(one).next, { offset: 1, column: room + 1 });
-  const text = await call(fileRead, { path: "one.txt", ...partOf(one).next }, context);
-  assert.equal(text, `1\t${"é".repeat(200_000 - room)}\n2\tnext`);
-  assert.equal(await call(fileRead, { path: "one.txt", offset: 2 }, context), "2\tnext");
-  assert.ok(bytesOf(wide) <= (fileRead.maxResultBytes ?? 0));
-  assert.ok(bytesOf(one) <= (fileRead.maxResultBytes ?? 0));
-});
+test(
+  "file_read shows 256 KB and says how to go on, of lines and of one long line",
+  async (fixture, context) => {
+    const line = "ü".repeat(500);
+    await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
+    const wide = await call(fileRead, { path: "wide.txt", with_line_numbers: false }, context);
+    const { shown, next } = partOf(wide);
+    assert.equal(shown.length, Math.floor(256 * 1024 / (2 * line.length + 1)));
+    assert.deepEqual(new Set(shown), new Set([line]));
+    assert.deepEqual(next, { offset: shown.length + 1 });
+    await fixture.write("one.txt", "é".repeat(200_000) + "\nnext");
+    const one = await call(fileRead, { path: "one.txt" }, context);
+    const room = (256 * 1024 - "1\t".length) / 2;
+    assert.ok(one.startsWith("1\t" + "é".repeat(room) + "\n(Line 1 is cut here."));
+    assert.deepEqual(partOf(one).next, { offset: 1, column: room + 1 });
+    const text = await call(fileRead, { path: "one.txt", ...partOf(one).next }, context);
+    assert.equal(text, `1\t${"é".repeat(200_000 - room)}\n2\tnext`);
+    assert.equal(await call(fileRead, { path: "one.txt", offset: 2 }, context), "2\tnext");
+    assert.ok(bytesOf(wide) <= (fileRead.maxResultBytes ?? 0));
+    assert.ok(bytesOf(one) <= (fileRead.maxResultBytes ?? 0));
+  },
+);
 
-Deno.test("file_read gives all of a file, however long its lines are, when it is called as it says", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
-  // What is cut, and each chunk that is read, ends within characters of every length somewhere.
-  const texts = [
-    "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
-    "x" + "😀".repeat(90_000) + "\n\n",
-    "x".repeat(256 * 1024) + "\nend",
-    "y".repeat(256 * 1024 - 1) + "\n" + "z".repeat(256 * 1024 + 1),
-  ];
-  for (const text of texts) {
-    await fixture.write("a.txt", text);
-    const found = await readAll("a.txt", context);
-    assert.equal(found, text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, ""));
-  }
-});
+test(
+  "file_read gives all of a file, however long its lines are, when it is called as it says",
+  async (fixture, context) => {
+    // What is cut, and each chunk that is read, ends within characters of every length somewhere.
+    const texts = [
+      "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
+      "x" + "😀".repeat(90_000) + "\n\n",
+      "x".repeat(256 * 1024) + "\nend",
+      "y".repeat(256 * 1024 - 1) + "\n" + "z".repeat(256 * 1024 + 1),
+    ];
+    for (const text of texts) {
+      await fixture.write("a.txt", text);
+      const found = await readAll("a.txt", context);
+      assert.equal(found, text.replace(/^\ufeff/, "").replaceAll("\r", "").replace(/\n$/, ""));
+    }
+  },
+);
 
-Deno.test("file_read gives all of a long line that is not quite UTF-8", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_read gives all of a long line that is not quite UTF-8", async (fixture, context) => {
   const bytes = new Uint8Array(700_000).map((_, i) => i % 40 === 0 ? 0xe4 : 97 + i % 26);
   await Deno.writeFile(join(fixture.workspace, "latin.txt"), bytes);
   assert.equal(await readAll("latin.txt", context), new TextDecoder().decode(bytes));
 });
 
-Deno.test("file_read begins at a column, and says when a line has no such one", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
-  await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
-  const read = (args: Record<string, unknown>) =>
-    call(fileRead, { path: "a.txt", ...args }, context);
-  assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
-  const text = await read({ offset: 2, column: 5, limit: 1 });
-  assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
-  // The middle of a character is none: it is shown whole.
-  assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
-  assert.equal(await read({ offset: 3, column: 6 }), "3\t");
-  const message = await failureOf(read({ offset: 3, column: 7 }));
-  assert.equal(message, 'Line 3 of "a.txt" has 5 characters; column 7 is after its end.');
-  const sentence = await failureOf(read({ offset: 2, column: 12 }));
-  assert.equal(sentence, 'Line 2 of "a.txt" has 7 characters; column 12 is after its end.');
-  await fixture.write("long.txt", "x".repeat(900_000) + "\nend");
-  const expected = "1\txx\n2\tend";
-  assert.equal(await call(fileRead, { path: "long.txt", column: 899_999 }, context), expected);
-  assert.equal(
-    await failureOf(call(fileRead, { path: "long.txt", column: 950_000 }, context)),
-    'Line 1 of "long.txt" has 900000 characters; column 950000 is after its end.',
-  );
-});
+test(
+  "file_read begins at a column, and says when a line has no such one",
+  async (fixture, context) => {
+    await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
+    const read = (args: Record<string, unknown>) =>
+      call(fileRead, { path: "a.txt", ...args }, context);
+    assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
+    const text = await read({ offset: 2, column: 5, limit: 1 });
+    assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
+    // The middle of a character is none: it is shown whole.
+    assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
+    assert.equal(await read({ offset: 3, column: 6 }), "3\t");
+    const message = await failureOf(read({ offset: 3, column: 7 }));
+    assert.equal(message, 'Line 3 of "a.txt" has 5 characters; column 7 is after its end.');
+    const sentence = await failureOf(read({ offset: 2, column: 12 }));
+    assert.equal(sentence, 'Line 2 of "a.txt" has 7 characters; column 12 is after its end.');
+    await fixture.write("long.txt", "x".repeat(900_000) + "\nend");
+    const expected = "1\txx\n2\tend";
+    assert.equal(await call(fileRead, { path: "long.txt", column: 899_999 }, context), expected);
+    assert.equal(
+      await failureOf(call(fileRead, { path: "long.txt", column: 950_000 }, context)),
+      'Line 1 of "long.txt" has 900000 characters; column 950000 is after its end.',
+    );
+  },
+);
 
-Deno.test("file_read shows the last line of a file of any size, and what is behind it", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
-  const filler = "x".repeat(63) + "\n";
-  for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
-    const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
-    await fixture.write("a.txt", text);
-    const total = text.split("\n").length;
-    assert.equal(await call(fileRead, { path: "a.txt", offset: total }, context), `${total}\tend`);
-    const message = await failureOf(call(fileRead, { path: "a.txt", offset: total + 1 }, context));
-    assert.equal(message, `"a.txt" has ${total} lines; line ${total + 1} is after its end.`);
-  }
-});
+test(
+  "file_read shows the last line of a file of any size, and what is behind it",
+  async (fixture, context) => {
+    const filler = "x".repeat(63) + "\n";
+    for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
+      const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size - 4) + "\nend";
+      await fixture.write("a.txt", text);
+      const total = text.split("\n").length;
+      assert.equal(
+        await call(fileRead, { path: "a.txt", offset: total }, context),
+        `${total}\tend`,
+      );
+      const message = await failureOf(
+        call(fileRead, { path: "a.txt", offset: total + 1 }, context),
+      );
+      assert.equal(message, `"a.txt" has ${total} lines; line ${total + 1} is after its end.`);
+    }
+  },
+);
 
-Deno.test("file_read says why it cannot read", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_read says why it cannot read", async (fixture, context) => {
   await fixture.write("empty.txt", "");
   await fixture.write("two.txt", "1\n2\n");
   await Deno.writeFile(join(fixture.workspace, "b.bin"), new Uint8Array([137, 80, 78, 71, 0, 1]));
@@ -201,8 +208,7 @@ Deno.test("file_read shows no end of a secret, wherever it is told to begin", as
   }
 });
 
-Deno.test("file_read gets on where a secret that overlaps with itself fills a line", async () => {
-  await using fixture = await SandboxFixture.open();
+test("file_read gets on where a secret that overlaps with itself fills a line", async (fixture) => {
   const secrets = [{ name: "APP_TOKEN", value: "aaaaaaaa" }];
   const context = testContext(fixture.sandbox(), { secrets });
   await fixture.write("a.txt", "a".repeat(600_000) + " end");

@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileWrite } from "../../../../runtime/tools/builtin/file_write.ts";
-import { call, failureOf, namesIn, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import {
+  call,
+  failureOf,
+  namesIn,
+  testContext,
+  testInWorkspace as test,
+} from "../files/sandbox_fixture.ts";
 
-Deno.test("file_write makes, replaces, and keeps the mode", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_write makes, replaces, and keeps the mode", async (fixture, context) => {
   const text = await call(fileWrite, { path: "new/deep/a.md", content: "one\ntwo\n" }, context);
   assert.equal(text, "Created new/deep/a.md (8 chars, 2 lines)");
   const path = join(fixture.workspace, "new/deep/a.md");
@@ -19,9 +23,7 @@ Deno.test("file_write makes, replaces, and keeps the mode", async () => {
   assert.equal(fileWrite.effect(fileWrite.check({ path: "a", content: "" })), "idempotent");
 });
 
-Deno.test("file_write says why it cannot write and leaves nothing behind", async () => {
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox());
+test("file_write says why it cannot write and leaves nothing behind", async (fixture, context) => {
   await fixture.write("fixed.txt", "stays");
   await Deno.chmod(join(fixture.workspace, "fixed.txt"), 0o444);
   const before = await namesIn(fixture.workspace);
@@ -41,8 +43,7 @@ Deno.test("file_write says why it cannot write and leaves nothing behind", async
   assert.equal(await fixture.read("fixed.txt"), "stays");
 });
 
-Deno.test("file_write replaces a symlinked file at its real place", async () => {
-  await using fixture = await SandboxFixture.open();
+test("file_write replaces a symlinked file at its real place", async (fixture) => {
   await fixture.write("notes/real.md", "old");
   await Deno.symlink("notes/real.md", join(fixture.workspace, "link.md"));
   assert.equal(

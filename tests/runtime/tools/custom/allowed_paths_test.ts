@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { allowedPaths, readablePaths } from "../../../../runtime/tools/custom/allowed_paths.ts";
 import { isWithin } from "../../../../runtime/tools/files/path_within.ts";
-import { failureOf, SandboxFixture } from "../files/sandbox_fixture.ts";
+import { failureOf, SandboxFixture, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
 const signal = new AbortController().signal;
 
@@ -20,8 +20,7 @@ async function listed(
   return { read: read.map(shorten).sort(), write: write.map(shorten).sort() };
 }
 
-Deno.test("allowedPaths() lists the workspace's entries without agents folder and .env files", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() lists the workspace's entries without agents folder and .env files", async (fixture) => {
   await fixture.write("notes/deep/a.txt", "");
   await fixture.write("b.txt", "");
   await fixture.write(".env.local", "");
@@ -29,8 +28,7 @@ Deno.test("allowedPaths() lists the workspace's entries without agents folder an
   assert.deepEqual(await listed(fixture), { read: expected, write: expected });
 });
 
-Deno.test("allowedPaths() leaves a declared folder whole, and takes apart one that holds something closed", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() leaves a declared folder whole, and takes apart one that holds something closed", async (fixture) => {
   await fixture.write("notes/deep/a.txt", "");
   const paths = [{ alias: "notes", path: join(fixture.workspace, "notes") }];
   assert.deepEqual((await listed(fixture, paths)).write, ["notes"]);
@@ -39,8 +37,7 @@ Deno.test("allowedPaths() leaves a declared folder whole, and takes apart one th
   assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep", "notes/one/x.txt"]);
 });
 
-Deno.test("allowedPaths() leaves out symlinks that lead out, and symlinked folders", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() leaves out symlinks that lead out, and symlinked folders", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, "notes", name));
@@ -54,8 +51,7 @@ Deno.test("allowedPaths() leaves out symlinks that lead out, and symlinked folde
   assert.deepEqual((await listed(fixture)).read, ["notes/a.txt", "notes/inside"]);
 });
 
-Deno.test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or that write what is only read", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or that write what is only read", async (fixture) => {
   const { workspace } = fixture;
   await fixture.write("notes/deep/a.txt", "");
   const text = "a decoy: beside the workspace lies the real one";
@@ -70,8 +66,7 @@ Deno.test("allowedPaths() leaves out symlinks that would lead elsewhere once mov
   assert.deepEqual(write, ["notes/deep/a.txt", "notes/outside"]);
 });
 
-Deno.test("readablePaths() keeps a folder whole whose symlinks stay in it, and tells of those that do not", async () => {
-  await using fixture = await SandboxFixture.open();
+test("readablePaths() keeps a folder whole whose symlinks stay in it, and tells of those that do not", async (fixture) => {
   const folder = join(fixture.workspace, "notes");
   await fixture.write("notes/lib/a.ts", "");
   await fixture.write("notes/b.ts", "");
@@ -88,8 +83,7 @@ Deno.test("readablePaths() keeps a folder whole whose symlinks stay in it, and t
   assert.deepEqual(linksOut.sort(), inside("lib/first", "lib/folder", "lib/second"));
 });
 
-Deno.test("allowedPaths() allows a file alone, a path that may be made, and reading what is watched", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() allows a file alone, a path that may be made, and reading what is watched", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   await fixture.write("notes/b.txt", "");
   const paths = [
@@ -100,8 +94,7 @@ Deno.test("allowedPaths() allows a file alone, a path that may be made, and read
   assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), expected);
 });
 
-Deno.test("allowedPaths() refuses a path that leads into what is closed", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() refuses a path that leads into what is closed", async (fixture) => {
   const paths = [
     { alias: "agents", path: join(fixture.workspace, "agents") },
     { alias: "env", path: join(fixture.workspace, ".env") },
@@ -114,8 +107,7 @@ Deno.test("allowedPaths() refuses a path that leads into what is closed", async 
   for (const path of read) assert.doesNotMatch(path, /agents|\.env|config|state/);
 });
 
-Deno.test("allowedPaths() allows nothing rather than too much, and says which setting helps", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() allows nothing rather than too much, and says which setting helps", async (fixture) => {
   const folder = join(fixture.workspace, "notes");
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(folder, `${i}.txt`), "");
   const paths = [{ alias: "notes", path: folder }];
@@ -128,8 +120,7 @@ Deno.test("allowedPaths() allows nothing rather than too much, and says which se
   );
 });
 
-Deno.test("allowedPaths() ends when the run does", async () => {
-  await using fixture = await SandboxFixture.open();
+test("allowedPaths() ends when the run does", async (fixture) => {
   const reason = new Error("stopped");
   await assert.rejects(
     allowedPaths(fixture.sandbox(), { signal: AbortSignal.abort(reason) }),
@@ -170,6 +161,6 @@ Deno.test("allowedPaths() never opens what the sandbox closes, however the folde
         assert.equal(isListed(join(fixture.workspace, path)), false);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });

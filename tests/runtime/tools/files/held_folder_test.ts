@@ -8,42 +8,36 @@ import { identityOf } from "../../../../runtime/tools/files/file_identity.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/place_changed.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
-import { testHeld } from "./held_entries.ts";
+import { testHeld as test } from "./held_entries.ts";
 
 const ACCESS = "write";
 const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
 
-testHeld(
-  "HeldFolder.make() makes what is missing of a path, and nothing twice",
-  async ({ dir, descriptors }) => {
-    const make = async (path: string) => {
-      const stateDir = "/nowhere";
-      using folder = await HeldFolder.make(path, { descriptors, stateDir, access: ACCESS });
-      assert.equal(folder.path, path);
-    };
-    await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);
-    await make(`${dir}/a/b/c`);
-    assert.deepEqual(names(`${dir}/a/b`), ["c", "d"]);
-  },
-);
+test("HeldFolder.make() makes what is missing of a path, and nothing twice", async ({ dir, descriptors }) => {
+  const make = async (path: string) => {
+    const stateDir = "/nowhere";
+    using folder = await HeldFolder.make(path, { descriptors, stateDir, access: ACCESS });
+    assert.equal(folder.path, path);
+  };
+  await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);
+  await make(`${dir}/a/b/c`);
+  assert.deepEqual(names(`${dir}/a/b`), ["c", "d"]);
+});
 
-testHeld(
-  "HeldFolder.make() makes nothing below a file or behind a symlink",
-  async ({ dir, descriptors }) => {
-    const make = (path: string) =>
-      HeldFolder.make(path, { descriptors, stateDir: "/nowhere", access: ACCESS });
-    await Deno.writeTextFile(`${dir}/file`, "");
-    await assert.rejects(make(`${dir}/file/a`), codeOf("ENOTDIR"));
-    await Deno.mkdir(`${dir}/outside`);
-    await Deno.symlink(`${dir}/outside`, `${dir}/link`);
-    await assert.rejects(make(`${dir}/link/a/b`), PlaceChanged);
-    assert.deepEqual(names(`${dir}/outside`), []);
-  },
-);
+test("HeldFolder.make() makes nothing below a file or behind a symlink", async ({ dir, descriptors }) => {
+  const make = (path: string) =>
+    HeldFolder.make(path, { descriptors, stateDir: "/nowhere", access: ACCESS });
+  await Deno.writeTextFile(`${dir}/file`, "");
+  await assert.rejects(make(`${dir}/file/a`), codeOf("ENOTDIR"));
+  await Deno.mkdir(`${dir}/outside`);
+  await Deno.symlink(`${dir}/outside`, `${dir}/link`);
+  await assert.rejects(make(`${dir}/link/a/b`), PlaceChanged);
+  assert.deepEqual(names(`${dir}/outside`), []);
+});
 
-testHeld("HeldFolder.open() holds no folder behind a symlink", async ({ dir, descriptors }) => {
+test("HeldFolder.open() holds no folder behind a symlink", async ({ dir, descriptors }) => {
   await Deno.mkdir(`${dir}/outside/in`, { recursive: true });
   await Deno.symlink(`${dir}/outside`, `${dir}/link`);
   for (const path of [`${dir}/link`, `${dir}/link/in`]) {

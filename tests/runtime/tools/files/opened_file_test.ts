@@ -2,18 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
-import { failureOf, SandboxFixture } from "./sandbox_fixture.ts";
+import { failureOf, testInWorkspace as test } from "./sandbox_fixture.ts";
 
-Deno.test("openFile(): of a file that became shorter, readAll() gives what is left", async () => {
-  await using fixture = await SandboxFixture.open();
+test("openFile(): of a file that became shorter, readAll() gives what is left", async (fixture) => {
   await fixture.write("a.txt", "0123456789");
   await using file = await openFile(fixture.sandbox(), "a.txt");
   await Deno.truncate(join(fixture.workspace, "a.txt"), 4);
   assert.equal(new TextDecoder().decode(await file.readAll(100)), "0123");
 });
 
-Deno.test("openFile(): readAll() refuses more than it may hold", async () => {
-  await using fixture = await SandboxFixture.open();
+test("openFile(): readAll() refuses more than it may hold", async (fixture) => {
   await fixture.write("a.txt", "0123456789");
   await using file = await openFile(fixture.sandbox(), "a.txt");
   assert.equal(await failureOf(file.readAll(9)), '"a.txt" is too big: 10 bytes, at most 9.');

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { isDatabaseName } from "../../../../base/files/database_name.ts";
 import { isEnvFileName } from "../../../../base/files/env_file_name.ts";
-import { SandboxFixture } from "./sandbox_fixture.ts";
+import { testInWorkspace as test } from "./sandbox_fixture.ts";
 import { LETTERS, textOf } from "../../../support/any_text.ts";
 
-Deno.test("PathNotation.display() gives a path that resolves to the same place", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathNotation.display() gives a path that resolves to the same place", async (fixture) => {
   const sandbox = fixture.sandbox([
     { alias: "workspace_all", path: fixture.workspace },
     { alias: "notes", path: join(fixture.workspace, "notes") },

@@ -1,10 +1,9 @@
 // The rules of PathSandbox, one by one: who is let in. Escapes at random stand in proof/fuzz/targets/path_target.ts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { failureOf, SandboxFixture } from "./sandbox_fixture.ts";
+import { failureOf, testInWorkspace as test } from "./sandbox_fixture.ts";
 
-Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ paths", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ paths", async (fixture) => {
   await fixture.write("notes/a.md", "a");
   const sandbox = fixture.sandbox([
     { alias: "ws", path: fixture.workspace },
@@ -25,8 +24,7 @@ Deno.test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ pat
   assert.equal((await sandbox.resolve("notes/new.md", "write")).exists, false);
 });
 
-Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async (fixture) => {
   const sandbox = fixture.sandbox([{ alias: "notes", path: join(fixture.workspace, "notes") }]);
   // deno-fmt-ignore
   const texts = [
@@ -42,8 +40,7 @@ Deno.test("PathSandbox.resolve() refuses what lies outside and names the allowed
   assert.equal(await failureOf(sandbox.resolve("{nots}/a", "read")), wanted);
 });
 
-Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() follows symlinks before it decides", async (fixture) => {
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, name));
   await fixture.write("notes/a.md", "a");
@@ -68,8 +65,7 @@ Deno.test("PathSandbox.resolve() follows symlinks before it decides", async () =
   assert.match(await failureOf(sandbox.resolve("circle", "read")), /go round in a circle/);
 });
 
-Deno.test("PathSandbox.resolve() closes agents, config and state folders even inside a declared path", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() closes agents, config and state folders even inside a declared path", async (fixture) => {
   const sandbox = fixture.sandbox([{ alias: "all", path: fixture.base }]);
   const sentences: Record<string, RegExp> = {
     "agents": /the agents folder is closed to agents/,
@@ -89,8 +85,7 @@ Deno.test("PathSandbox.resolve() closes agents, config and state folders even in
   }
 });
 
-Deno.test("PathSandbox.resolve() closes environment files always and database files for writing", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() closes environment files always and database files for writing", async (fixture) => {
   const sandbox = fixture.sandbox();
   const cases = [
     ...[".env", ".ENV", ".Env.local", "a/.envrc/b", ".env ", ".env.", ".e\u200bnv", ".ｅｎｖ"],
@@ -107,8 +102,7 @@ Deno.test("PathSandbox.resolve() closes environment files always and database fi
   }
 });
 
-Deno.test("PathSandbox.resolve() lets a declared database be read and not written, nor anything in a declared folder with such a name", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() lets a declared database be read and not written, nor anything in a declared folder with such a name", async (fixture) => {
   await fixture.write("data.sqlite", "");
   await fixture.write("store.db/a.txt", "a");
   const at = (name: string) => join(fixture.workspace, name);
@@ -124,8 +118,7 @@ Deno.test("PathSandbox.resolve() lets a declared database be read and not writte
   }
 });
 
-Deno.test("PathSandbox.resolve() refuses a closed name also where it is a symlink to an open file", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() refuses a closed name also where it is a symlink to an open file", async (fixture) => {
   await fixture.write("notes/a.md", "a");
   const target = join(fixture.workspace, "notes/a.md");
   await Deno.remove(join(fixture.workspace, ".env"));
@@ -146,16 +139,14 @@ Deno.test("PathSandbox.resolve() refuses a closed name also where it is a symlin
   assert.equal((await sandbox.resolve("linked.db", "read")).path, target);
 });
 
-Deno.test("PathSandbox.resolve() does not hold the names above a root against it", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() does not hold the names above a root against it", async (fixture) => {
   const root = join(fixture.base, "app.db.d", "ws");
   await Deno.mkdir(root, { recursive: true });
   const sandbox = fixture.sandbox([{ alias: "ws", path: root }]);
   await sandbox.resolve("{ws}/a.md", "write");
 });
 
-Deno.test("PathSandbox.resolve() allows of a declared file just that file", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() allows of a declared file just that file", async (fixture) => {
   await fixture.write("notes/a.md", "a");
   await fixture.write("notes/a.md.bak", "b");
   const sandbox = fixture.sandbox([{ alias: "only", path: join(fixture.workspace, "notes/a.md") }]);
@@ -165,16 +156,14 @@ Deno.test("PathSandbox.resolve() allows of a declared file just that file", asyn
   }
 });
 
-Deno.test("PathSandbox.resolve() lets watched paths be read and not written", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() lets watched paths be read and not written", async (fixture) => {
   const sandbox = fixture.sandbox([], [fixture.outside]);
   await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
   const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write"));
   assert.match(message, /this path can only be read\.$/);
 });
 
-Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() says what is wrong with a text that is no path", async (fixture) => {
   const sandbox = fixture.sandbox();
   assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
   assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);
@@ -185,8 +174,7 @@ Deno.test("PathSandbox.resolve() says what is wrong with a text that is no path"
   assert.match(sentence, /takes 400 bytes, at most 255/);
 });
 
-Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", async (fixture) => {
   const root = join(fixture.workspace, "notes");
   const sandbox = fixture.sandbox([{ alias: "notes", path: root }]);
   await sandbox.resolve("{notes}/a.md", "read");
@@ -195,8 +183,7 @@ Deno.test("PathSandbox pins a root: swapped for a symlink later, it leads nowher
   assert.match(await failureOf(sandbox.resolve("{notes}/secret.txt", "read")), /outside/);
 });
 
-Deno.test("PathSandbox.resolve() takes a root that is a symlink", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.resolve() takes a root that is a symlink", async (fixture) => {
   const root = join(fixture.workspace, "linked");
   await Deno.symlink(fixture.outside, root);
   const sandbox = fixture.sandbox([{ alias: "linked", path: root }]);
@@ -205,8 +192,7 @@ Deno.test("PathSandbox.resolve() takes a root that is a symlink", async () => {
   assert.equal(resolved.display, "{linked}/secret.txt");
 });
 
-Deno.test("PathSandbox.roots() calls a watched folder read only where it cannot be written to, and nowhere else", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.roots() calls a watched folder read only where it cannot be written to, and nowhere else", async (fixture) => {
   await Deno.mkdir(`${fixture.base}/elsewhere`, { recursive: true });
   await Deno.mkdir(`${fixture.workspace}/inbox`, { recursive: true });
   const watched = [`${fixture.workspace}/inbox`, `${fixture.base}/elsewhere`];
@@ -214,8 +200,7 @@ Deno.test("PathSandbox.roots() calls a watched folder read only where it cannot 
   assert.deepEqual(roots.map(({ access }) => access), ["write", "write", "read"]);
 });
 
-Deno.test("PathSandbox.roots() tells what may be reached", async () => {
-  await using fixture = await SandboxFixture.open();
+test("PathSandbox.roots() tells what may be reached", async (fixture) => {
   assert.deepEqual(await fixture.sandbox().roots(), [
     { alias: "workspace", path: fixture.workspace, access: "write" },
   ]);

@@ -9,7 +9,14 @@ import { PathSandbox, type ResolvedPath } from "../../../../runtime/tools/files/
 import { until } from "../../../support/until.ts";
 import { HAS_PIPES, makePipe } from "../../../support/machine/pipes.ts";
 import { attempt, closedPlaces, plant, tool } from "./sandbox_attack.ts";
-import { call, CANARY, failureOf, SandboxFixture, testContext } from "./sandbox_fixture.ts";
+import {
+  call,
+  CANARY,
+  failureOf,
+  SandboxFixture,
+  testContext,
+  testInWorkspace as test,
+} from "./sandbox_fixture.ts";
 
 const WRITE_WITHOUT_WAITING = constants.O_WRONLY | constants.O_NONBLOCK;
 
@@ -45,8 +52,7 @@ class LateSwappingSandbox extends PathSandbox {
   }
 }
 
-Deno.test("file tools notice a folder or file that is swapped for a symlink behind the check", async () => {
-  await using fixture = await SandboxFixture.open();
+test("file tools notice a folder or file that is swapped for a symlink behind the check", async (fixture) => {
   const calls: [string, Record<string, unknown>][] = [
     ["file_read", { path: "flip/secret.txt" }],
     ["file_write", { path: "flip/secret.txt", content: "written" }],
@@ -81,8 +87,7 @@ Deno.test("file tools notice a folder or file that is swapped for a symlink behi
   }
 });
 
-Deno.test("openFile() reads a hard link, and writing to it leaves the other name as it is", async () => {
-  await using fixture = await SandboxFixture.open();
+test("openFile() reads a hard link, and writing to it leaves the other name as it is", async (fixture) => {
   await Deno.link(join(fixture.outside, "secret.txt"), join(fixture.workspace, "hard.txt"));
   const sandbox = fixture.sandbox();
   await using file = await openFile(sandbox, "hard.txt");
@@ -92,8 +97,7 @@ Deno.test("openFile() reads a hard link, and writing to it leaves the other name
   assert.equal(await Deno.readTextFile(join(fixture.outside, "secret.txt")), CANARY);
 });
 
-Deno.test("openFile() notices a file that is swapped for a symlink between its look and its opening", async () => {
-  await using fixture = await SandboxFixture.open();
+test("openFile() notices a file that is swapped for a symlink between its look and its opening", async (fixture) => {
   await fixture.write("a.txt", "inside");
   const sandbox = new LateSwappingSandbox(fixture.options());
   sandbox.swap = (path) => {
@@ -131,8 +135,7 @@ Deno.test({
   },
 });
 
-Deno.test("no file tool reaches the link to the service's descriptors, nor goes through it", async () => {
-  await using fixture = await SandboxFixture.open();
+test("no file tool reaches the link to the service's descriptors, nor goes through it", async (fixture) => {
   await plant(fixture);
   const state = join(fixture.base, "state");
   const before = await closedPlaces(fixture);

@@ -79,6 +79,17 @@ export class SandboxFixture implements AsyncDisposable {
   }
 }
 
+/** A test over a workspace of its own; the context has the sandbox of an agent without declared paths. */
+export function testInWorkspace(
+  name: string,
+  body: (fixture: SandboxFixture, context: ToolContext) => Promise<void>,
+): void {
+  Deno.test(name, async () => {
+    await using fixture = await SandboxFixture.open();
+    await body(fixture, testContext(fixture.sandbox()));
+  });
+}
+
 /** What a tool call gets in tests. */
 export function testContext(
   sandbox: PathSandbox,

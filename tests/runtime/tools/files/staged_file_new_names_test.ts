@@ -1,7 +1,7 @@
 // What a staged file does to others' files: none is replaced where hard links do not work, and none can be read too early.
 import assert from "node:assert/strict";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
-import { testHeld } from "./held_entries.ts";
+import { testHeld as test } from "./held_entries.ts";
 
 const { signal } = new AbortController();
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -10,53 +10,44 @@ const refuse = () => {
   throw Object.assign(new Error("no hard links here"), { code: "EPERM" });
 };
 
-testHeld(
-  "StagedFile.publishNew() takes a free name where hard links do not work",
-  async ({ dir, entry }) => {
-    const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
-    await staged.publishNew({ link: refuse });
-    assert.equal(await Deno.readTextFile(`${dir}/a`), "new");
-    assert.deepEqual(names(dir), ["a"]);
-  },
-);
+test("StagedFile.publishNew() takes a free name where hard links do not work", async ({ dir, entry }) => {
+  const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
+  await staged.publishNew({ link: refuse });
+  assert.equal(await Deno.readTextFile(`${dir}/a`), "new");
+  assert.deepEqual(names(dir), ["a"]);
+});
 
-testHeld(
-  "StagedFile.publishNew() overwrites nothing where hard links do not work",
-  async ({ dir, entry }) => {
-    const target = `${dir}/a`;
-    const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
-    await assert.rejects(
-      staged.publishNew({
-        // The other file appears only when the link is refused, so that no earlier look can find it.
-        link() {
-          Deno.writeTextFileSync(target, "theirs");
-          refuse();
-        },
-      }),
-      { code: "EEXIST" },
-    );
-    assert.equal(await Deno.readTextFile(target), "theirs");
-    staged.discard();
-    assert.deepEqual(names(dir), ["a"]);
-  },
-);
+test("StagedFile.publishNew() overwrites nothing where hard links do not work", async ({ dir, entry }) => {
+  const target = `${dir}/a`;
+  const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
+  await assert.rejects(
+    staged.publishNew({
+      // The other file appears only when the link is refused, so that no earlier look can find it.
+      link() {
+        Deno.writeTextFileSync(target, "theirs");
+        refuse();
+      },
+    }),
+    { code: "EEXIST" },
+  );
+  assert.equal(await Deno.readTextFile(target), "theirs");
+  staged.discard();
+  assert.deepEqual(names(dir), ["a"]);
+});
 
-testHeld(
-  "StagedFile.write() keeps a file private while it is being written",
-  async ({ dir, entry }) => {
-    const seen: number[] = [];
-    function* chunks(): Generator<Uint8Array> {
-      for (const text of ["some", "more"]) {
-        yield bytes(text);
-        for (const name of names(dir)) {
-          seen.push((Deno.statSync(`${dir}/${name}`).mode ?? 0) & 0o777);
-        }
+test("StagedFile.write() keeps a file private while it is being written", async ({ dir, entry }) => {
+  const seen: number[] = [];
+  function* chunks(): Generator<Uint8Array> {
+    for (const text of ["some", "more"]) {
+      yield bytes(text);
+      for (const name of names(dir)) {
+        seen.push((Deno.statSync(`${dir}/${name}`).mode ?? 0) & 0o777);
       }
     }
-    const mode = 0o100640;
-    const staged = await StagedFile.write(await entry(dir, "a"), chunks(), { mode, signal });
-    assert.deepEqual(seen, [0o600, 0o600]);
-    await staged.publish();
-    assert.equal((Deno.statSync(`${dir}/a`).mode ?? 0) & 0o777, 0o640);
-  },
-);
+  }
+  const mode = 0o100640;
+  const staged = await StagedFile.write(await entry(dir, "a"), chunks(), { mode, signal });
+  assert.deepEqual(seen, [0o600, 0o600]);
+  await staged.publish();
+  assert.equal((Deno.statSync(`${dir}/a`).mode ?? 0) & 0o777, 0o640);
+});

@@ -5,7 +5,7 @@ import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/pl
 import { lstatIfThere, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { FILE_CLOCK } from "../../../../runtime/tools/files/settled_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
-import { testHeld } from "./held_entries.ts";
+import { testHeld as test } from "./held_entries.ts";
 
 const { signal } = new AbortController();
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -17,39 +17,33 @@ async function identityAt(path: string): Promise<string> {
   return identityOf(info);
 }
 
-testHeld(
-  "StagedFile.publish() replaces what is there, with the permissions that were asked for",
-  async ({ dir, entry }) => {
-    const target = `${dir}/a`;
-    await Deno.writeTextFile(target, "old");
-    const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new "), bytes("text")], {
-      mode: 0o100640,
-      signal,
-    });
-    assert.equal(await Deno.readTextFile(target), "old");
-    const version = staged.version();
-    await staged.publish();
-    assert.equal(await Deno.readTextFile(target), "new text");
-    assert.equal(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o640);
-    assert.ok(version.startsWith(await identityAt(target)));
-    assert.deepEqual(names(dir), ["a"]);
-  },
-);
+test("StagedFile.publish() replaces what is there, with the permissions that were asked for", async ({ dir, entry }) => {
+  const target = `${dir}/a`;
+  await Deno.writeTextFile(target, "old");
+  const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new "), bytes("text")], {
+    mode: 0o100640,
+    signal,
+  });
+  assert.equal(await Deno.readTextFile(target), "old");
+  const version = staged.version();
+  await staged.publish();
+  assert.equal(await Deno.readTextFile(target), "new text");
+  assert.equal(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o640);
+  assert.ok(version.startsWith(await identityAt(target)));
+  assert.deepEqual(names(dir), ["a"]);
+});
 
-testHeld(
-  "StagedFile.publishNew() overwrites nothing; discard() leaves no trace",
-  async ({ dir, entry }) => {
-    await Deno.writeTextFile(`${dir}/a`, "old");
-    const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
-    await assert.rejects(staged.publishNew(), { code: "EEXIST" });
-    staged.discard();
-    staged.discard();
-    assert.equal(await Deno.readTextFile(`${dir}/a`), "old");
-    assert.deepEqual(names(dir), ["a"]);
-  },
-);
+test("StagedFile.publishNew() overwrites nothing; discard() leaves no trace", async ({ dir, entry }) => {
+  await Deno.writeTextFile(`${dir}/a`, "old");
+  const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
+  await assert.rejects(staged.publishNew(), { code: "EEXIST" });
+  staged.discard();
+  staged.discard();
+  assert.equal(await Deno.readTextFile(`${dir}/a`), "old");
+  assert.deepEqual(names(dir), ["a"]);
+});
 
-testHeld("StagedFile.write() leaves nothing behind when it is stopped", async ({ dir, entry }) => {
+test("StagedFile.write() leaves nothing behind when it is stopped", async ({ dir, entry }) => {
   const stop = new AbortController();
   function* chunks(): Generator<Uint8Array> {
     yield bytes("some");
@@ -63,59 +57,50 @@ testHeld("StagedFile.write() leaves nothing behind when it is stopped", async ({
   assert.deepEqual(names(dir), []);
 });
 
-testHeld(
-  "StagedFile.link() links the file that was meant, and no other of its name",
-  async ({ dir, entry }) => {
-    await Deno.writeTextFile(`${dir}/a`, "a");
-    await Deno.writeTextFile(`${dir}/other`, "other");
-    const identity = await identityAt(`${dir}/a`);
-    const staged = await StagedFile.link(await entry(dir, "a"), identity, await entry(dir, "b"));
-    await staged.publishNew();
-    assert.equal(await identityAt(`${dir}/b`), identity);
-    await assert.rejects(
-      StagedFile.link(await entry(dir, "other"), identity, await entry(dir, "c")),
-      PlaceChanged,
-    );
-    assert.deepEqual(names(dir), ["a", "b", "other"]);
-  },
-);
+test("StagedFile.link() links the file that was meant, and no other of its name", async ({ dir, entry }) => {
+  await Deno.writeTextFile(`${dir}/a`, "a");
+  await Deno.writeTextFile(`${dir}/other`, "other");
+  const identity = await identityAt(`${dir}/a`);
+  const staged = await StagedFile.link(await entry(dir, "a"), identity, await entry(dir, "b"));
+  await staged.publishNew();
+  assert.equal(await identityAt(`${dir}/b`), identity);
+  await assert.rejects(
+    StagedFile.link(await entry(dir, "other"), identity, await entry(dir, "c")),
+    PlaceChanged,
+  );
+  assert.deepEqual(names(dir), ["a", "b", "other"]);
+});
 
-testHeld(
-  "StagedFile.setAside() takes the file that was meant, which can be put back",
-  async ({ dir, entry }) => {
-    await Deno.writeTextFile(`${dir}/a`, "a");
-    await Deno.writeTextFile(`${dir}/other`, "other");
-    const other = await identityAt(`${dir}/other`);
-    await assert.rejects(StagedFile.setAside(await entry(dir, "a"), other), PlaceChanged);
-    const aside = await StagedFile.setAside(await entry(dir, "a"), await identityAt(`${dir}/a`));
-    assert.equal(await lstatIfThere(`${dir}/a`), undefined);
-    await aside.publishNew();
-    assert.equal(await Deno.readTextFile(`${dir}/a`), "a");
-    assert.deepEqual(names(dir), ["a", "other"]);
-  },
-);
+test("StagedFile.setAside() takes the file that was meant, which can be put back", async ({ dir, entry }) => {
+  await Deno.writeTextFile(`${dir}/a`, "a");
+  await Deno.writeTextFile(`${dir}/other`, "other");
+  const other = await identityAt(`${dir}/other`);
+  await assert.rejects(StagedFile.setAside(await entry(dir, "a"), other), PlaceChanged);
+  const aside = await StagedFile.setAside(await entry(dir, "a"), await identityAt(`${dir}/a`));
+  assert.equal(await lstatIfThere(`${dir}/a`), undefined);
+  await aside.publishNew();
+  assert.equal(await Deno.readTextFile(`${dir}/a`), "a");
+  assert.deepEqual(names(dir), ["a", "other"]);
+});
 
-testHeld(
-  "StagedFile.publish() leaves alone what a link in its folder's place leads to",
-  async ({ dir, descriptors, entry }) => {
-    await Deno.mkdir(`${dir}/in`);
-    await Deno.mkdir(`${dir}/outside`);
-    await Deno.writeTextFile(`${dir}/outside/a`, "theirs");
-    const staged = await StagedFile.write(await entry(`${dir}/in`, "a"), [bytes("ours")], {
-      signal,
-    });
-    await Deno.rename(`${dir}/in`, `${dir}/in-before`);
-    await Deno.symlink(`${dir}/outside`, `${dir}/in`);
-    if (descriptors === undefined) {
-      await assert.rejects(staged.publish(), PlaceChanged);
-    } else {
-      await staged.publish();
-      assert.equal(await Deno.readTextFile(`${dir}/in-before/a`), "ours");
-    }
-    assert.equal(await Deno.readTextFile(`${dir}/outside/a`), "theirs");
-    assert.deepEqual(names(`${dir}/outside`), ["a"]);
-  },
-);
+test("StagedFile.publish() leaves alone what a link in its folder's place leads to", async ({ dir, descriptors, entry }) => {
+  await Deno.mkdir(`${dir}/in`);
+  await Deno.mkdir(`${dir}/outside`);
+  await Deno.writeTextFile(`${dir}/outside/a`, "theirs");
+  const staged = await StagedFile.write(await entry(`${dir}/in`, "a"), [bytes("ours")], {
+    signal,
+  });
+  await Deno.rename(`${dir}/in`, `${dir}/in-before`);
+  await Deno.symlink(`${dir}/outside`, `${dir}/in`);
+  if (descriptors === undefined) {
+    await assert.rejects(staged.publish(), PlaceChanged);
+  } else {
+    await staged.publish();
+    assert.equal(await Deno.readTextFile(`${dir}/in-before/a`), "ours");
+  }
+  assert.equal(await Deno.readTextFile(`${dir}/outside/a`), "theirs");
+  assert.deepEqual(names(`${dir}/outside`), ["a"]);
+});
 
 Deno.test("StagedFile.write() makes nothing in a folder that is exchanged without end and cannot be held", () =>
   withTempDir(async (dir) => {

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
 import { writeFile } from "../../../../runtime/tools/files/write_file.ts";
-import { failureOf, namesIn, SandboxFixture } from "./sandbox_fixture.ts";
+import { failureOf, namesIn, testInWorkspace as test } from "./sandbox_fixture.ts";
 
-Deno.test("writeFile() with a version writes nothing over what somebody changed or removed meanwhile", async () => {
-  await using fixture = await SandboxFixture.open();
+test("writeFile() with a version writes nothing over what somebody changed or removed meanwhile", async (fixture) => {
   const sandbox = fixture.sandbox();
   const path = join(fixture.workspace, "notes/a.txt");
   const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { SHELL_SERVER } from "../../sandbox/shell_server.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
-import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
+import { isRunning, openMcpWorld, programEntry, testMcp as test } from "./mcp_world.ts";
 
 const shell = (script: string, env: Record<string, string> = {}) => ({
   command: "sh",
@@ -15,8 +15,7 @@ const shell = (script: string, env: Record<string, string> = {}) => ({
   env,
 });
 
-Deno.test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets, and what it did not get", async () => {
-  await using world = await openMcpWorld();
+test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets, and what it did not get", async (world) => {
   world.variables.set("SERVICE_TOKEN", "token-0123456789");
   world.variables.set("MY_REGION", "north");
   const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
@@ -41,8 +40,7 @@ Deno.test("McpServers.openTools() tells the last words of a server that dies at 
   );
 });
 
-Deno.test("McpServers.openTools() shows no half of a secret where a long output is cut", async () => {
-  await using world = await openMcpWorld();
+test("McpServers.openTools() shows no half of a secret where a long output is cut", async (world) => {
   const key = "literal-key-0123456789";
   // The cut falls into the key, wherever it falls.
   const script =
@@ -51,8 +49,7 @@ Deno.test("McpServers.openTools() shows no half of a secret where a long output 
   assert.doesNotMatch(await refusalOf(world.tools(["dies"])), /literal|0123|6789/);
 });
 
-Deno.test("McpServers.openTools() names a command and a folder that do not exist", async () => {
-  await using world = await openMcpWorld();
+test("McpServers.openTools() names a command and a folder that do not exist", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "data.txt"), "no program");
   await world.define({
     nowhere: { command: "no-such-command-here" },
@@ -67,8 +64,7 @@ Deno.test("McpServers.openTools() names a command and a folder that do not exist
   assert.match(await refusalOf(world.tools(["data"])), expected);
 });
 
-Deno.test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async () => {
-  await using world = await openMcpWorld();
+test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
   const chosen = { command: "sh", args: ["planted.sh"], cwd: "." };
   const own = { command: "sh", args: ["planted.sh"] };
@@ -78,8 +74,7 @@ Deno.test("McpServers starts a program in a folder of its own: what lies in the 
   assert.match(await refusalOf(world.tools(["chosen"])), /planted$/);
 });
 
-Deno.test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async () => {
-  await using world = await openMcpWorld();
+test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "server.sh"), "exit 9");
   const chosen = { command: "sh", args: ["server.sh"], cwd: "." };
   const argument = { command: "sh", args: ["server.sh"] };
@@ -95,8 +90,7 @@ Deno.test("McpServers.openTools() tells of paths of the workspace that a program
   assert.match(await refusalOf(world.tools(["chosen"])), /it ended with exit code 9$/);
 });
 
-Deno.test("McpServers.openTools() says when a program's own folder cannot be made", async () => {
-  await using world = await openMcpWorld();
+test("McpServers.openTools() says when a program's own folder cannot be made", async (world) => {
   await Deno.mkdir(join(world.stateDir), { recursive: true });
   await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
   await world.define({ own: { command: "sh" } });
@@ -104,8 +98,7 @@ Deno.test("McpServers.openTools() says when a program's own folder cannot be mad
   assert.match(message, /its folder .*\/state\/mcp\/own cannot be created: /);
 });
 
-Deno.test("McpServers.openTools() tells all problems of the servers that an agent names, and ends nothing that runs", async () => {
-  await using world = await openMcpWorld();
+test("McpServers.openTools() tells all problems of the servers that an agent names, and ends nothing that runs", async (world) => {
   assert.deepEqual(await world.tools([]), new Map());
   assert.match(await refusalOf(world.tools(["good"])), /mcp-servers\.json is missing/);
   const good = programEntry();
@@ -215,15 +208,13 @@ Deno.test("McpServers: a server that keeps dying is started less and less often"
   assert.equal(await starts(), 5);
 });
 
-Deno.test("McpServers: a server that floods its output is cut off", async () => {
-  await using world = await openMcpWorld();
+test("McpServers: a server that floods its output is cut off", async (world) => {
   await world.define({ floods: shell("exec cat /dev/zero") });
   const message = await refusalOf(world.tools(["floods"]));
   assert.match(message, /"floods" cannot be used: a line of its output is over 16 MB/);
 });
 
-Deno.test("McpServers: a server that talks nonsense first is understood", async () => {
-  await using world = await openMcpWorld();
+test("McpServers: a server that talks nonsense first is understood", async (world) => {
   const script = `echo 'Welcome!'; echo '{"a":1}'; echo; ${SHELL_SERVER}`;
   await world.define({ noisy: shell(script, { LOOK: "echo hello" }) });
   assert.equal(await world.call((await world.tools(["noisy"])).get("look")), "hello;");

@@ -24,7 +24,7 @@ const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
 
 Deno.test("McpServers: a program that sends messages without end is cut off", async () => {
   await using world = await openMcpWorld({ clock: new TestClock() });
-  for (const line of [NOTE, '{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
+  for (const line of ['{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
     const args = ["-c", 'yes "$1" | head -n "$2"', "sh", line, String(ALMOST_ENDLESS)];
     await world.define({ floods: { command: "sh", args } });
     const outcome = await world.tools(["floods"]).catch((error: unknown) => error);

