@@ -53,52 +53,35 @@ test("deriveFlags() of agents that only read and write their workspace: its plac
 });
 
 test("deriveFlags() adds what agents declare: absolute and home paths, watched places, each with the agent's name", async (place) => {
-  const data = join(place.root, "data");
-  const drop = join(place.root, "drop");
-  await Deno.mkdir(data);
-  await Deno.mkdir(join(drop, "in"), { recursive: true });
-  await place.writeAgent("archivist", demo(`paths: {data: ${data}, own: ~/own}`));
-  const text = demo(`trigger: {type: watch, paths: ["${drop}/in/*.md", "~/later"]}`);
-  await place.writeAgent("watcher", text);
+  const { root } = place;
+  const at = (...names: string[]) => join(root, ...names);
+  for (const name of ["data", "drop/in", "lists"]) await Deno.mkdir(at(name), { recursive: true });
+  await Deno.writeTextFile(at("lists/todo.md"), "");
+  await Deno.writeTextFile(at("home.md"), "");
+  await place.writeAgent("archivist", demo(`paths: {data: ${at("data")}, own: ~/own}`));
+  const watched = demo(`trigger: {type: watch, paths: ["${at("drop")}/in/*.md", "~/later"]}`);
+  await place.writeAgent("watcher", watched);
+  const braces = demo(`trigger: {type: watch, paths: ["{${at("scans")},~/far/new}/*.{md,txt}"]}`);
+  await place.writeAgent("braces", braces);
+  const files = "paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}";
+  await place.writeAgent("keeper", demo(files));
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
   const write = valuesOf(derived, "allow-write");
-  for (const path of [data, join(place.root, "own")]) {
+  // A file's folder, because the file is replaced by a new one, but never the home for it.
+  for (const path of [at("data"), at("own"), at("lists"), at("lists2"), at("home.md")]) {
     assert.ok(read.includes(path) && write.includes(path), path);
   }
-  for (const path of [join(drop, "in"), join(place.root, "later")]) {
+  // Each place that the braces stand for.
+  for (const path of [at("drop/in"), at("later"), at("scans"), at("far/new")]) {
     assert.ok(read.includes(path) && !write.includes(path), path);
   }
-  assert.ok(!read.includes(drop) && !read.includes(place.root));
-  assert.equal(whyOf(derived, `--allow-write=${data}`), "{data} of archivist");
-  assert.equal(whyOf(derived, `--allow-read=${join(drop, "in")}`), "watched by watcher");
-});
-
-test("deriveFlags() allows each place that the braces of a watched path stand for, and no other", async (place) => {
-  const { root } = place;
-  const text = demo(`trigger: {type: watch, paths: ["{${root}/in,~/drop/new}/*.{md,txt}"]}`);
-  await place.writeAgent("watcher", text);
-  const derived = await derive(place);
-  const read = valuesOf(derived, "allow-read");
-  for (const path of [join(root, "in"), join(root, "drop", "new")]) {
-    assert.equal(read.filter((one) => one === path).length, 1, path);
-    assert.equal(whyOf(derived, `--allow-read=${path}`), "watched by watcher");
+  for (const path of [root, at("drop"), at("far")]) {
+    assert.ok(!read.includes(path) && !write.includes(path), path);
   }
-  assert.ok(!read.includes(root) && !read.includes(join(root, "drop")));
-});
-
-test("deriveFlags() allows a file's folder, because it is replaced by a new one, but never the home for it", async (place) => {
-  const folder = join(place.root, "lists");
-  await Deno.mkdir(folder);
-  await Deno.writeTextFile(join(folder, "todo.md"), "");
-  await Deno.writeTextFile(join(place.root, "home.md"), "");
-  const text = demo("paths: {todo: ~/lists/todo.md, new: ~/lists2/new.md, home: ~/home.md}");
-  await place.writeAgent("keeper", text);
-  const derived = await derive(place);
-  const write = valuesOf(derived, "allow-write");
-  assert.ok(write.includes(folder));
-  assert.ok(write.includes(join(place.root, "lists2")), "a file that is yet to be made");
-  assert.ok(!write.includes(place.root) && write.includes(join(place.root, "home.md")));
+  assert.equal(whyOf(derived, `--allow-write=${at("data")}`), "{data} of archivist");
+  assert.equal(whyOf(derived, `--allow-read=${at("drop/in")}`), "watched by watcher");
+  assert.equal(whyOf(derived, `--allow-read=${at("far/new")}`), "watched by braces");
   assert.match(derived.remarks.join("\n"), /home\.md \(\{home\} of keeper\).* lies directly in/);
 });
 

@@ -93,15 +93,13 @@ test("sandbox: closed folders, places of keys and .env files in a declared folde
   ];
   for (const file of files) Deno.writeTextFileSync(file, "KEY");
   const rules = { write: [workspace, home], closed: [join(workspace, "agents")] };
-  for (const file of files) {
-    for (const way of [`cat ${file}`, `echo x > ${file}`, `rm -f ${file}`, `mv ${file} got`]) {
-      const { text, code } = await run(`${way}; code=$?; cat got; exit $code`, { rules });
-      assert.doesNotMatch(text, /KEY/, way);
-      // There is nothing to remove where a whole folder is closed.
-      if (!way.startsWith("rm")) assert.notEqual(code, 0, way);
-    }
-    assert.equal(Deno.readTextFileSync(file), "KEY", file);
-  }
+  const ways = files.flatMap((file) => [`cat ${file}`, `echo x > ${file}`, `mv ${file} got`]);
+  const tried = ways.map((way) => `(${way}) 2>/dev/null && echo "done: ${way}"; cat got`);
+  // There is nothing to remove where a whole folder is closed.
+  const removed = files.map((file) => `rm -f ${file}`);
+  const { text } = await run([...tried, ...removed].join("\n"), { rules });
+  assert.doesNotMatch(text, /KEY|done/);
+  for (const file of files) assert.equal(Deno.readTextFileSync(file), "KEY", file);
   const moved = await run("mv deep moved; cat moved/er/.env.local", { rules });
   assert.doesNotMatch(moved.text, /KEY/);
 });

@@ -124,8 +124,8 @@ test("file_glob says that it stopped, and refuses a pattern that no path can mat
   assert.equal(message, "The pattern contains a NUL character, which is not allowed.");
 });
 
-test("four walkGlob() at once with long lists in braces let others have turns between the files of one folder", async (fixture) => {
-  const names = Array.from({ length: 1_000 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
+test("walkGlob() twice at once with long lists in braces let others have turns between the files of one folder", async (fixture) => {
+  const names = Array.from({ length: 500 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
   await Deno.mkdir(join(fixture.workspace, "many"));
   for (const name of names) Deno.writeTextFileSync(join(fixture.workspace, name), "");
   const pattern = `many/{${Array.from({ length: 100 }, (_, i) => `*a*b${i}`).join(",")}}`;
@@ -143,12 +143,12 @@ test("four walkGlob() at once with long lists in braces let others have turns be
   const others = setInterval(turn, 0);
   try {
     await Promise.all(
-      Array.from({ length: 4 }, () => walkGlob(fixture.sandbox(), pattern, bounds)),
+      Array.from({ length: 2 }, () => walkGlob(fixture.sandbox(), pattern, bounds)),
     );
     turn();
   } finally {
     clearInterval(others);
   }
-  assert.ok(looked >= 4 * names.length);
+  assert.ok(looked >= 2 * names.length);
   assert.ok(most < names.length, `${most} entries without a turn`);
 });

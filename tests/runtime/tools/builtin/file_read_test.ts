@@ -195,7 +195,8 @@ Deno.test("file_read shows no end of a secret, wherever it is told to begin", as
       await fixture.write("a.txt", `${before}${secret}, and on`);
       const read = async (column: number) =>
         await call(fileRead, { path: "a.txt", column, with_line_numbers: false }, context);
-      for (let inside = 1; inside < secret.length; inside++) {
+      const step = before === "" ? 1 : 8;
+      for (let inside = 1; inside < secret.length; inside += step) {
         const column = before.length + 1 + inside;
         const behind = before.length + 1 + secret.length;
         const expected =

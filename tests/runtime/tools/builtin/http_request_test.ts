@@ -4,8 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_request.ts";
 import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import { TestClock } from "../../../support/test_clock.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
-import { ask, OPEN_POLICY, refusal, serve } from "./http_site.ts";
+import { call, failureOf } from "../files/sandbox_fixture.ts";
+import { ask, OPEN_POLICY, refusal, serve, webContext } from "./http_site.ts";
 
 Deno.test("http_request shows status, main headers and text", async () => {
   await using site = serve(() =>
@@ -270,75 +270,62 @@ Deno.test("http_request says what went wrong with the connection", async () => {
   await garbling;
 });
 
-/** A server that takes the request and says no more. */
-async function silence(
-  during: (url: string, asked: Promise<void>) => Promise<void>,
-): Promise<void> {
-  const asked = Promise.withResolvers<void>();
+Deno.test("http_request gives up after its time, and ends with the reason when it is cancelled", async () => {
+  const clock = new TestClock();
+  const stop = new AbortController();
+  const context = webContext({ clock, signal: stop.signal });
   const end = Promise.withResolvers<Response>();
+  let asked = Promise.withResolvers<void>();
   await using site = serve(() => {
     asked.resolve();
     return end.promise;
   });
+  /** A call whose request has arrived. */
+  const begin = async () => {
+    asked = Promise.withResolvers();
+    const outcome = call(createHttpRequest(OPEN_POLICY), { url: site.origin }, context);
+    await asked.promise;
+    return { outcome };
+  };
+  const reason = new Error("Cancelled by user");
   try {
-    await during(site.origin, asked.promise);
+    const late = await begin();
+    const failure = failureOf(late.outcome);
+    await clock.advance(30_000);
+    assert.equal(await failure, "No complete reply came within 30 seconds.");
+    const cancelled = await begin();
+    stop.abort(reason);
+    await assert.rejects(cancelled.outcome, reason);
+    assert.equal(clock.sleeping, 0);
   } finally {
     end.resolve(new Response());
   }
-}
+});
 
-Deno.test("http_request gives up after its time", async () => {
-  await silence(async (url, asked) => {
-    await using fixture = await SandboxFixture.open();
-    const clock = new TestClock();
+Deno.test(
+  "http_request leaves no half of a secret where it cuts a reply, or the address of a redirect",
+  async () => {
+    const value = "sekret-value-1234567890";
+    const context = webContext({ secrets: [{ name: "APP_TOKEN", value }] });
+    await using site = serve(({ url }) =>
+      new URL(url).pathname === "/away"
+        ? new Response(null, { status: 302, headers: { location: `ftp:${value.repeat(50)}` } })
+        : new Response("-".repeat(Number(new URL(url).search.slice(1))) + value.repeat(1_000))
+    );
     const tool = createHttpRequest(OPEN_POLICY);
-    const failure = failureOf(call(tool, { url }, testContext(fixture.sandbox(), { clock })));
-    await asked;
-    await clock.advance(30_000);
-    assert.equal(await failure, "No complete reply came within 30 seconds.");
-    assert.equal(clock.sleeping, 0);
-  });
-});
-
-Deno.test("http_request ends with the reason when it is cancelled", async () => {
-  await silence(async (url, asked) => {
-    await using fixture = await SandboxFixture.open();
-    const controller = new AbortController();
-    const clock = new TestClock();
-    const outcome = call(
-      createHttpRequest(OPEN_POLICY),
-      { url },
-      testContext(fixture.sandbox(), { signal: controller.signal, clock }),
-    );
-    const reason = new Error("Cancelled by user");
-    asked.then(() => controller.abort(reason));
-    await assert.rejects(outcome, reason);
-    assert.equal(clock.sleeping, 0);
-  });
-});
-
-Deno.test("http_request leaves no half of a secret where it cuts a reply, or the address of a redirect", async () => {
-  const value = "sekret-value-1234567890";
-  await using fixture = await SandboxFixture.open();
-  const context = testContext(fixture.sandbox(), { secrets: [{ name: "APP_TOKEN", value }] });
-  await using site = serve(({ url }) =>
-    new URL(url).pathname === "/away"
-      ? new Response(null, { status: 302, headers: { location: `ftp:${value.repeat(50)}` } })
-      : new Response("-".repeat(Number(new URL(url).search.slice(1))) + value.repeat(1_000))
-  );
-  const tool = createHttpRequest(OPEN_POLICY);
-  for (const shift of [0, 5, 11, 17]) {
-    const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
-    const body = result.slice(
-      result.indexOf("\n\n") + 2,
-      result.indexOf("\n(The body is cut here: "),
-    );
-    assert.equal(body.slice(shift).replaceAll(value, ""), "");
-    assert.match(result, new RegExp(`cut here: ${body.length} characters are shown of `));
-  }
-  const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
-  assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
-});
+    for (const shift of [0, 5, 11, 17]) {
+      const result = await call(tool, { url: `${site.origin}/?${shift}` }, context);
+      const body = result.slice(
+        result.indexOf("\n\n") + 2,
+        result.indexOf("\n(The body is cut here: "),
+      );
+      assert.equal(body.slice(shift).replaceAll(value, ""), "");
+      assert.match(result, new RegExp(`cut here: ${body.length} characters are shown of `));
+    }
+    const failure = await failureOf(call(tool, { url: `${site.origin}/away` }, context));
+    assert.equal(failure.replaceAll(value, "").match(/"(.*)"/)?.[1], "ftp:");
+  },
+);
 
 Deno.test("http_request sends a body of at most a megabyte", async () => {
   await using site = serve(async (request) => new Response(String((await request.text()).length)));

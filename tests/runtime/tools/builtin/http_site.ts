@@ -2,7 +2,9 @@
 import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_request.ts";
 import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
-import { call, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
+import type { ToolContext } from "../../../../runtime/tools/tool.ts";
+import { call, failureOf, testContext } from "../files/sandbox_fixture.ts";
 
 /** A running web server, and the addresses that were requested. */
 export interface Site extends AsyncDisposable {
@@ -29,6 +31,20 @@ export function serve(
 /** A policy that closes nothing more than what is always closed. */
 export const OPEN_POLICY: HttpPolicy = { allow: [], deny: [], ownPorts: () => [] };
 
+/** No call of http_request looks at files. */
+const NO_FILES = new PathSandbox({
+  workspace: "/nonexistent",
+  agentsDir: null,
+  configDir: "/nonexistent",
+  stateDir: "/nonexistent",
+  paths: [],
+  home: "/nonexistent",
+});
+
+/** What a call of http_request gets. */
+export const webContext = (options: Parameters<typeof testContext>[1] = {}): ToolContext =>
+  testContext(NO_FILES, options);
+
 export interface Setting {
   policy?: Partial<HttpPolicy>;
   options?: HttpRequestOptions;
@@ -36,9 +52,8 @@ export interface Setting {
 
 /** Calls http_request. Returns what the model reads. */
 export async function ask(args: Record<string, unknown>, setting: Setting = {}): Promise<string> {
-  await using fixture = await SandboxFixture.open();
   const tool = createHttpRequest({ ...OPEN_POLICY, ...setting.policy }, setting.options);
-  return await call(tool, args, testContext(fixture.sandbox()));
+  return await call(tool, args, webContext());
 }
 
 /** Calls http_request. Returns why it fails. */

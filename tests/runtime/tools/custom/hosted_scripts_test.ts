@@ -2,78 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
-import { SystemClock } from "../../../../base/clock.ts";
-import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
-import { HostedScripts } from "../../../../runtime/tools/custom/hosted_scripts.ts";
-import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
-import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
-import { denoDirectory } from "../../../support/repository.ts";
+import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { until } from "../../../support/until.ts";
-import { noSandbox } from "../../sandbox/system_sandbox.ts";
-import { CANARY, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
+import { CANARY } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
-
-/** A skill's folder with one script in it. */
-class ScriptWorld implements AsyncDisposable {
-  readonly fixture: SandboxFixture;
-  readonly folder: string;
-  readonly #scripts: HostedScripts;
-
-  private constructor(fixture: SandboxFixture, program: HostProgram) {
-    this.fixture = fixture;
-    const { base, workspace } = fixture;
-    this.folder = join(workspace, "agents/_config/skills/one");
-    const variables: Record<string, string> = { HOME: fixture.home, DENO_DIR: denoDirectory() };
-    this.#scripts = new HostedScripts({
-      directories: {
-        workspace,
-        agentsDir: join(workspace, "agents"),
-        toolsDir: join(workspace, "agents/_config/tools"),
-        configDir: join(base, "config"),
-        stateDir: join(base, "state"),
-        workspaceEnvFile: join(workspace, "agents/_config/.env"),
-      },
-      program,
-      lookup: (name) => variables[name],
-      sandbox: noSandbox(),
-    });
-  }
-
-  static async open(program: HostProgram = ownProgram()): Promise<ScriptWorld> {
-    const world = new ScriptWorld(await SandboxFixture.open(), program);
-    await Deno.mkdir(world.folder, { recursive: true });
-    await world.fixture.write("notes/a.txt", "text");
-    return world;
-  }
-
-  async run(
-    source: string,
-    options: { args?: string[]; timeoutMs?: number; signal?: AbortSignal; name?: string } = {},
-  ): Promise<ProgramEnd> {
-    const path = join(this.folder, options.name ?? "script.ts");
-    await Deno.writeTextFile(path, source);
-    return await this.#scripts.runScript({
-      path,
-      folder: new PathSandbox({
-        ...this.fixture.options(),
-        workspace: this.folder,
-        agentsDir: null,
-      }),
-      args: options.args ?? [],
-      cwd: join(this.fixture.workspace, "notes"),
-      environment: { SKILL_DIR: this.folder, PATH: "/usr/bin" },
-      timeoutMs: options.timeoutMs ?? 60_000,
-      maxOutputBytes: 10_000,
-    }, {
-      ...testContext(this.fixture.sandbox(), { clock: new SystemClock() }),
-      ...(options.signal && { signal: options.signal }),
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.fixture[Symbol.asyncDispose]();
-  }
-}
+import { ScriptWorld } from "./script_world.ts";
 
 for (const kind of ["source", "binary"] as const) {
   Deno.test(`a script of a skill is a program like any other (${kind})`, async () => {
@@ -149,28 +82,24 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-for (
-  const [what, source, said] of [
-    ["throws", `throw new Error("broken");`, /broken/],
-    ["fails later", `setTimeout(() => { Promise.reject(new Error("late")) }, 1);`, /late/],
-    ["is no script", `this is no script`, /script\.ts/],
-  ] as const
-) {
-  Deno.test(`a script that ${what} says so as a program does`, async () => {
-    await using world = await ScriptWorld.open();
-    const { exitCode, stderr } = await world.run(source);
-    assert.equal(exitCode, 1);
-    assert.match(stderr, said);
-  });
-}
-
-Deno.test("a script that wants more memory than it may have says so", async () => {
+Deno.test("a script that fails says so as a program does", async (t) => {
   await using world = await ScriptWorld.open();
-  const memory = await world.run(
-    `const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1));`,
-  );
-  assert.notEqual(memory.exitCode, 0);
-  assert.match(memory.stdout + memory.stderr, /more than 512 MB of memory/);
+  const cases: Record<string, [source: string, said: RegExp]> = {
+    "throws": [`throw new Error("broken");`, /broken/],
+    "fails later": [`setTimeout(() => { Promise.reject(new Error("late")) }, 1);`, /late/],
+    "is no script": [`this is no script`, /script\.ts/],
+    "takes too much memory": [
+      `const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1));`,
+      /more than 512 MB of memory/,
+    ],
+  };
+  for (const [what, [source, said]] of Object.entries(cases)) {
+    await t.step(what, async () => {
+      const { exitCode, stdout, stderr } = await world.run(source);
+      assert.equal(exitCode, 1);
+      assert.match(stdout + stderr, said);
+    });
+  }
 });
 
 Deno.test("a script that does not end is ended, and so is one whose run stops", async () => {

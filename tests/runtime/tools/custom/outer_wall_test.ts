@@ -1,15 +1,10 @@
 // The walls of a host process without those of the worker in it: what the process itself may reach during a call.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { AgentPath } from "../../../../runtime/agents/agent.ts";
-import { SystemClock } from "../../../../base/clock.ts";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
-import { HostedScripts } from "../../../../runtime/tools/custom/hosted_scripts.ts";
-import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../../../support/repository.ts";
-import { noSandbox } from "../../sandbox/system_sandbox.ts";
-import { testContext } from "../files/sandbox_fixture.ts";
-import { ToolWorld, type ToolWorldOptions } from "./tool_world.ts";
+import { type ScriptOptions, ScriptWorld } from "./script_world.ts";
+import { ToolWorld } from "./tool_world.ts";
 
 /** Says of each permission that it is asked for whether its process has it. */
 const PROBE = `console.log(JSON.stringify(JSON.parse(Deno.args[0]).map((descriptor) =>
@@ -65,55 +60,25 @@ class RecordedProgram implements AsyncDisposable {
   }
 }
 
-const BOTH = ["read", "write"] as const;
+/** Reading and writing of each path. */
+const both = (...paths: string[]) =>
+  (["read", "write"] as const).flatMap((name) => paths.map((path) => ({ name, path }) as const));
 
-type Start = (reach: { paths?: AgentPath[]; readPaths?: string[] }) => Promise<void>;
-
-/** A world whose processes are recorded, with a way to start each kind of process for an agent with these paths. */
-async function openWorld(recorded: RecordedProgram, options: ToolWorldOptions = {}) {
-  const world = await ToolWorld.open({ program: recorded.program, ...options });
+Deno.test("the process of a custom tool reaches no more than its agent, and what is declared", async (t) => {
+  await using recorded = await RecordedProgram.open();
+  const variables = { GREETING: "good day", SECRET_TOKEN: "not for tools" };
+  let isKey = false;
+  await using world = await ToolWorld.open({
+    program: recorded.program,
+    variables,
+    isProviderKey: (name) => isKey && name === "GREETING",
+  });
   const { greeter } = await world.openModule("greeting", {
     greeter: [
       `return Deno.env.get("GREETING") ?? "not set";`,
       `permissions: { net: ["127.0.0.1:9"], env: ["GREETING"] },`,
     ],
   });
-  const folder = join(world.directories.agentsDir, "_config/skills/one");
-  await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(join(folder, "script.js"), `console.log("hello");`);
-  const scripts = new HostedScripts({
-    directories: world.directories,
-    program: recorded.program,
-    lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
-    sandbox: noSandbox(),
-  });
-  const runScript: Start = async ({ paths, readPaths }) => {
-    const end = await scripts.runScript({
-      path: join(folder, "script.js"),
-      folder: new PathSandbox({ ...world.fixture.options(), workspace: folder, agentsDir: null }),
-      args: [],
-      cwd: world.fixture.workspace,
-      environment: { GREETING: "hello" },
-      timeoutMs: 60_000,
-      maxOutputBytes: 10_000,
-    }, testContext(world.fixture.sandbox(paths, readPaths), { clock: new SystemClock() }));
-    assert.match(JSON.stringify(end), /hello/);
-  };
-  const callTool: Start = async (reach) => {
-    assert.equal(await world.run(greeter, {}, reach), "good day");
-  };
-  return { world, greeter, kinds: { "custom tool": callTool, "script of a skill": runScript } };
-}
-
-Deno.test("the process of a custom tool or script reaches no more than its agent, and what is declared", async (t) => {
-  await using recorded = await RecordedProgram.open();
-  const variables = { GREETING: "good day", SECRET_TOKEN: "not for tools" };
-  let isKey = false;
-  const opened = await openWorld(recorded, {
-    variables,
-    isProviderKey: (name) => isKey && name === "GREETING",
-  });
-  await using world = opened.world;
   const { fixture: { base, workspace, outside }, directories } = world;
   const notes = join(workspace, "notes");
   const inbox = join(workspace, "inbox");
@@ -126,8 +91,6 @@ Deno.test("the process of a custom tool or script reaches no more than its agent
     // The link to the descriptors of the service.
     join(directories.stateDir, "fd"),
   ];
-  const both = (...paths: string[]) =>
-    BOTH.flatMap((name) => paths.map((path) => ({ name, path }) as const));
   const hosts = [
     { name: "net", host: "127.0.0.1:10" },
     { name: "net", host: "localhost:9" },
@@ -143,44 +106,67 @@ Deno.test("the process of a custom tool or script reaches no more than its agent
     { name: "env", variable: "GREETING" },
   ] as const;
 
-  for (const [what, start] of Object.entries(opened.kinds)) {
-    await t.step(
-      `a ${what}: nothing that is closed, though a folder of the agent's holds it`,
-      async () => {
-        await start({ paths: [{ alias: "all", path: base }] });
-        assert.deepEqual(await recorded.allows(both(join(notes, "a.txt"), agent, ...closed)), [
-          { name: "read", path: join(notes, "a.txt") },
-          { name: "read", path: agent },
-          { name: "write", path: join(notes, "a.txt") },
-        ]);
-      },
-    );
+  await t.step(
+    "a custom tool: nothing that is closed, though a folder of the agent's holds it",
+    async () => {
+      await world.run(greeter, {}, { paths: [{ alias: "all", path: base }] });
+      assert.deepEqual(await recorded.allows(both(join(notes, "a.txt"), agent, ...closed)), [
+        { name: "read", path: join(notes, "a.txt") },
+        { name: "read", path: agent },
+        { name: "write", path: join(notes, "a.txt") },
+      ]);
+    },
+  );
 
-    await t.step(
-      `a ${what}: it writes where the agent writes, and reads where it reads`,
-      async () => {
-        await start({ paths: [{ alias: "notes", path: notes }], readPaths: [inbox] });
-        const asked = [...declared, ...hosts, ...both(notes, inbox, workspace, outside)];
-        assert.deepEqual(await recorded.allows(asked), [
-          ...(what === "custom tool" ? declared : [{ name: "env", variable: "GREETING" }]),
-          { name: "read", path: notes },
-          { name: "read", path: inbox },
-          { name: "write", path: notes },
-        ]);
-      },
-    );
-  }
+  await t.step(
+    "a custom tool: it writes where the agent writes, and reads where it reads",
+    async () => {
+      await world.run(greeter, {}, {
+        paths: [{ alias: "notes", path: notes }],
+        readPaths: [inbox],
+      });
+      const asked = [...declared, ...hosts, ...both(notes, inbox, workspace, outside)];
+      assert.deepEqual(await recorded.allows(asked), [
+        ...declared,
+        { name: "read", path: notes },
+        { name: "read", path: inbox },
+        { name: "write", path: notes },
+      ]);
+    },
+  );
 
   await t.step(
     "a custom tool: the variables that it declares, but for a key of a model provider",
     async () => {
-      assert.equal(await world.run(opened.greeter), "good day");
+      assert.equal(await world.run(greeter), "good day");
       const environment = await recorded.environment();
       assert.match(environment, /GREETING=.good day/);
       assert.doesNotMatch(environment, /SECRET_TOKEN|not for tools/);
       isKey = true;
-      assert.equal(await world.run(opened.greeter), "not set");
+      assert.equal(await world.run(greeter), "not set");
       assert.doesNotMatch(await recorded.environment(), /good day|GREETING=/);
     },
   );
+});
+
+Deno.test("the process of a skill's script reaches no more than its agent", async () => {
+  await using recorded = await RecordedProgram.open();
+  await using world = await ScriptWorld.open(recorded.program);
+  const { base, workspace, outside } = world.fixture;
+  const notes = join(workspace, "notes/a.txt");
+  const agent = join(workspace, "agents/me.md");
+  const closed = [join(base, "config/config.yaml"), join(base, "state/inkling.db")];
+  const start = (options: ScriptOptions) => world.run(`console.log("hello");`, options);
+  assert.equal((await start({ paths: [{ alias: "all", path: base }] })).stdout, "hello\n");
+  assert.deepEqual(await recorded.allows(both(notes, agent, ...closed)), [
+    { name: "read", path: notes },
+    { name: "read", path: agent },
+    { name: "write", path: notes },
+  ]);
+  await start({ paths: [{ alias: "notes", path: notes }], readPaths: [outside] });
+  assert.deepEqual(await recorded.allows(both(notes, outside, workspace)), [
+    { name: "read", path: notes },
+    { name: "read", path: outside },
+    { name: "write", path: notes },
+  ]);
 });

@@ -117,6 +117,22 @@ Deno.test("a custom tool asks people, and runs again from its beginning with eac
   }
 
   await t.step(
+    "one that asks something else each time fails when it has asked four times",
+    async () => {
+      const answers = [1, 2, 3, 4].map((n) => ({
+        question: { ...confirmation(`Sure ${n}?`), answersBefore: 0 },
+        answer: { approved: true },
+      }));
+      const ask = (count: number) =>
+        world.run(tools.fickle, { kind: "confirm", question: ["Sure?"] }, {
+          answers: answers.slice(0, count),
+        });
+      assert.deepEqual(await questionOf(ask(3)), confirmation("Sure?"));
+      assert.match(await failureOf(ask(4)), /The tool asked something else than before/);
+    },
+  );
+
+  await t.step(
     "a question without text or options is its own error, and nobody's question",
     async () => {
       const answers = [{ question: input("Really?"), answer: { text: "yes" } }];

@@ -39,11 +39,9 @@ const TOOLS: Record<string, string> = {
   wipe:
     `export default { description: "Deletes", async run(_: unknown, context: any): Promise<string> {
     const told = [await context.confirm("Delete " + [...Deno.readDirSync("notes")].length + " file(s)?")];
-    for (const n of [1, 2]) told.push(await context.ask("Name " + n + "?"));
+    told.push(await context.ask("Name?"));
     return told.join(" ");
   } };`,
-  fickle:
-    `export default { description: "Asks", run: (_: unknown, context: any) => context.confirm(crypto.randomUUID()) };`,
   broken: `throw new Error("not today");`,
 };
 const CALLED_WITH: Record<string, object> = { adder: { a: 2, b: 3 } };
@@ -66,9 +64,9 @@ Deno.test("custom tools in runs of agents", async (t) => {
   let asked: number;
   {
     await using runtime = await place.open();
-    const answerTo = async (id: number, message: string | null, answer: HumanAnswer) => {
+    const answerTo = async (id: number, message: string, answer: HumanAnswer) => {
       const request = await runtime.pendingRequest(id);
-      if (message !== null) assert.equal(request.message, message);
+      assert.equal(request.message, message);
       await runtime.respond(id, { requestId: request.requestId, answer });
       return await toEnd(runtime, id);
     };
@@ -95,23 +93,11 @@ Deno.test("custom tools in runs of agents", async (t) => {
       await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
       const { id } = await runToEnd(runtime, "call-wipe");
       await answerTo(id, "Delete 1 file(s)?", { approved: true });
-      await answerTo(id, "Name 1?", { text: "n1" });
       await Deno.writeTextFile(join(place.workspace, "notes/1.txt"), "");
-      await answerTo(id, "Name 2?", { text: "n2" });
+      await answerTo(id, "Name?", { text: "Ada" });
       const ended = await answerTo(id, "Delete 2 file(s)?", { approved: true });
-      assert.deepEqual([ended.status, ended.outputData], ["success", "It said: true n1 n2"]);
+      assert.deepEqual([ended.status, ended.outputData], ["success", "It said: true Ada"]);
     });
-
-    await t.step(
-      "one that asks something else each time asks four times in a run, then fails",
-      async () => {
-        const { id } = await runToEnd(runtime, "call-fickle");
-        for (let time = 0; time < 4; time++) await answerTo(id, null, { approved: true });
-        const { status, outputData } = await toEnd(runtime, id);
-        assert.equal(status, "success");
-        assert.match(String(outputData), /The tool asked something else than before/);
-      },
-    );
 
     await t.step(
       "an agent whose tool cannot be had ends with the reason, and validate tells it",

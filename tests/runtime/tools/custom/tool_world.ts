@@ -58,15 +58,7 @@ export class ToolWorld implements AsyncDisposable {
 
   private constructor(fixture: SandboxFixture, options: ToolWorldOptions) {
     this.fixture = fixture;
-    const { workspace, base } = fixture;
-    this.directories = {
-      workspace,
-      agentsDir: join(workspace, "agents"),
-      toolsDir: join(workspace, "agents/_config/tools"),
-      configDir: join(base, "config"),
-      stateDir: join(base, "state"),
-      workspaceEnvFile: join(workspace, "agents/_config/.env"),
-    };
+    this.directories = directoriesOf(fixture);
     const variables: Record<string, string> = {
       HOME: fixture.home,
       DENO_DIR: denoDirectory(),
@@ -164,4 +156,16 @@ function declarationOf(tool: ToolBody): string {
   return `{ description: "A tool", parameters: { additionalProperties: true },
     ${more}
     async run(args: any, context: any): Promise<any> { ${body} } }`;
+}
+
+/** Where tools and scripts of a workspace live, and what they must keep away from. */
+export function directoriesOf({ workspace, base }: SandboxFixture): ToolDirectories {
+  return {
+    workspace,
+    agentsDir: join(workspace, "agents"),
+    toolsDir: join(workspace, "agents/_config/tools"),
+    configDir: join(base, "config"),
+    stateDir: join(base, "state"),
+    workspaceEnvFile: join(workspace, "agents/_config/.env"),
+  };
 }

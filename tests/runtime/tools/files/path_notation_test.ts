@@ -29,7 +29,7 @@ test("PathNotation.display() gives a path that resolves to the same place", asyn
       const path = join(fixture.workspace, ...names);
       assert.equal((await plain.resolve(plain.notation.display(path), "read")).path, path);
     }),
-    { numRuns: 200 },
+    { numRuns: 50 },
   );
   assert.equal(plain.notation.display(fixture.outside), fixture.outside);
   assert.equal(plain.notation.display(fixture.workspace), ".");

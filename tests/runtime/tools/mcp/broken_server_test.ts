@@ -49,53 +49,47 @@ test("McpServers.openTools() shows no half of a secret where a long output is cu
   assert.doesNotMatch(await refusalOf(world.tools(["dies"])), /literal|0123|6789/);
 });
 
-test("McpServers.openTools() names a command and a folder that do not exist", async (world) => {
+test("McpServers starts a program in a folder of its own, and says what is missing there", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "data.txt"), "no program");
-  await world.define({
-    nowhere: { command: "no-such-command-here" },
-    folder: { command: "sh", cwd: "no/such/folder" },
-    data: { command: "./data.txt", cwd: "." },
-  });
-  const message = await refusalOf(world.tools(["nowhere"]));
-  assert.match(message, /its command no-such-command-here does not exist/);
-  const sentence = await refusalOf(world.tools(["folder"]));
-  assert.match(sentence, /its folder .*no\/such\/folder does not exist/);
-  const expected = /its command \.\/data\.txt may not be executed/;
-  assert.match(await refusalOf(world.tools(["data"])), expected);
-});
-
-test("McpServers starts a program in a folder of its own: what lies in the workspace is not run", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
-  const chosen = { command: "sh", args: ["planted.sh"], cwd: "." };
-  const own = { command: "sh", args: ["planted.sh"] };
-  await world.define({ own, "two/../words": shell("pwd >&2; exit 9"), chosen });
-  assert.doesNotMatch(await refusalOf(world.tools(["own"])), /planted$/);
-  assert.match(await refusalOf(world.tools(["two/../words"])), /\/state\/mcp\/two____words$/);
-  assert.match(await refusalOf(world.tools(["chosen"])), /planted$/);
-});
-
-test("McpServers.openTools() tells of paths of the workspace that a program looks for in its own folder", async (world) => {
-  await Deno.writeTextFile(join(world.workspace, "server.sh"), "exit 9");
-  const chosen = { command: "sh", args: ["server.sh"], cwd: "." };
-  const argument = { command: "sh", args: ["server.sh"] };
-  await world.define({ argument, command: { command: "./server.sh" }, chosen });
-  const hint = (path: string) =>
+  const inWorkspace = (path: string) =>
     `it starts in a folder of its own, not in the workspace: write "${path}" in full, or give cwd`;
-  const [first = ""] = (await refusalOf(world.tools(["argument"]))).split("\n");
-  assert.match(first, /it ended with exit code \d+; /);
-  assert.ok(first.endsWith(hint("server.sh")), first);
-  const message = await refusalOf(world.tools(["command"]));
-  assert.match(message, /its command \.\/server\.sh does not exist/);
-  assert.ok(message.endsWith(hint("./server.sh")), message);
-  assert.match(await refusalOf(world.tools(["chosen"])), /it ended with exit code 9$/);
-});
-
-test("McpServers.openTools() says when a program's own folder cannot be made", async (world) => {
-  await Deno.mkdir(join(world.stateDir), { recursive: true });
+  const planted = { command: "sh", args: ["planted.sh"] };
+  const cases: [name: string, entry: object, refusal: RegExp, path?: string][] = [
+    [
+      "nowhere",
+      { command: "no-such-command-here" },
+      /its command no-such-command-here does not exist/,
+    ],
+    [
+      "folder",
+      { command: "sh", cwd: "no/such/folder" },
+      /its folder .*no\/such\/folder does not exist/,
+    ],
+    ["data", { command: "./data.txt", cwd: "." }, /its command \.\/data\.txt may not be executed/],
+    ["two/../words", shell("pwd >&2; exit 9"), /\/state\/mcp\/two____words$/],
+    ["chosen", { ...planted, cwd: "." }, /it ended with exit code 9\n.*\nplanted$/],
+    ["own", planted, /: it ended with exit code \d+; /, "planted.sh"],
+    [
+      "command",
+      { command: "./planted.sh" },
+      /its command \.\/planted\.sh does not exist/,
+      "./planted.sh",
+    ],
+  ];
+  await world.define(Object.fromEntries(cases));
+  for (const [name, , refusal, path] of cases) {
+    const message = await refusalOf(world.tools([name]));
+    assert.match(message, refusal, name);
+    if (path === undefined) continue;
+    const [first = ""] = message.split("\n");
+    assert.ok(first.endsWith(inWorkspace(path)), message);
+    assert.doesNotMatch(message, /planted$/, "it ran what lies in the workspace");
+  }
+  await Deno.remove(join(world.stateDir, "mcp"), { recursive: true });
   await Deno.writeTextFile(join(world.stateDir, "mcp"), "");
-  await world.define({ own: { command: "sh" } });
-  const message = await refusalOf(world.tools(["own"]));
-  assert.match(message, /its folder .*\/state\/mcp\/own cannot be created: /);
+  const message = await refusalOf(world.tools(["nowhere"]));
+  assert.match(message, /its folder .*\/state\/mcp\/nowhere cannot be created: /);
 });
 
 test("McpServers.openTools() tells all problems of the servers that an agent names, and ends nothing that runs", async (world) => {

@@ -9,6 +9,7 @@ import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { smallEnvironment } from "../../../../runtime/tools/processes/small_environment.ts";
 import { TestClock } from "../../../support/test_clock.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
 import { until } from "../../../support/until.ts";
 
 const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
@@ -30,15 +31,6 @@ function shell(script: string, options: Partial<RunProgramOptions> = {}): Promis
   });
 }
 
-async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 /** The process ids that a script wrote into a file, one a line, once there are so many. */
 async function pidsIn(file: string, count: number): Promise<number[]> {
   let pids: number[] = [];
@@ -55,14 +47,11 @@ async function allGone(pids: readonly number[]): Promise<boolean> {
   return !alive.includes(true);
 }
 
-Deno.test("runProgram() cuts between characters, not inside of one", async () => {
-  const { stdout } = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
-  assert.equal(stdout, "ää");
-});
-
 Deno.test("runProgram() leaves no half of a secret where it cuts, on either stream, and whole ones as they are", async () => {
+  const characters = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
+  assert.equal(characters.stdout, "ää", "no half of a character either");
   const { length } = TOKEN.value;
-  for (const room of [1, 2, 12, length, length + 1, length + 2, 2 * length - 1]) {
+  for (const room of [1, 12, length + 1, 2 * length - 1]) {
     for (const stream of [1, 2]) {
       const end = await shell(`printf 'x${TOKEN.value}${TOKEN.value}' >&${stream}`, {
         maxOutputBytes: room,
@@ -73,15 +62,12 @@ Deno.test("runProgram() leaves no half of a secret where it cuts, on either stre
   }
   const short = await shell(`printf 'no token: sekret'`);
   assert.equal(short.stdout, "no token: sekret", "what was not cut stays whole");
-});
-
-Deno.test("runProgram() leaves no half of a secret where a signal cut in", async () => {
-  const end = await shell(`printf 'x sekret-value-123'; kill -9 $$`);
-  assert.equal(end.stdout, "x ");
+  const killed = await shell(`printf 'x sekret-value-123'; kill -9 $$`);
+  assert.equal(killed.stdout, "x ", "a signal cut in");
 });
 
 Deno.test("runProgram() ends a script that ignores SIGTERM, with its children and theirs", () =>
-  withFolder(async (folder) => {
+  withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
     const work = shell(
@@ -103,7 +89,7 @@ Deno.test("runProgram() ends a script that ignores SIGTERM, with its children an
   }));
 
 Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", () =>
-  withFolder(async (folder) => {
+  withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
     const work = shell(
@@ -117,7 +103,7 @@ Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", () =>
   }));
 
 Deno.test("runProgram() does not wait for a stranger that holds the output open", () =>
-  withFolder(async (folder) => {
+  withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const end = await shell(`setsid sh -c 'echo $$ >> ${file}; exec sleep 1000' & 
       while [ ! -s ${file} ]; do sleep 0.01; done; echo done`);
@@ -129,7 +115,7 @@ Deno.test("runProgram() does not wait for a stranger that holds the output open"
   }));
 
 Deno.test("runProgram() throws the signal's reason when that aborts, and everything is gone by then", () =>
-  withFolder(async (folder) => {
+  withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const stop = new AbortController();
     const work = shell(`trap '' TERM; echo $$ >> ${file}; sleep 1000`, { signal: stop.signal });
@@ -139,9 +125,5 @@ Deno.test("runProgram() throws the signal's reason when that aborts, and everyth
     stop.abort(reason);
     assert.equal(await outcome, reason);
     assert.equal(await allGone(pids), true);
+    await assert.rejects(shell("echo no", { signal: stop.signal }), reason, "it starts nothing");
   }));
-
-Deno.test("runProgram() starts nothing once the signal has aborted", async () => {
-  const signal = AbortSignal.abort(new Error("too late"));
-  await assert.rejects(shell("echo no", { signal }), { message: "too late" });
-});

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
 import { call, CANARY, failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture, testSkills as test } from "./skills_fixture.ts";
@@ -136,13 +135,6 @@ test("skill_use fills in single arguments as an agent's body does", async (place
   assert.equal(await filledIn("don't stop"), "don't|stop||$7|$0|$1,000|don't stop");
 });
 
-test("skill_use puts nothing together that is far too long", async (place) => {
-  await place.write("notes", "SKILL.md", "$0 ".repeat(30_000));
-  const skill = await place.tool("skill_use", { skills: ["notes"] });
-  const long = use(skill, { skill_name: "notes", arguments: "x".repeat(20_000) });
-  assert.match(await failureOf(long), /would have up to 6\d{8} characters .* Give shorter/);
-});
-
 test("skill_use appends arguments that no placeholder takes up, and tells of a skill without files", async (place) => {
   await place.write("notes", "SKILL.md", "Do it.");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
@@ -174,6 +166,10 @@ test("skill_use shows a bounded list of files, and refuses instructions without 
   assert.ok(content.endsWith("\n- …"));
   const long = use(skill, { skill_name: "notes", arguments: "x".repeat(15_000) });
   assert.match(await failureOf(long), /would have 300000 characters .* Give shorter arguments\./);
+  // So long that it is not even put together.
+  await place.write("notes", "SKILL.md", "$0 ".repeat(30_000));
+  const longer = use(skill, { skill_name: "notes", arguments: "x".repeat(20_000) });
+  assert.match(await failureOf(longer), /would have up to 6\d{8} characters .* Give shorter/);
 });
 
 test("skill tools know the agent's skills alone, and name them", async (place) => {
@@ -240,26 +236,6 @@ test("skill_read_file leaves the skill's folder by no path, link, pipe or name",
     const message = await failureOf(call(tool, { skill_name: "notes", file_path }, context));
     assert.doesNotMatch(message, /CANARY|root:/, file_path);
   }
-});
-
-test("skill_read_file gives away nothing outside, whatever path a model makes up", async (place) => {
-  const folder = join(place.skillsDir, "notes");
-  await place.write("notes", "SKILL.md", "x");
-  await place.write("notes", "deep/SKILL.md", "x");
-  await place.write("other", "a.md", CANARY);
-  await Deno.symlink(place.files.base, join(folder, "up"));
-  const { tool, context } = await place.tool("skill_read_file", { skills: ["notes"] });
-  const names =
-    "..|.||deep|up|SKILL.md|other|a.md|outside|secret.txt|~|{skill}|\\|workspace|agents|me.md";
-  const part = fc.constantFrom(...names.split("|"));
-  await fc.assert(
-    fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
-      const args = { skill_name: "notes", file_path: parts.join("/") };
-      const text = await call(tool, args, context).catch((error: Error) => error.message);
-      assert.ok(!text.includes(CANARY), args.file_path);
-    }),
-    { numRuns: 300 },
-  );
 });
 
 test("a skill whose folder or file leads into a closed place is refused", async (place) => {

@@ -37,12 +37,9 @@ Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => 
   assert.deepEqual(parse(entries), parse({ mcp: { servers: entries }, theme: "dark" }));
   assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
   assert.deepEqual([...parse(entries).servers.values()].flatMap(({ warnings }) => warnings), []);
-});
-
-Deno.test("parseServers() takes a server that is called like what other clients put around all of them", () => {
-  const entry = { command: "x" };
+  // Called like what other clients put around all of them.
   for (const name of ["servers", "mcpServers", "mcp"]) {
-    assert.deepEqual([...parse({ [name]: entry }).servers.keys()], [name]);
+    assert.deepEqual([...parse({ [name]: { command: "x" } }).servers.keys()], [name]);
   }
 });
 
@@ -72,6 +69,8 @@ Deno.test("parseServers() takes entries as other clients write them", () => {
       { ...program, type: "stdio", env: { A: "b" } },
     ],
     [{ type: "remote", url, enabled: true }, { type: "http", url }],
+    [{ httpUrl: url, headers: { A: "b" } }, { url, headers: { A: "b" } }],
+    [{ serverUrl: url, headers: { A: "b" } }, { url, headers: { A: "b" } }],
     [
       { type: "stdio", cmd: "node", args: ["server.js"], envs: { A: "1" }, env_keys: ["B_TOK"] },
       { ...program, type: "stdio", env: { B_TOK: "${B_TOK}", A: "1" } },
@@ -91,18 +90,6 @@ Deno.test("parseServers() takes entries as other clients write them", () => {
   assert.equal(parse({ s: { command: "/my tools/x" } }).servers.get("s")?.warnings.length, 0);
   const offered = (name: string) => isChosen(name, { include: ["a*"], exclude: ["ab"] });
   assert.deepEqual(["a", "ab", "abc", "b"].map(offered), [true, false, true, false]);
-});
-
-Deno.test("parseServers() knows the other names of an address", () => {
-  const written = (entry: unknown) => parse({ s: entry }).servers.get("s");
-  const url = "https://example.com/mcp";
-  for (const key of ["httpUrl", "serverUrl"]) {
-    const found = written({ [key]: url, headers: { A: "b" } });
-    assert.deepEqual(found, written({ url, headers: { A: "b" } }));
-  }
-  assert.equal(problemOf({ url, httpUrl: url }), "it has url and httpUrl: keep one");
-  const message = problemOf({ command: "a", serverUrl: url });
-  assert.equal(message, "it has both a command and a serverUrl: keep one");
 });
 
 Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, milliseconds or as a duration", () => {
@@ -126,6 +113,9 @@ Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, millis
 Deno.test("parseServers() says of each entry what is wrong with it", () => {
   assert.match(problemOf({}), /needs a command .* or a url/);
   assert.match(problemOf({ command: "a", url: "b" }), /both a command and a url/);
+  assert.equal(problemOf({ url: "a", httpUrl: "a" }), "it has url and httpUrl: keep one");
+  const both = problemOf({ command: "a", serverUrl: "b" });
+  assert.equal(both, "it has both a command and a serverUrl: keep one");
   assert.match(problemOf("npx"), /must be an object/);
   assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is out of date/);
   assert.equal(problemOf({ command: "" }), "command: must not be empty");
