@@ -13,10 +13,8 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "Redoc draws the whole description of the API before it shows the last operation.",
   "doctor finds nothing in a healthy installation, with a service and without, and changes nothing":
     "It starts an MCP server and the process of a custom tool for each of its three checks.",
-  "runs of a generated mix, on a service that is killed in between, replay without a difference":
-    "It starts a service twice, with an MCP server and custom tools, and replays each run.",
-  "forks of runs of the mix at every step: the steps are the record's, and no unsafe call of theirs is made again":
-    "It starts a service, and each fork starts the custom tools and the MCP server again.",
+  "runs of a generated mix, on a service that is killed in between, replay without a difference; so do their forks at every step, and no unsafe call is made again":
+    "It starts a service twice, and each fork starts the custom tools and the MCP server again.",
   "PostgresDatabase lives through restarts of its server":
     "It stops and starts a PostgreSQL server of its own four times.",
   "docs/tools.md: its example of a custom tool fits CustomTool, copied beside it":
