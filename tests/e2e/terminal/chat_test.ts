@@ -129,31 +129,50 @@ testInTerminal(
   },
 );
 
-testInTerminal("chat: keys pressed before a question was seen are no answer to it", async () => {
-  const { promise: after, resolve: ask } = Promise.withResolvers<void>();
-  const write = { name: "file_write", arguments: { path: "b.txt", content: "copy" } };
-  await using server = new OpenAiServer([{ toolCalls: [write], after }, { text: "Well." }]);
-  // The server has to be free to end, whatever fails.
-  using _ = { [Symbol.dispose]: ask };
-  await using home = await createServedHome(server);
-  await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
-  await terminal.waitFor(/^> *$/m);
-  await terminal.type("hi");
-  await terminal.press("Enter");
-  await terminal.waitFor(/Thinking · \d+s$/);
-  await terminal.type("yes please");
-  await terminal.press("Enter");
-  await terminal.type("y");
-  await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
-  ask();
-  await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
-  await terminal.press("Enter");
-  await terminal.waitFor(/Why not\?/);
-  await terminal.type("Too hasty");
-  await terminal.press("Enter");
-  await terminal.waitFor(/Action denied by user: Too hasty[^]*\nWell\.\n/);
-  await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
-});
+testInTerminal(
+  "chat: keys pressed during an answer leave the moving line alone and come at the prompt; those before a question was seen are no answer",
+  async () => {
+    const answer = Promise.withResolvers<void>();
+    const question = Promise.withResolvers<void>();
+    const write = { name: "file_write", arguments: { path: "b.txt", content: "copy" } };
+    await using server = new OpenAiServer([
+      { text: "Here.", after: answer.promise },
+      { toolCalls: [write], after: question.promise },
+      { text: "Well." },
+    ]);
+    // The server has to be free to end, whatever fails.
+    using _ = {
+      [Symbol.dispose]() {
+        answer.resolve();
+        question.resolve();
+      },
+    };
+    await using home = await createServedHome(server);
+    await using terminal = await RealTerminal.open(home, ["chat", "teller"]);
+    await terminal.waitFor(/^> *$/m);
+    await terminal.type("hi");
+    await terminal.press("Enter");
+    await terminal.waitFor(/Thinking · \d+s$/);
+    await terminal.type("next");
+    await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
+    answer.resolve();
+    assert.doesNotMatch(await terminal.waitFor(/\nHere\.\n\n> next$/), /Thinking/);
+    await terminal.press("Enter");
+    await terminal.waitFor(/Thinking · \d+s(?: ·.*)?$/);
+    await terminal.type("yes please");
+    await terminal.press("Enter");
+    await terminal.type("y");
+    await terminal.waitFor(/Thinking · (?![01]s)\d+s(?: ·.*)?$/);
+    question.resolve();
+    await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
+    await terminal.press("Enter");
+    await terminal.waitFor(/Why not\?/);
+    await terminal.type("Too hasty");
+    await terminal.press("Enter");
+    await terminal.waitFor(/Action denied by user: Too hasty[^]*\nWell\.\n/);
+    await assert.rejects(Deno.stat(join(home.workspace, "b.txt")), Deno.errors.NotFound);
+  },
+);
 
 testInTerminal(
   "chat gives the terminal back when a signal ends it at the prompt or at a question",

@@ -74,22 +74,6 @@ test("run: Ctrl+C takes the moving line away and cancels; SIGTERM gives the term
   }
 });
 
-test("chat: keys pressed during an answer leave the moving line alone and come at the prompt", async () => {
-  const { promise: after, resolve: reply } = Promise.withResolvers<void>();
-  await using server = new OpenAiServer([{ text: "Here.", after }]);
-  using _ = { [Symbol.dispose]: reply };
-  await using home = await createServedHome(server);
-  await using terminal = await RealTerminal.open(home, ["chat", "reporter"]);
-  await terminal.waitFor(/^> *$/m);
-  await terminal.type("hi");
-  await terminal.press("Enter");
-  await terminal.waitFor(/Thinking · \d+s$/);
-  await terminal.type("next");
-  await terminal.waitFor(/Thinking · (?![01]s)\d+s$/);
-  reply();
-  assert.doesNotMatch(await terminal.waitFor(/\nHere\.\n\n> next$/), /Thinking/);
-});
-
 test("start tells what happens, as it happens, and stops at Ctrl+C", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);

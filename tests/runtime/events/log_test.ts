@@ -38,19 +38,6 @@ const said = (position: number, content: string) => (
 );
 const eventOf = (item: LogItem) => item.type === "frame" ? item.frame.event : item.type;
 
-Deno.test("ExecutionLog.follow() replays what is stored, goes on live, and ends behind complete", async () => {
-  await using on = await openExecution();
-  const { store, execution, journal } = on;
-  const live = collect(follow(store, execution.id));
-  await settle();
-  await journal.begin([said(0, "hello")]);
-  await settle();
-  await journal.finish({ status: "success", error: null, output: "done" });
-  const seen = await live;
-  assert.deepEqual(seen.map(eventOf), ["meta", "message", "final_answer", "complete"]);
-  assert.deepEqual(await collect(follow(store, execution.id)), seen);
-});
-
 Deno.test("ExecutionLog.follow() misses nothing, however writers and readers interleave", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
@@ -139,20 +126,6 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
   await until(() => behind.items.length > 0, "what is stored");
   await settle();
   assert.deepEqual(await behind.leave(), []);
-});
-
-Deno.test("ExecutionLog.follow() ends quietly when its signal aborts, idle or not", async () => {
-  await using store = await openTestStore();
-  const execution = await store.accept();
-  const stop = new AbortController();
-  const items: LogItem[] = [];
-  const reading = (async () => {
-    for await (const item of follow(store, execution.id, { signal: stop.signal })) items.push(item);
-  })();
-  await until(() => items.length === 1, "what is stored");
-  stop.abort();
-  await reading;
-  assert.deepEqual(items.map(eventOf), ["meta"]);
 });
 
 Deno.test("ExecutionLog.follow() gives followers that read a large frame at different times the same text", async () => {

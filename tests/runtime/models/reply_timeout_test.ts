@@ -94,11 +94,3 @@ Deno.test("withRetry() rethrows the reason of a cancel, in a call and in a wait"
     assert.equal(inner.requests.length, 1);
   }
 });
-
-Deno.test("withRetry() ends the call when nobody reads on", async () => {
-  const { model, clock, inner } = retryWorld([goesSilent("half")]);
-  for await (const _ of model.generate(modelRequest(), { signal: new AbortController().signal })) {
-    break;
-  }
-  assert.deepEqual([inner.signals[0]?.aborted, clock.sleeping], [true, 0]);
-});

@@ -44,24 +44,6 @@ Deno.test("withRetry() lets bugs through as they are", async () => {
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("withRetry() says that text of a failed attempt is void, and only then", async () => {
-  const { model, clock } = retryWorld([fails("mute"), fails("cut", { text: "half" }), answers]);
-  const call = collectReply(model);
-  await clock.advance(3_000);
-  const { deltas, text } = await call;
-  assert.deepEqual(deltas.filter(({ type }) => type !== "notice"), [
-    { type: "text", text: "half" },
-    { type: "restart" },
-    { type: "text", text: "ok" },
-  ]);
-  assert.equal(text, "ok");
-  const last = retryWorld([fails("cut", { text: "half", retryable: false })]);
-  const shown: ModelDelta[] = [];
-  const options = { onDelta: (delta: ModelDelta) => void shown.push(delta) };
-  await assert.rejects(collectReply(last.model, modelRequest(), options), /^ModelError: cut$/);
-  assert.deepEqual(shown, [{ type: "text", text: "half" }]);
-});
-
 Deno.test("withRetry() says what it waits for before it waits", async () => {
   const limited = fails("openai answered 429", { status: 429, retryAfterMs: 20_000 });
   const { model, clock } = retryWorld([limited, fails("cut"), answers]);

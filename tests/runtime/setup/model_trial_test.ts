@@ -69,12 +69,3 @@ Deno.test("tryModel() waits a minute at most, and no longer than its caller", as
   await leaving;
   assert.equal(clock.sleeping, 0);
 });
-
-Deno.test("tryModel() asks without what the endpoint refuses", async () => {
-  const refusal = { error: { message: "Unsupported parameter: 'max_tokens' is not supported" } };
-  await using server = new OpenAiServer([{ status: 400, body: JSON.stringify(refusal) }, {
-    text: "ready",
-  }]);
-  await attempt(server);
-  server.assertDone();
-});

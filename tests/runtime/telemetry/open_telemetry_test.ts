@@ -9,31 +9,19 @@ import { ModelError, type ModelReply } from "../../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../../runtime/models/retry.ts";
 import { filesBelow, REPOSITORY } from "../../support/repository.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
+import { executionOf } from "../notify/outbox_world.ts";
 import { RecordedTelemetry } from "./recorded_telemetry.ts";
 
-function execution(overrides: Partial<Execution> = {}): Execution {
-  return {
-    id: 7,
+const execution = (overrides: Partial<Execution> = {}) =>
+  executionOf(7, {
     agentId: "tester",
     displayName: "The Tester",
     status: "running",
-    trigger: "manual",
-    parentExecutionId: null,
-    sessionId: null,
-    startedAt: 0,
-    finishedAt: null,
-    durationMs: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    totalTokens: null,
-    costUsd: null,
-    toolCalls: 0,
     model: "google/tiny",
     args: ["an argument"],
     error: null,
     ...overrides,
-  };
-}
+  });
 
 const REPLY: ModelReply = {
   message: { role: "assistant", content: "The answer.", toolCalls: [] },

@@ -4,24 +4,18 @@
 export interface CollectedSpan {
   scope: string;
   name: string;
-  /** 1 internal, 2 server, 3 client. */
-  kind: number;
   traceId: string;
   spanId: string;
   /** Empty at the top of a trace. */
   parentSpanId: string;
-  attributes: Record<string, unknown>;
-  status: { code: number; message: string };
 }
 
-/** One point of a metric: a counter's value, or a histogram's count and sum. */
+/** One point of a metric: a counter's value, or a histogram's sum. */
 export interface CollectedPoint {
   scope: string;
   metric: string;
-  unit: string;
   attributes: Record<string, unknown>;
   value: number;
-  count: number;
 }
 
 type Json = Record<string, unknown>;
@@ -59,12 +53,9 @@ export class OtlpCollector implements AsyncDisposable {
       ({ scope, item }) => ({
         scope,
         name: String(item["name"]),
-        kind: Number(item["kind"]),
         traceId: String(item["traceId"]),
         spanId: String(item["spanId"]),
         parentSpanId: String(item["parentSpanId"] ?? ""),
-        attributes: toRecord(item["attributes"]),
-        status: object(item["status"]) as unknown as CollectedSpan["status"],
       }),
     );
   }
@@ -78,10 +69,8 @@ export class OtlpCollector implements AsyncDisposable {
       return list(data["dataPoints"]).map((point) => ({
         scope,
         metric: String(item["name"]),
-        unit: String(item["unit"]),
         attributes: toRecord(point["attributes"]),
         value: Number(point["asDouble"] ?? point["asInt"] ?? point["sum"]),
-        count: Number(point["count"] ?? 0),
       }));
     });
   }

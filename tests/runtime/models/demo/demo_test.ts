@@ -90,41 +90,21 @@ Deno.test("demo/report reads the file, writes the report and answers with what i
   );
 });
 
-Deno.test("demo/report sums the columns of a table and writes to report.md by default", async () => {
+Deno.test("demo/report sums the columns of a table, writes to report.md by default, and says what went wrong instead of going on", async () => {
+  assert.match((await play("report", [GO])).text, /Name the file in the task/);
   const start: Message[] = [{ role: "user", content: "Look at {data}/sales.csv please." }];
   const first = await play("report", start);
-  const second = await play(
-    "report",
-    after(start, first.reply, "day,cups,price\nMon,12,1.5\nTue,30,2.25\n"),
-  );
+  const unread = await play("report", after(start, first.reply, "Error: no such file"));
+  assert.equal(unread.text, "I could not read {data}/sales.csv. Error: no such file");
+  const read = after(start, first.reply, "day,cups,price\nMon,12,1.5\nTue,30,2.25\n");
+  const second = await play("report", read);
   assert.deepEqual(JSON.parse(second.reply.message.toolCalls[0]?.arguments ?? ""), {
     path: "report.md",
     content: "# Report on {data}/sales.csv\n\n- 2 rows of 3 columns\n- Sum of cups: 42\n" +
       "- Sum of price: 3.75\n",
   });
-});
-
-Deno.test("demo/report says what went wrong instead of going on", async () => {
-  const nothing = await play("report", [GO]);
-  assert.match(nothing.text, /Name the file in the task/);
-  const start: Message[] = [{ role: "user", content: "Read notes.md." }];
-  const first = await play("report", start);
-  const unread = await play("report", after(start, first.reply, "Error: no such file"));
-  assert.equal(unread.text, "I could not read notes.md. Error: no such file");
-  assert.equal(unread.reply.stop, "end");
-  const read = after(start, first.reply, "text");
-  const second = await play("report", read);
   const unwritten = await play("report", after(read, second.reply, "Error: denied"));
   assert.match(unwritten.text, /I could not write report\.md\. Error: denied$/);
-});
-
-Deno.test("demo/report streams in small pieces, pausing by the clock", async () => {
-  const clock = new TestClock();
-  const call = play("report", [GO], clock);
-  for (let i = 0; i < 40; i++) await clock.advance(12);
-  const { deltas, text, reply } = await call;
-  assert.ok(deltas.length > 5);
-  assert.equal(text, reply.message.content);
 });
 
 Deno.test("demo/script plays the step that the conversation has come to", async () => {
