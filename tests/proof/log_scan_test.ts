@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { formatLogLine } from "../../runtime/service_log/log_file.ts";
 import { judgeLines, LogScan } from "../../proof/soak/log_scan.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 const line = (level: "info" | "warn" | "error", fields: Record<string, unknown> = {}) =>
   formatLogLine({ at: 0, level, message: "It happened", fields });
@@ -21,9 +22,8 @@ Deno.test("judgeLines() tells of errors, and of stack traces at any level and ou
   assert.equal(rules.length, 2 + stack.split("\n").length - 1);
 });
 
-Deno.test("LogScan reads each line once, also those that stand before a rotation", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "inkling-" });
-  try {
+Deno.test("LogScan reads each line once, also those that stand before a rotation", () =>
+  withTempDir(async (folder) => {
     const path = join(folder, "inkling.log");
     const scan = new LogScan(path);
     await Deno.writeTextFile(path, `${line("info")}\n${line("error", { n: 1 })}\nhalf a li`);
@@ -35,7 +35,4 @@ Deno.test("LogScan reads each line once, also those that stand before a rotation
     await Deno.writeTextFile(path, `${line("error", { n: 4 })}\n`);
     assert.deepEqual((await scan.look()).map(({ line }) => line.slice(-3)), ["n=3", "n=4"]);
     assert.equal(scan.lines, 6);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findWrongEffects, SideEffects } from "../../proof/soak/load/side_effects.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
-Deno.test("findWrongEffects() tells of calls that took effect twice, although denied, or not although they say so", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "inkling-" });
-  try {
+Deno.test("findWrongEffects() tells of calls that took effect twice, although denied, or not although they say so", () =>
+  withTempDir(async (folder) => {
     await using effects = await SideEffects.open(folder);
     const path = join(folder, "frames.db");
     const db = new DatabaseSync(path);
@@ -35,7 +35,4 @@ Deno.test("findWrongEffects() tells of calls that took effect twice, although de
       "no call that was denied takes effect",
     ]);
     db.close();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));

@@ -1,4 +1,4 @@
-// Two walls: what an agent may not do is refused by our own checks and, where these are taken away, by Deno.
+// The second wall: what an agent may not do is refused by Deno, too, where our own checks are taken away.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,18 +48,7 @@ async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]
   return lines.map((line) => JSON.parse(line) as { result?: string; error?: string });
 }
 
-/** What the tools answered an agent that makes these calls, in a run of the real service. */
-async function callInRun(home: RealHome, calls: Call[]) {
-  await home.writeScript("prober", [{ call: calls }, { say: "done" }], 'auto_approve: "*"');
-  await home.succeed("run", "prober", "-q");
-  using client = home.client();
-  const [run] = await client.runs("prober");
-  const rows = await client.messages(run?.id ?? 0);
-  return rows.filter(({ event_type }) => event_type === "tool_result")
-    .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
-}
-
-Deno.test("an agent that reaches outside, into _config or to another host is refused twice: by the sandbox, and without it by Deno", async () => {
+Deno.test("an agent that reaches outside, into _config or to another host without our sandbox is refused by Deno", async () => {
   await using home = await createRealHome();
   const outside = join(home.root, "outside");
   await Deno.mkdir(outside);
@@ -79,15 +68,6 @@ Deno.test("an agent that reaches outside, into _config or to another host is ref
     { name: "file_move", arguments: { source: secret, destination: "notes/mine.txt" } },
     { name: "file_glob", arguments: { pattern: `${outside}/*` } },
   ];
-
-  const inRun = await callInRun(home, calls);
-  assert.equal(inRun.length, calls.length);
-  for (const [i, { content, is_error }] of inRun.entries()) {
-    const shown = `${JSON.stringify(calls[i])}: ${content}`;
-    assert.ok(is_error, shown);
-    assert.match(content, /lies outside the allowed paths/, shown);
-    assert.doesNotMatch(content, /CANARY|--allow/, shown);
-  }
 
   const flags = await flagsOf(home);
   const answers = await callWithoutOurWall(home, flags, [

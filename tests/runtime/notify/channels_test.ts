@@ -9,6 +9,7 @@ import type { ChannelPorts } from "../../../runtime/notify/channels/open_channel
 import { channelProblem, openChannel } from "../../../runtime/notify/channels/open_channel.ts";
 import { readSigningSecret, sign } from "../../../runtime/notify/channels/webhook.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { Receiver } from "./receiver.ts";
 
@@ -232,9 +233,8 @@ Deno.test("a channel tells what is missing, and never a secret", () => {
   assert.match(sentence, /not possible on windows/);
 });
 
-Deno.test("a command gets the message as JSON on standard input, no shell, and a small environment", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+Deno.test("a command gets the message as JSON on standard input, no shell, and a small environment", () =>
+  withTempDir(async (folder) => {
     const out = `${folder}/out`;
     const script = `${folder}/tell.sh`;
     const program = `#!/bin/sh\n{ cat; env | sort; printf '%s\\n' "$@"; } > ${out}\n`;
@@ -256,7 +256,4 @@ Deno.test("a command gets the message as JSON on standard input, no shell, and a
     assert.equal(failure.message, `${script} ended with 3: no way`);
     const missing = await failureOf({ type: "command", run: ["/no/such"], allow: true }, ports);
     assert.match(missing.message, /^Cannot start \/no\/such: it is not installed/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));

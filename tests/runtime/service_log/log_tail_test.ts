@@ -2,15 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readLogTail } from "../../../runtime/service_log/log_tail.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
-async function withFile(test: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "inkling-log-" });
-  try {
-    await test(join(folder, "inkling.log"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+const withFile = (test: (path: string) => Promise<void>) =>
+  withTempDir((folder) => test(join(folder, "inkling.log")));
 
 Deno.test("readLogTail() gives the last lines, oldest first, and none where there is no file", () =>
   withFile(async (path) => {

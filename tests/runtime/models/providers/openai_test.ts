@@ -40,22 +40,15 @@ async function replyOf(step: OpenAiStep): Promise<Awaited<ReturnType<typeof coll
 
 Deno.test("OpenAiModel sends the conversation, the tools and the limits in the API's words", async () => {
   await using server = new OpenAiServer([{ text: "ok" }]);
+  const call = { id: "c1", name: "file_read", arguments: '{"path":' };
+  const tool = { name: "file_read", description: "Reads.", parameters: { type: "object" } };
   const request: ModelRequest = {
     messages: [
       { role: "system", content: "Be brief." },
-      { role: "user", content: "Read it." },
-      {
-        role: "assistant",
-        content: "",
-        toolCalls: [
-          { id: "c1", name: "file_read", arguments: '{"path":"a.md"}' },
-          { id: "c2", name: "file_read", arguments: '{"path":' },
-        ],
-      },
-      { role: "tool", toolCallId: "c1", toolName: "file_read", content: "A", isError: false },
-      { role: "tool", toolCallId: "c2", toolName: "file_read", content: "Error: x", isError: true },
+      { role: "assistant", content: "", toolCalls: [call] },
+      { role: "tool", toolCallId: "c1", toolName: "file_read", content: "Error: x", isError: true },
     ],
-    tools: [{ name: "file_read", description: "Reads.", parameters: { type: "object" } }],
+    tools: [tool],
     temperature: 0.2,
     maxTokens: 77,
   };
@@ -63,38 +56,23 @@ Deno.test("OpenAiModel sends the conversation, the tools and the limits in the A
   const { path, body, headers } = server.request(0);
   assert.equal(path, "/v1/chat/completions");
   assert.equal(headers.get("authorization"), `Bearer ${KEY}`);
+  const unreadable = { name: call.name, arguments: '{"unreadable_arguments":"{\\"path\\":"}' };
   assert.deepEqual(body, {
     model: "test",
     messages: [
       { role: "system", content: "Be brief." },
-      { role: "user", content: "Read it." },
       {
         role: "assistant",
         content: null,
-        tool_calls: [
-          {
-            id: "c1",
-            type: "function",
-            function: { name: "file_read", arguments: '{"path":"a.md"}' },
-          },
-          {
-            id: "c2",
-            type: "function",
-            function: { name: "file_read", arguments: '{"unreadable_arguments":"{\\"path\\":"}' },
-          },
-        ],
+        tool_calls: [{ id: "c1", type: "function", function: unreadable }],
       },
-      { role: "tool", tool_call_id: "c1", content: "A" },
-      { role: "tool", tool_call_id: "c2", content: "Error: x" },
+      { role: "tool", tool_call_id: "c1", content: "Error: x" },
     ],
     stream: true,
     stream_options: { include_usage: true },
     temperature: 0.2,
     max_completion_tokens: 77,
-    tools: [{
-      type: "function",
-      function: { name: "file_read", description: "Reads.", parameters: { type: "object" } },
-    }],
+    tools: [{ type: "function", function: tool }],
   });
 });
 
