@@ -41,15 +41,12 @@ async function refusalOf(
   return error.message;
 }
 
-Deno.test("resolveModel() says where to name a model when none is", async () => {
+Deno.test("resolveModel() says where to name a model, which line a missing key belongs to, and shows no key that cannot be sent", async () => {
   assert.equal(
     await refusalOf(undefined, world()),
     "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
       "`defaults.model` in config.yaml",
   );
-});
-
-Deno.test("resolveModel() names the variable, the file and the line when a key is missing", async () => {
   assert.equal(
     await refusalOf(settings("openai"), world({ OPENAI_API_KEY: "  " })),
     "Cannot use model openai/m: OPENAI_API_KEY is not set; add the line " +
@@ -57,16 +54,11 @@ Deno.test("resolveModel() names the variable, the file and the line when a key i
   );
   const message = await refusalOf(settings("vllm", { baseUrl: "http://localhost:1" }), world());
   assert.match(message, /VLLM_API_KEY is not set.*needs no key: use provider `local`/);
-  assert.match(
-    await refusalOf(settings("openai", { apiKeyEnv: "WORK_KEY" }), world({ OPENAI_API_KEY: "k" })),
-    /WORK_KEY is not set/,
-  );
-});
-
-Deno.test("resolveModel() refuses a key that cannot be sent, without showing it", async () => {
-  const message = await refusalOf(settings("openai"), world({ OPENAI_API_KEY: "sk-one two" }));
-  assert.match(message, /the value of OPENAI_API_KEY is not a valid key/);
-  assert.ok(!message.includes("sk-one"));
+  const own = settings("openai", { apiKeyEnv: "WORK_KEY" });
+  assert.match(await refusalOf(own, world({ OPENAI_API_KEY: "k" })), /WORK_KEY is not set/);
+  const odd = await refusalOf(settings("openai"), world({ OPENAI_API_KEY: "sk-one two" }));
+  assert.match(odd, /the value of OPENAI_API_KEY is not a valid key/);
+  assert.ok(!odd.includes("sk-one"));
 });
 
 Deno.test("resolveModel() sends the key of the provider to its endpoint", async () => {
