@@ -5,27 +5,12 @@ import { fakeAgent } from "../support/fake_agent.ts";
 import { createTestService } from "../support/test_service.ts";
 import { until } from "../support/until.ts";
 
-function permissionsOf(path: string): string {
-  return ((Deno.lstatSync(path).mode ?? 0) & 0o777).toString(8);
-}
-
 async function isGone(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => false, (error) => {
     if (error instanceof Deno.errors.NotFound) return true;
     throw error;
   });
 }
-
-Deno.test("serve() listens on a socket of mode 600 in a directory of mode 700", async () => {
-  await using on = await createTestService();
-  await Deno.mkdir(on.runtime.directories.stateDir, { mode: 0o755 });
-  const service = await on.start();
-  assert.equal(permissionsOf(on.socketFile), "600");
-  assert.equal(permissionsOf(on.runtime.directories.stateDir), "700");
-  assert.deepEqual(service.transports, [`unix:${on.socketFile}`]);
-  assert.deepEqual(await on.client.health(), { status: "ok" });
-  assert.deepEqual((await on.client.info()).transports, service.transports);
-});
 
 Deno.test("serve() never takes over a live socket", async () => {
   await using on = await createTestService();
@@ -45,34 +30,25 @@ Deno.test("serve() never removes a file that is not a socket", async () => {
   assert.equal(await Deno.readTextFile(on.socketFile), "precious");
 });
 
-Deno.test("serve() answers POST /shutdown, stops the runtime and removes the socket", async () => {
-  await using on = await createTestService();
-  const service = await on.start();
-  assert.deepEqual(await on.client.shutdown(), { message: "shutting down" });
-  assert.equal(await service.finished, "requested");
-  assert.deepEqual(on.runtime.stops, [8_000]);
-  assert.ok(await isGone(on.socketFile));
-  await assert.rejects(on.client.health(), ServiceUnreachable);
-});
-
-Deno.test("serve() refuses runs but goes on answering while executions finish", async () => {
+Deno.test("serve() answers POST /shutdown, refuses runs while executions finish, and removes the socket", async () => {
   await using on = await createTestService();
   const service = await on.start();
   on.runtime.addAgent(fakeAgent("writer"));
   const { execution_id } = await on.client.run("writer");
   const grace = Promise.withResolvers<void>();
   on.runtime.onStop = () => grace.promise;
-  await on.client.shutdown();
-  await assert.rejects(
-    on.client.run("writer"),
-    (error) => error instanceof ApiError && error.status === 503,
-  );
+  assert.deepEqual(await on.client.shutdown(), { message: "shutting down" });
+  const refusal = new ApiError(503, "The service is shutting down");
+  await assert.rejects(on.client.run("writer"), refusal);
   const frames = Array.fromAsync(on.client.follow(execution_id));
   on.runtime.append(execution_id, "final_answer");
   on.runtime.setStatus(execution_id, "success");
   assert.deepEqual((await frames).map(({ event }) => event), ["final_answer", "complete"]);
   grace.resolve();
   assert.equal(await service.finished, "requested");
+  assert.deepEqual([on.runtime.stops, on.runtime.runs.length], [[8_000], 1]);
+  assert.ok(await isGone(on.socketFile));
+  await assert.rejects(on.client.health(), ServiceUnreachable);
 });
 
 Deno.test("serve() closes although a failing runtime cannot stop, and says so", async () => {

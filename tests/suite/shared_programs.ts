@@ -1,6 +1,5 @@
 // Programs that all test files share: they are started once, and named to the tests by variables.
 import { join } from "node:path";
-import { hasChromium, startBrowserServer } from "../support/machine/browser.ts";
 import { HAS_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
@@ -22,25 +21,24 @@ export async function startShared(
   files: readonly string[],
   { postgres, build }: SharedOptions,
 ): Promise<SharedPrograms> {
-  const isNamed = (word: RegExp) =>
-    files.some((file) => word.test(Deno.readTextFileSync(join(REPOSITORY, file))));
   await using opened = new AsyncDisposableStack();
-  const [browser, database, program] = await Promise.all([
-    hasChromium && isNamed(/InBrowser|TestBrowser/) ? startBrowserServer() : undefined,
-    postgres || (HAS_POSTGRES && isNamed(/postgres/i)) ? startPostgres() : undefined,
+  const [database, program] = await Promise.all([
+    postgres || (HAS_POSTGRES && files.some(namesPostgres)) ? startPostgres() : undefined,
     build ? import("./built_program.ts").then((it) => it.buildProgram()) : undefined,
   ]);
-  if (browser !== undefined) opened.use(browser);
   if (database !== undefined) opened.use(database);
   if (program !== undefined) opened.use(program);
   const stop = opened.move();
   return {
     env: {
       ...program?.env,
-      ...(browser !== undefined && { INKLING_TEST_BROWSER: browser.address }),
       ...(database !== undefined && { INKLING_TEST_POSTGRES: database.address }),
       ...(postgres && { INKLING_TEST_DATABASE: "postgres" }),
     },
     [Symbol.asyncDispose]: () => stop.disposeAsync(),
   };
+}
+
+function namesPostgres(file: string): boolean {
+  return /postgres/i.test(Deno.readTextFileSync(join(REPOSITORY, file)));
 }

@@ -2,12 +2,11 @@
 // or for good, with other arguments.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
-import { testInBrowser as test } from "../../support/machine/browser.ts";
+import type { Locator, Page } from "playwright-core";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
-import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+import { type DashboardWorld, testInDashboard } from "./dashboard_world.ts";
 
 const LONG = Array.from({ length: 60 }, (_, index) => `- item ${index}`).join("\n") + "\n";
 
@@ -62,27 +61,47 @@ async function prepare(workspace: TestWorkspace): Promise<void> {
   await Deno.mkdir(tools, { recursive: true });
   await Deno.writeTextFile(join(tools, "post.js"), POSTER);
   await Deno.writeTextFile(join(workspace.workspace, "list.md"), LONG);
+  await Deno.remove(join(workspace.workspace, "report.md")).catch(() => {/* Not written yet. */});
 }
 
-async function openWaitingWorld(
-  browser: Browser,
-  agents: readonly string[],
-): Promise<DashboardWorld> {
-  const world = await openDashboardWorld(browser, prepare);
-  for (const id of agents) {
-    assert.equal((await runToEnd(world.runtime(), id)).status, "waiting", id);
+/** Leaves only the questions of these agents, with their files as they were written. Returns their executions. */
+async function ask(world: DashboardWorld, ...agents: readonly string[]): Promise<number[]> {
+  const runtime = world.runtime();
+  for (const { id } of await runtime.listExecutions({ ...FIRST_PAGE, statuses: ["waiting"] })) {
+    await runtime.cancel(id);
   }
-  return world;
+  await prepare(world.workspace);
+  await runtime.reloadAgents();
+  return await Array.fromAsync(agents, async (agent) => {
+    const { id, status } = await runToEnd(runtime, agent);
+    assert.equal(status, "waiting", agent);
+    return id;
+  });
 }
 
-function cardOf(page: Page, name: string): Locator {
-  return page.locator(".request").filter({ has: page.getByRole("heading", { name }) });
+const FIRST_PAGE = { limit: 50, offset: 0 };
+
+/** The cards of these agents' questions. */
+function cardsOf<const Names extends readonly string[]>(
+  page: Page,
+  names: Names,
+): { [Index in keyof Names]: Locator } {
+  const cards = names.map((name) =>
+    page.locator(".request").filter({ has: page.getByRole("heading", { name }) })
+  );
+  return cards as { [Index in keyof Names]: Locator };
 }
 
-test("dashboard: approvals: a call that changes a file is shown as the change, with signs and colours", async (browser) => {
-  await using world = await openWaitingWorld(browser, ["reporter", "editor", "remover", "lost"]);
+async function readCards(world: DashboardWorld): Promise<void> {
+  await ask(world, "reporter", "editor", "remover", "lost", "poster");
   const page = await world.openPage("#/");
-  const editor = cardOf(page, "editor");
+  const [reporter, editor, remover, lost, poster] = cardsOf(page, [
+    "reporter",
+    "editor",
+    "remover",
+    "lost",
+    "poster",
+  ]);
   await editor.getByText("list.md").waitFor();
   const lines = await editor.locator(".diff-line").allInnerTexts();
   const flat = lines.map((line) => line.replaceAll("\n", ""));
@@ -90,32 +109,18 @@ test("dashboard: approvals: a call that changes a file is shown as the change, w
     assert.ok(flat.includes(line), flat.join(" | "));
   }
   assert.match(await editor.locator(".changed").innerText(), /\+2[\s\S]*−1/);
-  const colour = (kind: string) =>
+  const color = (kind: string) =>
     page.evaluate(`getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`);
-  const colours = await Promise.all(["added", "removed", "same"].map(colour));
-  assert.equal(new Set(colours).size, 3);
-  // A long change is folded, and all of it is there for whoever asks.
-  const remover = cardOf(page, "remover");
+  const colors = await Promise.all(["added", "removed", "same"].map(color));
+  assert.equal(new Set(colors).size, 3);
+  // A long change is folded, and can be shown as a whole.
   const removed = remover.locator(".diff-line.removed");
   assert.ok(await removed.count() < 45);
   await remover.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
   assert.equal(await removed.count(), 60);
-  await cardOf(page, "lost").locator(".problem").getByText("none.md").waitFor();
-  const reporter = cardOf(page, "reporter");
-  await reporter.getByText("new file").waitFor();
-  assert.equal(await reporter.locator("strong").count(), 0);
-  await reporter.getByRole("button", { name: "Show the new text as Markdown" }).click();
-  await reporter.locator(".prose strong", { hasText: "well" }).waitFor();
-  await reporter.getByRole("button", { name: "Approve" }).click();
-  await reporter.waitFor({ state: "detached" });
-  const written = await Deno.readTextFile(join(world.workspace.workspace, "report.md"));
-  assert.equal(written, "# Report\n\nAll **well**.\n");
-});
+  await lost.locator(".problem").getByText("none.md").waitFor();
 
-test("dashboard: approvals: the arguments of another call are a table of texts and of JSON", async (browser) => {
-  await using world = await openWaitingWorld(browser, ["poster"]);
-  const page = await world.openPage("#/executions/1");
-  const table = page.getByRole("table", { name: "Arguments of post in execution 1" });
+  const table = poster.getByRole("table", { name: /^Arguments of post in execution \d+$/ });
   const row = (name: string) => table.getByRole("row").filter({ hasText: name });
   await row("title").getByText("Greetings \\u202eevil").waitFor();
   await row("times").getByText("3", { exact: true }).waitFor();
@@ -125,12 +130,34 @@ test("dashboard: approvals: the arguments of another call are a table of texts a
   await row("text").locator("li strong", { hasText: "line" }).waitFor();
   await row("text").getByText("<b>no markup</b>").waitFor();
   assert.equal(await table.locator("b").count(), 0);
-});
 
-test("dashboard: approvals: arguments are changed before the approval; what is wrong stands at its field", async (browser) => {
-  await using world = await openWaitingWorld(browser, ["reporter", "poster"]);
+  await reporter.getByText("new file").waitFor();
+  assert.equal(await reporter.locator("strong").count(), 0);
+  await reporter.getByRole("button", { name: "Show the new text as Markdown" }).click();
+  await reporter.locator(".prose strong", { hasText: "well" }).waitFor();
+
+  // With every form open.
+  await editor.getByRole("button", { name: "Edit arguments" }).click();
+  await poster.getByRole("button", { name: "Edit arguments" }).click();
+  await poster.getByLabel("times").fill("x");
+  await poster.getByRole("button", { name: "Approve with changes" }).click();
+  await reporter.getByRole("button", { name: "Always" }).click();
+  await reporter.getByText("without asking").waitFor();
+  const folds = page.locator("main .fold[aria-expanded=false]:visible");
+  while (await folds.count() > 0) await folds.first().click();
+  await expectNoFault(page, "the cards");
+
+  await reporter.getByRole("button", { name: "Back" }).click();
+  await reporter.getByRole("button", { name: "Approve" }).click();
+  await reporter.waitFor({ state: "detached" });
+  const written = await Deno.readTextFile(join(world.workspace.workspace, "report.md"));
+  assert.equal(written, "# Report\n\nAll **well**.\n");
+}
+
+async function editArguments(world: DashboardWorld): Promise<void> {
+  const [id = 0] = await ask(world, "reporter", "poster");
   const page = await world.openPage("#/");
-  const poster = cardOf(page, "poster");
+  const [reporter, poster] = cardsOf(page, ["reporter", "poster"]);
   await poster.getByRole("button", { name: "Edit arguments" }).click();
   assert.equal(await poster.getByLabel("title").inputValue(), POST.title);
   const approve = poster.getByRole("button", { name: "Approve with changes" });
@@ -147,7 +174,6 @@ test("dashboard: approvals: arguments are changed before the approval; what is w
   await poster.getByRole("button", { name: "Back" }).click();
   await poster.getByRole("button", { name: "Approve", exact: true }).waitFor();
 
-  const reporter = cardOf(page, "reporter");
   await reporter.getByRole("button", { name: "Edit arguments" }).click();
   await reporter.getByLabel("path").fill("other.md");
   await reporter.getByLabel("content").fill("Two\nlines\n");
@@ -158,21 +184,18 @@ test("dashboard: approvals: arguments are changed before the approval; what is w
   await reporter.getByLabel("content").press("Control+Enter");
   await reporter.waitFor({ state: "detached" });
   const { workspace } = world.workspace;
-  await until(
-    async () => (await world.runtime().getExecution(1)).status === "success",
-    "it goes on",
-  );
+  const execution = () => world.runtime().getExecution(id);
+  await until(async () => (await execution()).status === "success", "it goes on");
   assert.equal(await Deno.readTextFile(join(workspace, "other.md")), "Two\nlines\n");
   await assert.rejects(Deno.stat(join(workspace, "report.md")));
-  const { outputData } = await world.runtime().getExecution(1);
-  assert.match(outputData ?? "", /changed|edited/);
-});
+  assert.match((await execution()).outputData ?? "", /changed|edited/);
+}
 
-test("dashboard: approvals: always: the change of the agent's file is shown, then written, and the call approved", async (browser) => {
-  await using world = await openWaitingWorld(browser, ["reporter"]);
+async function approveAlways(world: DashboardWorld): Promise<void> {
+  const [id] = await ask(world, "reporter");
   const file = join(world.workspace.agentsDir, "reporter.md");
   const before = await Deno.readTextFile(file);
-  const page = await world.openPage("#/executions/1");
+  const page = await world.openPage(`#/executions/${id}`);
   const card = page.locator(".request");
   await card.getByRole("button", { name: "Always for this agent" }).click();
   const form = card.getByRole("group", { name: "Always approve" });
@@ -186,14 +209,13 @@ test("dashboard: approvals: always: the change of the agent's file is shown, the
   await page.getByRole("heading", { name: "Ended: success" }).waitFor();
   assert.match(await Deno.readTextFile(file), /auto_approve:\s*(- |\[)file_write/);
   assert.equal((await runToEnd(world.runtime(), "reporter")).status, "success");
-});
+}
 
-test("dashboard: approvals: keys decide the card that has the focus, and nothing while somebody writes", async (browser) => {
-  await using world = await openWaitingWorld(browser, ["reporter", "remover", "lost", "poster"]);
-  const runtime = world.runtime();
+async function decideByKeys(world: DashboardWorld): Promise<void> {
+  const agents = ["reporter", "remover", "lost", "poster"] as const;
+  const [id = 0] = await ask(world, ...agents);
   const page = await world.openPage("#/");
-  const [reporter, remover, lost, poster] = ["reporter", "remover", "lost", "poster"]
-    .map((name) => cardOf(page, name)) as [Locator, Locator, Locator, Locator];
+  const [reporter, remover, lost, poster] = cardsOf(page, agents);
   await poster.waitFor();
   const hasFocus = (name: string) =>
     until(
@@ -206,6 +228,8 @@ test("dashboard: approvals: keys decide the card that has the focus, and nothing
       `the focus is in the card of ${name}`,
     );
   // From the beginning of the page, with three presses of Tab at the most.
+  await page.reload();
+  await poster.waitFor();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
@@ -259,21 +283,15 @@ test("dashboard: approvals: keys decide the card that has the focus, and nothing
   await page.keyboard.press("n");
   await page.keyboard.press("e");
   assert.equal(await reporter.getByRole("button", { name: "Approve", exact: true }).count(), 1);
-  assert.equal((await runtime.getExecution(1)).status, "waiting");
-});
+  assert.equal((await world.runtime().getExecution(id)).status, "waiting");
+}
 
-test("dashboard: approvals: axe finds no fault in the cards and their forms, in both themes and widths", async (browser) => {
-  const agents = ["reporter", "editor", "remover", "lost", "poster"];
-  await using world = await openWaitingWorld(browser, agents);
-  const page = await world.openPage("#/");
-  await cardOf(page, "editor").getByRole("button", { name: "Edit arguments" }).click();
-  await cardOf(page, "poster").getByRole("button", { name: "Edit arguments" }).click();
-  await cardOf(page, "poster").getByLabel("times").fill("x");
-  await cardOf(page, "poster").getByRole("button", { name: "Approve with changes" }).click();
-  await cardOf(page, "reporter").getByRole("button", { name: "Always" }).click();
-  await cardOf(page, "reporter").getByText("without asking").waitFor();
-  await cardOf(page, "reporter").getByRole("button", { name: "Markdown" }).click();
-  const folds = page.locator("main .fold[aria-expanded=false]:visible");
-  while (await folds.count() > 0) await folds.first().click();
-  await expectNoFault(page, "the cards");
-});
+testInDashboard("dashboard: approvals", { prepare }, [
+  ["a change of a file is a diff, other arguments are a table; axe finds no fault", readCards],
+  ["arguments are edited before the approval; a fault stands at its field", editArguments],
+  ["keys decide the card that has the focus, and nothing while somebody writes", decideByKeys],
+  [
+    "always: the change of the agent's file is shown, written, and the call approved",
+    approveAlways,
+  ],
+]);

@@ -1,14 +1,15 @@
 // Talking with agents in a real browser, and running again what has run.
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
-import { testInBrowser } from "../../support/machine/browser.ts";
+import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import {
-  openDashboardWorld,
+  type DashboardWorld,
   openSlowModel,
-  openWorkerWorld,
+  type SlowModel,
+  testInDashboard,
+  type WorldSetUp,
   writeAsker,
 } from "./dashboard_world.ts";
 
@@ -21,15 +22,19 @@ async function isInView(page: Page, name: string): Promise<boolean> {
   return box !== null && size !== null && box.y >= 0 && box.y + box.height <= size.height;
 }
 
-async function talk(browser: Browser): Promise<void> {
+/** Adds an agent whose model is slow. */
+async function addTeller({ workspace, runtime }: DashboardWorld, model: SlowModel): Promise<void> {
+  const text = `---\nname: The Teller\n${model.frontMatter}\n---\nTell a story.`;
+  await workspace.writeAgent("teller", text);
+  await runtime().reloadAgents();
+}
+
+async function talk(world: DashboardWorld): Promise<void> {
   const long = Array.from({ length: 80 }, (_, index) => `- line ${index}`).join("\n");
   await using model = openSlowModel([`Once **upon**\n\n${long}\n`, "\nThe end."]);
-  await using world = await openDashboardWorld(browser, (workspace) =>
-    workspace.writeAgent(
-      "teller",
-      `---\nname: The Teller\n${model.frontMatter}\n---\nTell a story.`,
-    ));
-  const page = await world.openPage("#/chat", { viewport: { width: 390, height: 740 } });
+  await addTeller(world, model);
+  const page = await world.openPage("#/chat");
+  await page.setViewportSize({ width: 390, height: 740 });
   await page.getByRole("link", { name: "The Teller" }).click();
   await page.getByText("Nothing has been said in this conversation yet.").waitFor();
   // The box has the focus, and gets what is typed elsewhere: no letter of it is a shortcut.
@@ -51,7 +56,7 @@ async function talk(browser: Browser): Promise<void> {
   assert.equal(await page.getByRole("button", { name: "Send" }).isEnabled(), false);
   const address = page.url();
   // The page of the execution keeps it in view, too.
-  await page.getByRole("link", { name: "execution 1" }).click();
+  await page.getByRole("link", { name: /^execution \d+$/ }).click();
   await page.getByText("line 79").waitFor();
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
   await page.locator(".step.live .prose strong", { hasText: "upon" }).waitFor();
@@ -70,17 +75,14 @@ async function talk(browser: Browser): Promise<void> {
   // The same words again are a turn of their own.
   await page.locator(".turn").nth(2).waitFor();
   await until(async () => await page.getByText("The end.").count() === 2, "it answers again");
-  const executions = await world.runtime().listExecutions({ limit: 9, offset: 0 });
+  const filter = { agentId: "teller", limit: 9, offset: 0 };
+  const executions = await world.runtime().listExecutions(filter);
   assert.equal(executions.length, 3);
   assert.deepEqual(new Set(executions.map(({ sessionId }) => sessionId)).size, 1);
   assert.deepEqual(new Set(executions.map(({ trigger }) => trigger)), new Set(["chat"]));
 }
 
-async function goBetween(browser: Browser): Promise<void> {
-  await using world = await openDashboardWorld(browser, async (workspace) => {
-    await workspace.writeScript("talker", [{ say: "You said: {message}" }]);
-    await writeAsker(workspace);
-  });
+async function goBetween(world: DashboardWorld): Promise<void> {
   const runtime = world.runtime();
   await runToEnd(runtime, "talker", { message: "First talk", sessionId: "one / two?" });
   await runToEnd(runtime, "talker", { message: "Second talk", sessionId: "three" });
@@ -131,15 +133,17 @@ async function goBetween(browser: Browser): Promise<void> {
   await page.locator(".turn").getByText("Heard: Ada").waitFor();
 }
 
-async function runAgain(browser: Browser): Promise<void> {
-  await using world = await openWorkerWorld(browser);
+async function runAgain(world: DashboardWorld): Promise<void> {
   const runtime = world.runtime();
   const asked = { args: ["a\nb", " c "], message: "Do\nit", context: "Soon" };
-  await runToEnd(runtime, "worker", asked);
-  const page = await world.openPage("#/executions/1");
+  const { id } = await runToEnd(runtime, "worker", asked);
+  const page = await world.openPage(`#/executions/${id}`);
+  const next = async (at: number) => {
+    await page.waitForURL(new RegExp(`#/executions/${at}$`));
+    return await runtime.getExecution(at);
+  };
   await page.getByRole("button", { name: "Run again", exact: true }).click();
-  await page.waitForURL(/#\/executions\/2$/);
-  const again = await runtime.getExecution(2);
+  const again = await next(id + 1);
   assert.deepEqual({ args: again.args, message: again.message, context: again.context }, asked);
   assert.deepEqual([again.trigger, again.sessionId], ["manual", null]);
   await page.getByRole("button", { name: "Run again with changes" }).click();
@@ -153,46 +157,33 @@ async function runAgain(browser: Browser): Promise<void> {
   await dialog.getByLabel("Arguments").fill('["a"]');
   await dialog.getByLabel("Message").fill("Do it now");
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
-  await page.waitForURL(/#\/executions\/3$/);
-  const changed = await runtime.getExecution(3);
+  const changed = await next(id + 2);
   assert.deepEqual([changed.args, changed.message, changed.context], [["a"], "Do it now", "Soon"]);
 
   // A turn of a conversation is another turn of it.
   await runToEnd(runtime, "worker", { message: "Hello", sessionId: "talk" });
-  await page.goto(`${world.origin}/ui#/executions/4`);
+  await page.evaluate(`location.hash = "#/executions/${id + 3}"`);
   await page.getByRole("link", { name: "talk", exact: true }).waitFor();
   await page.getByRole("button", { name: "Run again", exact: true }).click();
-  await page.waitForURL(/#\/executions\/5$/);
-  const { trigger, sessionId, message } = await runtime.getExecution(5);
+  const { trigger, sessionId, message } = await next(id + 4);
   assert.deepEqual([trigger, sessionId, message], ["chat", "talk", "Hello"]);
 }
 
-async function lookWithAxe(browser: Browser): Promise<void> {
+async function lookWithAxe(world: DashboardWorld): Promise<void> {
   await using model = openSlowModel(["Once **upon**", " a time."]);
-  await using world = await openDashboardWorld(browser, async (workspace) => {
-    await workspace.writeScript("talker", [{ say: "Yes.\n\n- **one**\n\n```\ncode\n```" }]);
-    await workspace.writeScript("bad", [{ fail: "no luck" }]);
-    await workspace.writeScript("doer", [
-      { call: [{ name: "file_write", arguments: { path: "a.md", content: "x\n" } }] },
-      { say: "Done" },
-    ]);
-    await workspace.writeAgent("teller", `---\n${model.frontMatter}\n---\nTell a story.`);
-  });
+  await addTeller(world, model);
   const runtime = world.runtime();
-  for (const id of ["talker", "bad", "doer"]) {
+  for (const id of ["bad", "doer"]) {
     await runToEnd(runtime, id, { message: `A word ${"and another ".repeat(20)}`, sessionId: "s" });
   }
   await runtime.run("teller", { message: "Hello", sessionId: "s" });
-  const views: [string, string][] = [
-    ["#/chat/talker/s", "Yes."],
-    ["#/chat/bad/s", "no luck"],
-    ["#/chat/doer/s", "Allow file_write?"],
-    ["#/chat/teller/s", "It is answering."],
-  ];
   const page = await world.openPage("#/");
-  for (const [hash, text] of views) {
-    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-    await page.getByText(text).first().waitFor();
+  for (
+    const [id, text] of [["bad", "no luck"], ["doer", "Allow file_write?"], ["teller", "upon"]]
+  ) {
+    const hash = `#/chat/${id}/s`;
+    await page.evaluate(`location.hash = "${hash}"`);
+    await page.getByText(`${text}`).first().waitFor();
     await page.getByText("Loading …").first().waitFor({ state: "detached" });
     const folds = page.locator("main .fold[aria-expanded=false]:visible");
     while (await folds.count() > 0) await folds.first().click();
@@ -200,9 +191,22 @@ async function lookWithAxe(browser: Browser): Promise<void> {
   }
 }
 
-testInBrowser("dashboard: chat, and running again", [
-  ["a conversation streams, is cancelled, and goes on, on a phone", talk],
+const SET_UP: WorldSetUp = {
+  async prepare(workspace) {
+    await workspace.writeScript("talker", [{ say: "You said: {message}" }]);
+    await workspace.writeScript("worker", [{ say: "done" }]);
+    await workspace.writeScript("bad", [{ fail: "no luck" }]);
+    await workspace.writeScript("doer", [
+      { call: [{ name: "file_write", arguments: { path: "a.md", content: "x\n" } }] },
+      { say: "Done" },
+    ]);
+    await writeAsker(workspace);
+  },
+};
+
+testInDashboard("dashboard: chat, and running again", SET_UP, [
   ["conversations are listed, have addresses, and questions are answered in them", goBetween],
   ["an execution is run again as it was, and with changes", runAgain],
+  ["a conversation streams, is cancelled, and goes on, on a phone", talk],
   ["axe finds no fault in the chat, in both themes and widths", lookWithAxe],
 ]);

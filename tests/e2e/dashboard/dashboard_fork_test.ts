@@ -1,86 +1,90 @@
 // Forks in a real browser: from a step of an execution, with a dialog that says what will happen, to the new execution and back.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { testInBrowser as test } from "../../support/machine/browser.ts";
+import type { Page } from "playwright-core";
 import { until } from "../../support/until.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
-import { type DashboardWorld, openDashboardWorld } from "./dashboard_world.ts";
+import { type DashboardWorld, testInDashboard, type WorldSetUp } from "./dashboard_world.ts";
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
 /** Execution 1 of `chief`, with three steps; its helper is execution 2. */
-async function openForkWorld(browser: Browser): Promise<DashboardWorld> {
-  await using opened = new AsyncDisposableStack();
-  const world = opened.use(
-    await openDashboardWorld(browser, async (workspace) => {
-      await workspace.writeScript("chief", [
-        { say: "First.", call: [witness("one")] },
-        { call: [witness("two"), call("run_agent", { agent_id: "helper" })] },
-        { say: "All done." },
-      ], 'auto_approve: "*"\nagents: [helper]');
-      await workspace.writeScript("helper", [{ say: "Helped." }]);
-    }),
-  );
-  await runToEnd(world.runtime(), "chief", { message: "Go" });
-  opened.move();
-  return world;
-}
+const SET_UP: WorldSetUp = {
+  async prepare(workspace) {
+    await workspace.writeScript("chief", [
+      { say: "First.", call: [witness("one")] },
+      { call: [witness("two"), call("run_agent", { agent_id: "helper" })] },
+      { say: "All done." },
+    ], 'auto_approve: "*"\nagents: [helper]');
+    await workspace.writeScript("helper", [{ say: "Helped." }]);
+  },
+  begin: async (runtime) => void await runToEnd(runtime, "chief", { message: "Go" }),
+};
 
 const forkButton = (page: Page, step: number) =>
   page.getByRole("button", { name: `Fork from here, step ${step}` });
 
-test("dashboard: forks: a step is forked, for real from there on, and the new execution leads back", async (browser) => {
-  await using world = await openForkWorld(browser);
-  const memory = join(world.workspace.agentsDir, "chief.memory.md");
-  const page = await world.openPage("#/executions/1");
+/** The id of the execution that the page has gone to. */
+async function idAfter(page: Page, before: number): Promise<number> {
+  await page.waitForURL((url) => /#\/executions\/\d+$/.test(url.href) && idOf(url) !== before);
+  return idOf(new URL(page.url()));
+}
+
+const idOf = ({ hash }: URL) => Number(/\d+$/.exec(hash)?.[0]);
+
+async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promise<void> {
+  const page = await openPage("#/executions/1");
   await page.getByText("Step 3", { exact: true }).waitFor();
   await forkButton(page, 1).click();
   const dialog = page.getByRole("dialog", { name: "Fork chief from step 1" });
   await dialog.getByText(/first step of execution 1: its calls are not made again/).waitFor();
   await dialog.getByText(/From there on it runs for real/).waitFor();
+  await expectNoFault(page, "the dialog");
+  const count = async () => (await runtime().listExecutions({ limit: 9, offset: 0 })).length;
+  const before = await count();
   await dialog.getByRole("button", { name: "Cancel" }).click();
-  assert.equal((await world.runtime().listExecutions({ limit: 9, offset: 0 })).length, 2);
+  assert.equal(await count(), before);
 
+  const calls = async () => {
+    const text = await Deno.readTextFile(join(workspace.agentsDir, "chief.memory.md"));
+    return ["one", "two"].map((section) =>
+      (new RegExp(`# ${section}\\n([^#]*)`).exec(text)?.[1] ?? "").split("called").length - 1
+    );
+  };
+  const [ones = 0, twos = 0] = await calls();
   await forkButton(page, 1).click();
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
-  await page.getByText("Execution 3", { exact: true }).waitFor();
+  await idAfter(page, 1);
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-  const text = await Deno.readTextFile(memory);
-  assert.deepEqual(
-    ["one", "two"].map((section) =>
-      (new RegExp(`# ${section}\\n([^#]*)`).exec(text)?.[1] ?? "").split("called").length - 1
-    ),
-    [1, 2],
-    "what it took over was not done again",
-  );
-  // Where it came from stands in its figures, and with its family.
+  assert.deepEqual(await calls(), [ones, twos + 1], "the step before the fork is not done again");
+  // Its figures and its family name the origin.
   const family = page.getByRole("region", { name: "Delegation" });
   await family.getByRole("link", { name: "execution 1, step 1" }).waitFor();
+  await expectNoFault(page, "the steps");
   await family.getByRole("link", { name: /helper/ }).click();
-  await page.getByText("Execution 4", { exact: true }).waitFor();
+  await page.getByText(/^Execution [^12]$/).waitFor();
   await family.getByRole("link", { name: "execution 1, step 1" }).click();
   await page.getByText("Execution 1", { exact: true }).waitFor();
-});
+}
 
-test("dashboard: forks: a fork takes a message or another model; refusals stand in the dialog", async (browser) => {
-  await using world = await openForkWorld(browser);
-  const page = await world.openPage("#/executions/1");
+async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld): Promise<void> {
+  const page = await openPage("#/executions/1");
   await page.getByRole("button", { name: "Fork from here, the beginning" }).click();
   const dialog = page.getByRole("dialog");
+  const fork = dialog.getByRole("button", { name: "Fork", exact: true });
   await dialog.getByText("Sent instead of its task.").waitFor();
   await dialog.getByLabel("Message").fill("Other words");
   await dialog.getByLabel("Model").fill("echo");
-  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await fork.click();
   await dialog.getByRole("alert").filter({ hasText: "write provider/name" }).waitFor();
   await dialog.getByLabel("Model").fill("demo/echo");
-  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
-  await page.getByText("Execution 3", { exact: true }).waitFor();
+  await fork.click();
+  const id = await idAfter(page, 1);
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   await page.getByRole("link", { name: "execution 1, its beginning" }).waitFor();
-  const { outputData, model, forkedFrom } = await world.runtime().getExecution(3);
+  const { outputData, model, forkedFrom } = await runtime().getExecution(id);
   assert.deepEqual([outputData, model], ["Other words", "demo/echo"]);
   assert.deepEqual(forkedFrom, { executionId: 1, step: 0 });
 
@@ -88,35 +92,26 @@ test("dashboard: forks: a fork takes a message or another model; refusals stand 
   await page.evaluate('location.hash = "#/executions/1"');
   await forkButton(page, 3).click();
   await dialog.getByText("say what it is to do next").waitFor();
-  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await fork.click();
   await dialog.waitFor();
   await dialog.getByLabel("Message").fill('```demo\n[{"say":"Heard."}]\n```');
-  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
-  await page.getByText("Execution 4", { exact: true }).waitFor();
+  await fork.click();
+  await idAfter(page, 1);
   await page.getByText("Heard.", { exact: true }).first().waitFor();
 
   // Agents that run after this one start only when asked.
-  const runtime = world.runtime();
-  await world.workspace.writeScript("sequel", [{ say: "Told." }], "after: chief");
-  await runtime.reloadAgents();
+  await workspace.writeScript("sequel", [{ say: "Told." }], "after: chief");
+  await runtime().reloadAgents();
   await page.evaluate('location.hash = "#/executions/1"');
   await forkButton(page, 3).click();
   await dialog.getByLabel("Message").fill('```demo\n[{"say":"Again."}]\n```');
   await dialog.getByLabel("start the agents that run after this one").check();
-  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
-  const sequels = () => runtime.listExecutions({ agentId: ["sequel"], limit: 9, offset: 0 });
+  await fork.click();
+  const sequels = () => runtime().listExecutions({ agentId: ["sequel"], limit: 9, offset: 0 });
   await until(async () => (await sequels()).length === 1, "the follower runs");
-});
+}
 
-test("dashboard: forks: axe finds no fault in steps, origin and dialog, in both themes and widths", async (browser) => {
-  await using world = await openForkWorld(browser);
-  const runtime = world.runtime();
-  await runtime.replays.fork(1, { step: 1 });
-  const page = await world.openPage("#/executions/3");
-  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-  await page.getByRole("region", { name: "Delegation" }).waitFor();
-  await expectNoFault(page, "the steps");
-  await forkButton(page, 2).click();
-  await page.getByRole("dialog").waitFor();
-  await expectNoFault(page, "the dialog");
-});
+testInDashboard("dashboard: forks", SET_UP, [
+  ["a step is forked, for real from there on; the new execution leads back", forkStep],
+  ["a fork takes a message or another model; refusals stand in the dialog", forkWithChanges],
+]);

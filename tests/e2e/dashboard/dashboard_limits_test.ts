@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
+import { type DashboardWorld, testInDashboard, type WorldSetUp } from "./dashboard_world.ts";
 
 const EVIL = [
   '<script>globalThis.owned = 1</script><img src="x" onerror="globalThis.owned = 2">',
@@ -16,8 +15,8 @@ const EVIL = [
   "delete \u202etxt.exe \u001b]0;title\u0007 \u001b[31mred\u001b[0m \u009b2J \u2066isolated",
 ].join("\n\n");
 
-test("dashboard: what it never does: HTML and script that a model, a tool or a name brings are shown as text", async (browser) => {
-  await using world = await openDashboardWorld(browser, async (workspace) => {
+const SET_UP: WorldSetUp = {
+  async prepare(workspace) {
     await Deno.writeTextFile(join(workspace.workspace, "evil.md"), EVIL);
     await workspace.writeScript("evil", [
       { say: EVIL, call: [{ name: "file_read", arguments: { path: "evil.md" } }] },
@@ -29,8 +28,18 @@ test("dashboard: what it never does: HTML and script that a model, a tool or a n
       },
       { say: EVIL },
     ], `description: ${JSON.stringify("<img src=x onerror=globalThis.owned=5>")}`);
-  });
-  await runToEnd(world.runtime(), "evil", { args: [EVIL], message: EVIL });
+    await workspace.writeScript("walker", [
+      ...Array.from({ length: 120 }, (_, index) => ({
+        call: [{ name: "file_glob", arguments: { pattern: `${index}*` } }],
+      })),
+      { say: "Arrived." },
+    ], "settings: { max_tool_calls: 500, max_execution_tokens: 1000000 }");
+    await workspace.writeScript("worker", [{ say: "done" }]);
+  },
+};
+
+async function showText(world: DashboardWorld): Promise<void> {
+  const { id } = await runToEnd(world.runtime(), "evil", { args: [EVIL], message: EVIL });
   const page = await world.openPage("#/");
   const foreign: string[] = [];
   page.on("request", (request) => {
@@ -44,7 +53,7 @@ test("dashboard: what it never does: HTML and script that a model, a tool or a n
   await page.getByRole("radio").first().check();
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText("Nothing is running.").waitFor();
-  for (const hash of ["#/agents", "#/executions/1"]) {
+  for (const hash of ["#/agents", `#/executions/${id}`]) {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.getByText(/<script>globalThis|onerror=globalThis/).first().waitFor();
   }
@@ -60,7 +69,7 @@ test("dashboard: what it never does: HTML and script that a model, a tool or a n
   assert.equal(await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count(), 0);
   assert.equal(await page.evaluate("globalThis.owned"), undefined);
   assert.deepEqual(foreign, []);
-});
+}
 
 /** Of these characters, what a view shows as it is. */
 const UNSEEN = [
@@ -89,19 +98,9 @@ async function unseenIn(page: Page): Promise<unknown> {
   })()`);
 }
 
-test("dashboard: what it never does: a long execution shows its beginning and its end, and more when it is asked", async (browser) => {
-  await using world = await openDashboardWorld(
-    browser,
-    (workspace) =>
-      workspace.writeScript("walker", [
-        ...Array.from({ length: 120 }, (_, index) => ({
-          call: [{ name: "file_glob", arguments: { pattern: `${index}*` } }],
-        })),
-        { say: "Arrived." },
-      ], "settings: { max_tool_calls: 500, max_execution_tokens: 1000000 }"),
-  );
-  await runToEnd(world.runtime(), "walker");
-  const page = await world.openPage("#/executions/1");
+async function foldSteps(world: DashboardWorld): Promise<void> {
+  const { id } = await runToEnd(world.runtime(), "walker");
+  const page = await world.openPage(`#/executions/${id}`);
   // Its beginning and its end are there, and the middle for whoever wants it.
   await page.getByRole("heading", { name: "Prompt" }).waitFor();
   await page.locator(".prose").getByText("Arrived.").waitFor();
@@ -110,7 +109,7 @@ test("dashboard: what it never does: a long execution shows its beginning and it
   await page.getByRole("button", { name: "Show 24 of 24 hidden steps" }).click();
   await until(async () => await steps.count() === 124, "all steps");
   await page.getByText("0*", { exact: false }).first().waitFor();
-});
+}
 
 /** More than any view takes, however much there is to show. */
 const MOST_ELEMENTS = 2_000;
@@ -134,8 +133,7 @@ async function multiply(workspace: TestWorkspace): Promise<void> {
   );
 }
 
-test("dashboard: what it never does: ten thousand executions are paged, never loaded as a whole", async (browser) => {
-  await using world = await openWorkerWorld(browser);
+async function pageThroughHistory(world: DashboardWorld): Promise<void> {
   await runToEnd(world.runtime(), "worker");
   await world.stopService();
   await multiply(world.workspace);
@@ -165,4 +163,11 @@ test("dashboard: what it never does: ten thousand executions are paged, never lo
   const limits = requests.filter(({ pathname }) => pathname === "/executions")
     .map(({ searchParams }) => Number(searchParams.get("limit")));
   assert.ok(limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60), limits.join());
-});
+}
+
+testInDashboard("dashboard: what it never does", SET_UP, [
+  // The first, as it multiplies all executions that there are.
+  ["ten thousand executions are paged, never loaded as a whole", pageThroughHistory],
+  ["HTML and script that a model, a tool or a name brings are shown as text", showText],
+  ["a long execution shows its beginning and its end, and more on request", foldSteps],
+]);

@@ -1,9 +1,18 @@
-// The log-in over TCP in a real browser: at the port itself, and behind a proxy that speaks TLS and adds nothing.
+// The ways to the page in a real browser: with a log-in at the port itself and behind a proxy that speaks TLS, and through the
+// loopback proxy of `inkling ui`; and pages of others, which find none.
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
+import { createUiLink } from "../../../server/ui/ui_links.ts";
+import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { testInBrowser as test } from "../../support/machine/browser.ts";
-import { API_KEY, openDashboardWorld, openWorkerWorld } from "./dashboard_world.ts";
+import {
+  API_KEY,
+  type DashboardWorld,
+  openDashboardWorld,
+  testInDashboard,
+  type WorldSetUp,
+} from "./dashboard_world.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { openOwnProxy } from "./own_proxy.ts";
 import { createTestCertificate } from "./test_certificate.ts";
@@ -15,8 +24,11 @@ async function logIn(page: Page, key = API_KEY): Promise<void> {
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-test("dashboard: the log-in: a key logs in and back to the place, a log-out ends it for every page", async (browser) => {
-  await using world = await openWorkerWorld(browser);
+const SET_UP: WorldSetUp = {
+  prepare: ({ writeScript }) => writeScript("worker", [{ say: "done" }]),
+};
+
+async function logInAndOut(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/agents", WITHOUT_KEY);
   await logIn(page, "not the key");
   await page.getByRole("alert").getByText("This is not the API key").waitFor();
@@ -39,9 +51,120 @@ test("dashboard: the log-in: a key logs in and back to the place, a log-out ends
   await page.context().addCookies(cookies);
   await page.goto(`${world.origin}/ui`);
   await page.getByRole("heading", { name: "Log in" }).waitFor();
-  await other.getByText("Connection lost.").first().waitFor();
-  await other.getByText("reload the page to log in").first().waitFor();
-});
+  await other.reload();
+  await other.getByRole("heading", { name: "Log in" }).waitFor();
+}
+
+async function lookWithAxe(world: DashboardWorld): Promise<void> {
+  await using proxy = openOwnProxy({ target: () => world.origin });
+  const page = await world.openPage("#/", { ...WITHOUT_KEY, bypassCSP: true });
+  await logIn(page, "not the key");
+  await page.getByRole("alert").waitFor();
+  await expectNoFault(page, "wrong key");
+  await page.goto(`${proxy.origin}/inkling/ui`);
+  await logIn(page);
+  await page.getByRole("heading", { name: "The service does not know this address" }).waitFor();
+  await page.getByText(`origins: ["${proxy.origin}"]`).waitFor();
+  await expectNoFault(page, "unknown address");
+  await page.getByRole("link", { name: "Back to the log-in" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await page.goto(`${world.origin}/ui`);
+  await logIn(page);
+  await page.getByRole("button", { name: "Log out" }).waitFor();
+  await page.getByText("Loading …").first().waitFor({ state: "detached" });
+  await expectNoFault(page, "with the log-out");
+}
+
+async function useLoopbackProxy(world: DashboardWorld): Promise<void> {
+  const { socketFile, stateDir } = world.runtime().directories;
+  await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
+  const { address } = await createUiLink({ stateDir, port: proxy.port });
+  const page = await world.openPage("#/", {});
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  // As browsers are whose streams cannot be iterated.
+  await page.addInitScript(
+    "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
+  );
+  await page.goto(address);
+  await page.getByText("Nothing is running.").waitFor();
+  assert.doesNotMatch(page.url(), /token/);
+  assert.deepEqual(requests.filter((url) => url.includes("token")), [address]);
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
+  await page.getByRole("button", { name: "Run worker" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+  await page.getByRole("heading", { name: "Ended: success" }).waitFor();
+  await world.stopService();
+  await page.getByText("Connection lost.").first().waitFor();
+  await world.startService();
+  await page.locator(".banner").waitFor({ state: "detached" });
+}
+
+/**
+ * Requests what a page of somebody else could, with whatever the browser sends along. Returns the statuses of the answers to
+ * its changes; it must not get to read anything.
+ */
+async function attack(page: Page, origin: string): Promise<number[]> {
+  const form = `<form method="post" action="${origin}/shutdown"></form>`;
+  await using stranger = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(`<!doctype html>${form}`, { headers: { "content-type": "text/html" } }),
+  );
+  await page.goto(`http://127.0.0.1:${stranger.addr.port}/`);
+  const statuses: number[] = [];
+  page.on("response", (response) => {
+    const isOurs = response.url().startsWith(origin) && !response.url().includes("favicon");
+    if (isOurs) statuses.push(response.status());
+  });
+  const read = await page.evaluate(`(async () => {
+    const send = (path, options) =>
+      fetch(${JSON.stringify(origin)} + path, { credentials: "include", ...options })
+        .then((response) => response.text(), () => "");
+    return (await Promise.all([
+      send("/agents/worker/run", { method: "POST", mode: "no-cors", body: "{}" }),
+      send("/logout", { method: "POST", mode: "no-cors" }),
+      send("/agents", {}),
+    ])).join("");
+  })()`);
+  assert.equal(read, "");
+  await page.evaluate("document.forms[0].submit()");
+  await page.waitForURL(/shutdown/);
+  return statuses;
+}
+
+async function refuseOthers(world: DashboardWorld): Promise<void> {
+  const { socketFile, stateDir } = world.runtime().directories;
+  await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
+  const { address } = await createUiLink({ stateDir, port: proxy.port });
+  // All ports of 127.0.0.1 are one site: the browser sends the cookies of both along.
+  const page = await world.openPage("#/", WITHOUT_KEY);
+  await logIn(page);
+  await page.getByText("Nothing is running.").waitFor();
+  await page.goto(address);
+  await page.getByText("Nothing is running.").waitFor();
+  const { origin } = new URL(address);
+  const runs = () => world.runtime().listExecutions({ limit: 50, offset: 0 });
+  const before = await runs();
+  for (const target of [world.origin, origin]) {
+    assert.deepEqual(await attack(page, target), [403, 403, 403], target);
+  }
+  // A browser behind a proxy that adds the key to each request.
+  const keyed = await world.openPage("#/");
+  assert.deepEqual(await attack(keyed, world.origin), [403, 403, 403]);
+  assert.deepEqual(await runs(), before);
+  // Nobody shut it down, or logged out.
+  for (const target of [world.origin, origin]) {
+    await page.goto(`${target}/ui`);
+    await page.getByText("Nothing is running.").waitFor();
+  }
+}
+
+testInDashboard("dashboard: the log-in", SET_UP, [
+  ["a key logs in and back to the place, a log-out ends it for every page", logInAndOut],
+  ["its pages say which line lets a proxy in; axe finds no fault", lookWithAxe],
+  ["pages of others are refused, though the browser brings cookies or a key", refuseOthers],
+  ["the loopback proxy needs none, and finds a service again", useLoopbackProxy],
+]);
 
 test("dashboard: the log-in: it works behind a proxy that speaks TLS, under a path, without a header", async (browser) => {
   let target = "";
@@ -73,71 +196,4 @@ test("dashboard: the log-in: it works behind a proxy that speaks TLS, under a pa
   assert.deepEqual(await page.context().cookies(), []);
   // Streams end with the page; the proxy waits for them.
   await page.context().close();
-});
-
-test("dashboard: the log-in: it tells which line lets a proxy in", async (browser) => {
-  await using world = await openWorkerWorld(browser);
-  await using proxy = openOwnProxy({ target: () => world.origin });
-  const page = await world.openPage("#/", WITHOUT_KEY);
-  await page.goto(`${proxy.origin}/inkling/ui`);
-  await logIn(page);
-  await page.getByRole("heading", { name: "The service does not know this address" }).waitFor();
-  await page.getByText(`origins: ["${proxy.origin}"]`).waitFor();
-  await page.getByRole("link", { name: "Back to the log-in" }).click();
-  await page.getByRole("heading", { name: "Log in" }).waitFor();
-  await page.context().close();
-});
-
-test("dashboard: the log-in: pages of others are refused, though the browser brings the cookie", async (browser) => {
-  await using world = await openWorkerWorld(browser);
-  const page = await world.openPage("#/", WITHOUT_KEY);
-  await logIn(page);
-  await page.getByText("Nothing is running.").waitFor();
-  // All ports of 127.0.0.1 are one site: SameSite lets the cookie through to each of them.
-  const form = `<form method="post" action="${world.origin}/shutdown"></form>`;
-  await using stranger = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    () => new Response(`<!doctype html>${form}`, { headers: { "content-type": "text/html" } }),
-  );
-  await page.goto(`http://127.0.0.1:${stranger.addr.port}/`);
-  const answers: string[] = [];
-  page.on("response", (one) => answers.push(`${new URL(one.url()).pathname} ${one.status()}`));
-  const read = await page.evaluate(`(async () => {
-    const send = (path, options) =>
-      fetch(${JSON.stringify(world.origin)} + path, { credentials: "include", ...options })
-        .then((response) => response.text(), () => "");
-    return await send("/agents/worker/run", { method: "POST", mode: "no-cors", body: "{}" }) +
-      await send("/logout", { method: "POST", mode: "no-cors" }) + await send("/agents", {});
-  })()`);
-  assert.equal(read, "");
-  await page.evaluate("document.forms[0].submit()");
-  await page.waitForURL(/shutdown/);
-  assert.deepEqual(answers.filter((one) => !one.startsWith("/favicon")), [
-    "/agents/worker/run 403",
-    "/logout 403",
-    "/shutdown 403",
-  ]);
-  await page.goto(`${world.origin}/ui`);
-  await page.getByText("Nothing is running.").waitFor();
-  assert.deepEqual(await world.runtime().listExecutions({ limit: 5, offset: 0 }), []);
-});
-
-test("dashboard: the log-in: axe finds no fault in its pages, in both themes, narrow and wide", async (browser) => {
-  await using world = await openWorkerWorld(browser);
-  await using proxy = openOwnProxy({ target: () => world.origin });
-  const page = await world.openPage("#/", { ...WITHOUT_KEY, bypassCSP: true });
-  await page.getByRole("heading", { name: "Log in" }).waitFor();
-  await expectNoFault(page, "the log-in");
-  await logIn(page, "not the key");
-  await page.getByRole("alert").waitFor();
-  await expectNoFault(page, "wrong key");
-  await page.goto(`${proxy.origin}/inkling/ui`);
-  await logIn(page);
-  await page.getByText("does not know this address").first().waitFor();
-  await expectNoFault(page, "unknown address");
-  await page.goto(`${world.origin}/ui`);
-  await logIn(page);
-  await page.getByRole("button", { name: "Log out" }).waitFor();
-  await page.getByText("Loading …").first().waitFor({ state: "detached" });
-  await expectNoFault(page, "with the log-out");
 });

@@ -1,46 +1,31 @@
 // Runs out of the ordinary: with a budget, dry, after another agent, for a node that no machine is.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
-import { openDashboardWorld, openSlowModel } from "./dashboard_world.ts";
+import {
+  type DashboardWorld,
+  openSlowModel,
+  testInDashboard,
+  type WorldSetUp,
+} from "./dashboard_world.ts";
 
-test("dashboard: runs out of the ordinary: a budget has a bar, and its question is answered on the page", async (browser) => {
-  await using world = await openDashboardWorld(browser, async (workspace) => {
+const call = (name: string, args: object) => ({ name, arguments: args });
+
+const SET_UP: WorldSetUp = {
+  async prepare(workspace) {
+    const { writeScript } = workspace;
     await Deno.writeTextFile(
       join(workspace.configDir, "pricing.yaml"),
       "demo/script: { input: 0, output: 100000 }\n",
     );
-    await workspace.writeScript(
+    await writeScript(
       "daily",
       [{ say: "Done.", usage: { input: 1, output: 9 } }],
       "name: The Daily\nsettings: { max_tokens: 10 }\nbudget: { per_day: 1.80 }",
     );
-  });
-  const page = await world.openPage("#/usage");
-  const bar = page.getByRole("meter", { name: "per_day of The Daily" });
-  await bar.waitFor();
-  assert.equal(await bar.getAttribute("aria-valuetext"), "$0.00 of $1.80 used");
-  await world.runtime().run("daily", {});
-  await page.getByText("$0.90 of $1.80").waitFor();
-  assert.equal(await bar.getAttribute("aria-valuetext"), "$0.90 of $1.80 used");
-  // A dollar more does not fit: the run asks, on the page as anywhere.
-  const { id } = await world.runtime().run("daily", {});
-  await page.evaluate(`location.hash = "#/executions/${id}"`);
-  await page.getByText("Budget per_day ($1.80) of The Daily is used up: continue with + $0.90?")
-    .first().waitFor();
-  await page.getByRole("button", { name: /approve|allow|yes/i }).first().click();
-  await page.evaluate('location.hash = "#/usage"');
-  await page.getByText("$1.80 of $2.70").waitFor();
-});
-
-const call = (name: string, args: object) => ({ name, arguments: args });
-
-test("dashboard: runs out of the ordinary: a dry run changes nothing, and lists what it would have done", async (browser) => {
-  await using world = await openDashboardWorld(browser, async (workspace) => {
     await Deno.writeTextFile(join(workspace.workspace, "list.md"), "- one\n- two\n");
-    await workspace.writeScript("chief", [
+    await writeScript("chief", [
       {
         call: [
           call("file_delete", { path: "list.md" }),
@@ -50,12 +35,40 @@ test("dashboard: runs out of the ordinary: a dry run changes nothing, and lists 
       },
       { say: "All done." },
     ], "agents: [helper]");
-    await workspace.writeScript("helper", [
+    await writeScript("helper", [
       { call: [call("file_write", { path: "new.md", content: "new line\n" })] },
       { say: "Helped." },
     ]);
-  });
-  const page = await world.openPage("#/agents");
+    await writeScript("collect", [{ say: "Four letters." }]);
+    await writeScript("mail", [{ say: "Sent." }], "after: collect");
+    await writeScript(
+      "review",
+      [{ say: "Seen." }],
+      "trigger: { type: webhook, scheme: github, secret: HOOK }",
+    );
+  },
+};
+
+async function askForBudget({ openPage, runtime }: DashboardWorld): Promise<void> {
+  const page = await openPage("#/usage");
+  const bar = page.getByRole("meter", { name: "per_day of The Daily" });
+  await bar.waitFor();
+  assert.equal(await bar.getAttribute("aria-valuetext"), "$0.00 of $1.80 used");
+  await runtime().run("daily", {});
+  await page.getByText("$0.90 of $1.80").waitFor();
+  assert.equal(await bar.getAttribute("aria-valuetext"), "$0.90 of $1.80 used");
+  // A dollar more does not fit: the run asks, on the page as anywhere.
+  const { id } = await runtime().run("daily", {});
+  await page.evaluate(`location.hash = "#/executions/${id}"`);
+  await page.getByText("Budget per_day ($1.80) of The Daily is used up: continue with + $0.90?")
+    .first().waitFor();
+  await page.getByRole("button", { name: /approve|allow|yes/i }).first().click();
+  await page.evaluate('location.hash = "#/usage"');
+  await page.getByText("$1.80 of $2.70").waitFor();
+}
+
+async function runDry({ openPage, runtime, workspace }: DashboardWorld): Promise<void> {
+  const page = await openPage("#/agents");
   await page.getByRole("button", { name: "Run chief" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Dry run").check();
@@ -71,12 +84,12 @@ test("dashboard: runs out of the ordinary: a dry run changes nothing, and lists 
     page.getByRole("heading", { name: "Answer", exact: true }),
   ).first().waitFor();
   assert.equal(
-    await Deno.readTextFile(join(world.workspace.workspace, "list.md")),
+    await Deno.readTextFile(join(workspace.workspace, "list.md")),
     "- one\n- two\n",
   );
 
   const ids =
-    async () => (await world.runtime().listExecutions({ agentId: "chief", limit: 9, offset: 0 }));
+    async () => (await runtime().listExecutions({ agentId: "chief", limit: 9, offset: 0 }));
   await page.getByRole("button", { name: "Run again", exact: true }).click();
   await until(async () => (await ids()).length === 2, "it has run again");
   assert.deepEqual((await ids()).map(({ isDryRun }) => isDryRun), [true, true]);
@@ -85,42 +98,32 @@ test("dashboard: runs out of the ordinary: a dry run changes nothing, and lists 
   await page.getByText(/Execution \d+ · dry run/).waitFor();
   await page.evaluate('location.hash = "#/history"');
   await page.getByRole("cell", { name: "manual dry run" }).first().waitFor();
-});
+}
 
-test("dashboard: runs out of the ordinary: an execution shows what followed it, and what it follows", async (browser) => {
-  await using world = await openDashboardWorld(browser, async (workspace) => {
-    await workspace.writeScript("collect", [{ say: "Four letters." }]);
-    await workspace.writeScript("mail", [{ say: "Sent." }], "after: collect");
-    await workspace.writeScript(
-      "review",
-      [{ say: "Seen." }],
-      "trigger: { type: webhook, scheme: github, secret: HOOK }",
-    );
-  });
-  const { id } = await runToEnd(world.runtime(), "collect");
+async function seeFollowers({ openPage, runtime }: DashboardWorld): Promise<void> {
+  const { id } = await runToEnd(runtime(), "collect");
   const filter = { agentId: "mail", statuses: ["success" as const], limit: 1, offset: 0 };
-  await until(
-    async () => (await world.runtime().listExecutions(filter)).length === 1,
-    "the other one follows",
-  );
-  for (const here of [id, id + 1]) {
-    const page = await world.openPage(`#/executions/${here}`);
+  const followers = () => runtime().listExecutions(filter);
+  await until(async () => (await followers()).length === 1, "the other one follows");
+  const [follower] = await followers();
+  const page = await openPage("#/agents");
+  await page.getByText("webhook (github)").waitFor();
+  await page.getByText("after collect").waitFor();
+  for (const here of [id, follower?.id]) {
+    await page.evaluate(`location.hash = "#/executions/${here}"`);
+    await page.getByText(`Execution ${here}`, { exact: true }).waitFor();
     const tree = page.getByRole("region", { name: "Delegation and what followed" });
-    await tree.getByRole("link", { name: /collect.*#1/ }).waitFor();
-    await tree.getByRole("link", { name: /mail.*#2/ }).waitFor();
+    await tree.getByRole("link", { name: new RegExp(`collect.*#${id}`) }).waitFor();
+    await tree.getByRole("link", { name: new RegExp(`mail.*#${follower?.id}`) }).waitFor();
     assert.equal(await tree.locator("[aria-current=true]").count(), 1);
   }
-  const agents = await world.openPage("#/agents");
-  await agents.getByText("webhook (github)").waitFor();
-  await agents.getByText("after collect").waitFor();
-});
+}
 
-test("dashboard: runs out of the ordinary: a run says for which labels it waits, and no more once a node has taken it", async (browser) => {
+async function waitForNode(world: DashboardWorld): Promise<void> {
   await using model = openSlowModel(["Half", " and half"]);
-  await using world = await openDashboardWorld(browser, async ({ writeAgent }) => {
-    await writeAgent("trainer", `---\n${model.frontMatter}\n---\nTrain.\n`);
-  });
+  await world.workspace.writeAgent("trainer", `---\n${model.frontMatter}\n---\nTrain.\n`);
   const runtime = world.runtime();
+  await runtime.reloadAgents();
   const getExecution = runtime.getExecution.bind(runtime);
   let waitsForLabels: string[] | undefined = ["gpu", "linux"];
   runtime.getExecution = async (id) => ({
@@ -137,4 +140,12 @@ test("dashboard: runs out of the ordinary: a run says for which labels it waits,
   await note.waitFor({ state: "detached" });
   model.finish();
   await page.getByText("Half and half").first().waitFor();
-});
+  runtime.getExecution = getExecution;
+}
+
+testInDashboard("dashboard: runs out of the ordinary", SET_UP, [
+  ["a budget has a bar, and its question is answered on the page", askForBudget],
+  ["a dry run changes nothing, and lists what it would have done", runDry],
+  ["an execution shows what followed it, and what it follows", seeFollowers],
+  ["a run names the labels it waits for, until a node has claimed it", waitForNode],
+]);

@@ -7,12 +7,20 @@ import { openLogFile } from "../../../runtime/service_log/log_file.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { makeStateDir } from "../../../runtime/storage/state_dir/state_dir.ts";
 import { serve, type Service } from "../../../server/mod.ts";
+import { OPERATIONS } from "../../../server/operations/operations.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 /** Far more than a loaded machine takes for one step. */
 const PATIENCE_MS = 60_000;
 /** The key of the service's port. */
 export const API_KEY = "key";
+
+/** Not due while a test runs. */
+const MINUTE = (new Date().getMinutes() + 20) % 60;
+/** Front matter of an agent with a schedule. */
+export const HOURLY =
+  `trigger: { type: schedule, cron: "${MINUTE} * * * *", timezone: "Asia/Tokyo" }`;
 
 /** A service that can be stopped and started again at its address. */
 export interface DashboardWorld extends AsyncDisposable {
@@ -23,8 +31,68 @@ export interface DashboardWorld extends AsyncDisposable {
   origin: string;
   stopService(): Promise<void>;
   startService(): Promise<void>;
-  /** Opens a view, in the shared context or in one with `options`. Errors of the page fail the test at its end. */
+  /**
+   * Opens a view, in the shared context or in one with `options`. The first page of the shared context is used again once
+   * it is released: a page takes fifteen times as long to load as a view. Errors of the page, and requests that
+   * the API does not describe, fail the last test.
+   */
   openPage(hash: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Releases the page that is used again, and closes the others. */
+  releasePages(): Promise<void>;
+}
+
+/** What happens before the first page is opened. */
+export interface WorldSetUp {
+  /** Writes agents before the service reads them. */
+  prepare: (workspace: TestWorkspace) => Promise<void>;
+  /** Runs agents. */
+  begin?: (runtime: Runtime) => Promise<void>;
+}
+
+/** What a person sees and does in one service, under a sentence that says it. */
+export type DashboardScenario = readonly [
+  name: string,
+  play: (world: DashboardWorld) => Promise<void>,
+];
+
+/**
+ * Registers a test for each scenario. They share one service, so each looks only at what it has brought about itself; after
+ * one that fails the next gets a new service.
+ */
+export function testInDashboard(
+  name: string,
+  { prepare, begin }: WorldSetUp,
+  scenarios: readonly DashboardScenario[],
+): void {
+  let opened: Promise<DashboardWorld> | undefined;
+  let left = scenarios.length;
+  const open = async (browser: Browser) => {
+    const world = await openDashboardWorld(browser, prepare);
+    await begin?.(world.runtime());
+    return world;
+  };
+  const close = async () => {
+    const world = await opened;
+    opened = undefined;
+    await world?.[Symbol.asyncDispose]();
+  };
+  testInBrowser(
+    name,
+    scenarios.map(([sentence, play]) => [sentence, async (browser) => {
+      let isDone = false;
+      try {
+        const world = await (opened ??= open(browser));
+        await play(world);
+        await world.releasePages();
+        isDone = true;
+      } finally {
+        left--;
+        if (left === 0 || !isDone) await close();
+      }
+    }]),
+  );
+  // Where a filter leaves the last one out. Hooks run last in, first out: the browser is still open.
+  Deno.test.afterAll(close);
 }
 
 /** Starts a service for pages of a browser. `prepare` writes agents before the service reads them. */
@@ -46,25 +114,46 @@ export async function openDashboardWorld(
     await stopService(running);
   };
   opened.defer(stop);
+  const origin = `http://127.0.0.1:${port}`;
   const contexts: BrowserContext[] = [];
+  const requests = new Set<string>();
   let shared: Promise<BrowserContext> | undefined;
   const openContext = async (options: BrowserContextOptions) => {
     const context = await browser.newContext({
       extraHTTPHeaders: { "x-api-key": API_KEY },
+      // Each frame of a movement costs time.
+      reducedMotion: "reduce",
       ...options,
     });
     contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS);
+    context.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      const isOurs = request.url().startsWith(origin) && !/^\/(ui|login|logout)\b/.test(pathname);
+      if (isOurs) requests.add(`${request.method()} ${pathname}`);
+    });
     return context;
+  };
+  let reused: Page | undefined;
+  let isTaken = false;
+  const releasePages = async () => {
+    const pages = contexts.flatMap((context) => context.pages());
+    // A route handler that still runs may find its page closed.
+    await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+    await Promise.all(pages.filter((page) => page !== reused).map((page) => page.close()));
+    isTaken = false;
+    if (reused === undefined) return;
+    for (const event of ["request", "response"]) reused.removeAllListeners(event);
+    await reused.keyboard.press("Escape");
+    await reused.setViewportSize({ width: 1_280, height: 720 });
+    await reused.emulateMedia({ colorScheme: null });
+    await reused.evaluate('location.hash = "#/nowhere"');
   };
   // Streams end with their pages, and a service that stops waits for its streams.
   opened.defer(async () => {
-    // A route handler that still runs may find its page closed.
-    const pages = contexts.flatMap((context) => context.pages());
-    await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+    await releasePages();
     await Promise.all(contexts.map((context) => context.close()));
   });
-  const origin = `http://127.0.0.1:${port}`;
   const resources = opened.move();
   return {
     workspace,
@@ -75,11 +164,23 @@ export async function openDashboardWorld(
       running = await startService(workspace, port);
       isRunning = true;
     },
+    releasePages,
     async openPage(hash, options) {
+      if (options === undefined && reused !== undefined && !isTaken) {
+        isTaken = true;
+        if (reused.url().startsWith(`${origin}/ui`)) {
+          await reused.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+        } else await reused.goto(`${origin}/ui${hash}`);
+        return reused;
+      }
       const context = options === undefined
         ? await (shared ??= openContext({}))
         : await openContext(options);
       const page = await context.newPage();
+      if (options === undefined && reused === undefined) {
+        reused = page;
+        isTaken = true;
+      }
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (line) => {
         // What the network does is the test's doing; what the page does wrong (its policy broken, for one) is not.
@@ -94,13 +195,12 @@ export async function openDashboardWorld(
     async [Symbol.asyncDispose]() {
       await resources.disposeAsync();
       assert.deepEqual(complaints, [], "the page complained");
+      const isDescribed = (request: string) => DESCRIBED.some((known) => known.test(request));
+      const strange = [...requests].filter((request) => !isDescribed(request));
+      assert.deepEqual(strange, [], "the page requests only what the API describes");
     },
   };
 }
-
-/** Starts a service with one agent, `worker`, that says "done". */
-export const openWorkerWorld = (browser: Browser): Promise<DashboardWorld> =>
-  openDashboardWorld(browser, ({ writeScript }) => writeScript("worker", [{ say: "done" }]));
 
 /** Writes `asker`, an agent that asks for a name and repeats it. */
 export const writeAsker = ({ writeScript }: TestWorkspace): Promise<void> =>
@@ -108,6 +208,10 @@ export const writeAsker = ({ writeScript }: TestWorkspace): Promise<void> =>
     { call: [{ name: "ask_user", arguments: { question: "Which name?", kind: "input" } }] },
     { say: "Heard: {result}" },
   ]);
+
+const DESCRIBED = OPERATIONS.map(({ method, path }) =>
+  new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
+);
 
 interface Running {
   service: Service;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
-import { overBoth as test, type Reached } from "./both_transports.ts";
+import { overTcp as test, type Reached } from "./both_transports.ts";
 
 const purge = async ({ call }: Reached, json?: unknown) => {
   const { status, body } = await call("/checkpoints/purge", {
@@ -12,7 +12,7 @@ const purge = async ({ call }: Reached, json?: unknown) => {
   return [status, body];
 };
 
-test("GET /checkpoints counts conversations, messages and bytes by agent", async (on) => {
+test("GET /checkpoints counts conversations, messages and bytes; a purge that does not fit is refused", async (on) => {
   for (let run = 0; run < 2; run++) await on.runToEnd("writer");
   const { status, body } = await on.call("/checkpoints");
   assert.equal(status, 200);
@@ -26,6 +26,22 @@ test("GET /checkpoints counts conversations, messages and bytes by agent", async
   // System prompt, turn and reply; the second run has the turn and reply of the first before its own.
   assert.deepEqual([body.threads, writer], [2, { agent_id: "writer", threads: 2, messages: 8 }]);
   assert.ok(bytes > 0);
+
+  assert.deepEqual(await purge(on, { agent: "nobody" }), [
+    404,
+    { detail: "Agent 'nobody' not found" },
+  ]);
+  for (const json of [{ force: "yes" }, { agent: 1 }, [], null]) {
+    assert.equal((await purge(on, json))[0], 422, JSON.stringify(json));
+  }
+  // A misspelled field does not purge everything.
+  for (const json of [{ agnt: "writer" }, { agent: "writer", froce: true }]) {
+    const [status, body] = await purge(on, json);
+    const [{ loc, msg }] = body.detail;
+    assert.deepEqual([status, loc], [422, ["body"]]);
+    assert.match(msg, /Unrecognized key: "(agnt|froce)"/);
+  }
+  assert.equal((await on.call("/checkpoints")).body.threads, 2);
 });
 
 test("POST /checkpoints/purge keeps the newest of each agent, with force nothing", async (on) => {
@@ -38,28 +54,7 @@ test("POST /checkpoints/purge keeps the newest of each agent, with force nothing
   assert.deepEqual(await purge(on, { agent: "other", force: true }), [200, { purged: 1 }]);
   assert.deepEqual(await purge(on, { force: true }), [200, { purged: 1 }]);
   assert.equal((await on.call("/checkpoints")).body.threads, 0);
-  // What was purged seeds nothing, and the history stays.
+  // A purged conversation seeds nothing, and the history stays.
   assert.equal((await on.runToEnd("writer")).status, "success");
   assert.equal((await on.call("/agents/writer/runs")).body.length, 4);
-});
-
-test("POST /checkpoints/purge refuses an unknown agent and what does not fit", async (on) => {
-  assert.deepEqual(await purge(on, { agent: "nobody" }), [
-    404,
-    { detail: "Agent 'nobody' not found" },
-  ]);
-  for (const json of [{ force: "yes" }, { agent: 1 }, [], null]) {
-    assert.equal((await purge(on, json))[0], 422, JSON.stringify(json));
-  }
-});
-
-test("POST /checkpoints/purge refuses a misspelt field instead of purging all", async (on) => {
-  for (let run = 0; run < 2; run++) await on.runToEnd("writer");
-  for (const json of [{ agnt: "writer" }, { agent: "writer", froce: true }]) {
-    const [status, body] = await purge(on, json);
-    const [{ loc, msg }] = body.detail;
-    assert.deepEqual([status, loc], [422, ["body"]]);
-    assert.match(msg, /Unrecognized key: "(agnt|froce)"/);
-  }
-  assert.equal((await on.call("/checkpoints")).body.threads, 2);
 });

@@ -6,7 +6,7 @@ import {
   LogRow,
 } from "../../../server/schemas/execution_schemas.ts";
 import { until } from "../../support/until.ts";
-import { overBoth as test, type Reached, TIMESTAMP } from "./both_transports.ts";
+import { overBoth, overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** An agent that runs until it is cancelled. */
 async function startEndless({ workspace, client, runtime }: Reached): Promise<number> {
@@ -18,7 +18,7 @@ async function startEndless({ workspace, client, runtime }: Reached): Promise<nu
   return id;
 }
 
-test("an execution has the fields of the table, output_data on the detail only", async ({ call, runToEnd }) => {
+test("an execution has its fields, output_data on the detail only; its log is listed in order, or a page of it", async ({ call, runToEnd, framesOf }) => {
   const { id } = await runToEnd("writer");
   const { body } = await call(`/executions/${id}`);
   assert.deepEqual(ExecutionDetail.parse(body), body);
@@ -47,6 +47,17 @@ test("an execution has the fields of the table, output_data on the detail only",
   assert.equal(isEstimated, false);
   assert.equal(forkedFrom, null);
   assert.deepEqual([message, context, isAskedRedacted], [null, null, false]);
+
+  const messages = await call(`/executions/${id}/messages`);
+  assert.equal(messages.status, 200);
+  for (const row of messages.body) assert.deepEqual(LogRow.parse(row), row);
+  const frames = await framesOf(id);
+  assert.deepEqual(
+    messages.body.map((row: LogRow) => [row.id, row.event_type, row.message, row.execution_id]),
+    frames.map((frame) => [frame.id, frame.payload["event_type"], frame.payload["message"], id]),
+  );
+  const page = await call(`/executions/${id}/messages?after=${messages.body[0].id}&limit=2`);
+  assert.deepEqual(page.body, messages.body.slice(1, 3));
 });
 
 test("GET /executions filters by status and agent and pages", async (on) => {
@@ -66,20 +77,6 @@ test("GET /executions filters by status and agent and pages", async (on) => {
   assert.deepEqual(await list("?limit=1&offset=1"), ["writer"]);
 });
 
-test("GET /executions/{id}/messages gives the whole log in order, or a page", async ({ call, runToEnd, framesOf }) => {
-  const { id } = await runToEnd("writer");
-  const { status, body } = await call(`/executions/${id}/messages`);
-  assert.equal(status, 200);
-  for (const row of body) assert.deepEqual(LogRow.parse(row), row);
-  const frames = await framesOf(id);
-  assert.deepEqual(
-    body.map((row: LogRow) => [row.id, row.event_type, row.message, row.execution_id]),
-    frames.map((frame) => [frame.id, frame.payload["event_type"], frame.payload["message"], id]),
-  );
-  const page = await call(`/executions/${id}/messages?after=${body[0].id}&limit=2`);
-  assert.deepEqual(page.body, body.slice(1, 3));
-});
-
 test("DELETE /executions/{id} cancels a running execution", async (on) => {
   const id = await startEndless(on);
   const { status, body } = await on.call(`/executions/${id}`, { method: "DELETE" });
@@ -93,7 +90,7 @@ test("DELETE /executions/{id} cancels a running execution", async (on) => {
   assert.deepEqual(again.body, { status: "aborted", execution_id: id });
 });
 
-test("an answer is whole up to 1,000,000 characters, and cut behind them", async (on) => {
+overBoth("an answer is whole up to 1,000,000 characters, and cut behind them", async (on) => {
   for (const [id, times] of [["whole", 100_000], ["cut", 110_000]] as const) {
     await on.workspace.writeScript(id, [{ say_repeat: { text: "abcdefghij", times } }]);
   }

@@ -1,7 +1,8 @@
 // Conformance: questions to people, their answers, and what streams tell of them.
 import assert from "node:assert/strict";
 import { PendingBody } from "../../../server/schemas/request_schemas.ts";
-import { overBoth as test, type Reached, TIMESTAMP } from "./both_transports.ts";
+import { until } from "../../support/until.ts";
+import { overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 const QUESTIONS = {
   confirm: { name: "file_write", arguments: { path: "a.txt", content: "a" } },
@@ -29,29 +30,72 @@ async function ask(on: Reached, kind: keyof typeof QUESTIONS, lines = ""): Promi
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-test("GET /executions/{id}/pending gives the question, by its kind", async (on) => {
-  for (const kind of ["confirm", "input", "choice"] as const) {
+/** Answers that do not fit, and one that does with what the model gets to read. */
+const ANSWERS: Record<keyof typeof QUESTIONS, { bad: unknown[]; good: object; result: string }> = {
+  confirm: {
+    bad: [{}, { approved: "yes" }, { text: "yes" }, { approved: true, text: "yes" }],
+    good: { approved: false, reason: "not today" },
+    result: "Action denied by user: not today",
+  },
+  input: {
+    bad: [{ approved: true }, { text: 1 }, { selected: [] }, null, "yes"],
+    good: { text: "Ürs 🙂" },
+    result: "Ürs 🙂",
+  },
+  choice: {
+    bad: [
+      { selected: ["green"] },
+      { selected: [] },
+      { selected: ["red", "red"] },
+      { selected: "red" },
+      { text: "red" },
+      { selected: ["red"], text: "red" },
+    ],
+    good: { selected: ["blue", "red"] },
+    result: "blue, red",
+  },
+};
+
+for (const kind of ["confirm", "input", "choice"] as const) {
+  test(`a question of kind ${kind} stays until an answer fits, and takes no second one`, async (on) => {
     const id = await ask(on, kind, kind === "confirm" ? "confirm_timeout: 1h" : "");
-    const { status, body } = await on.call(`/executions/${id}/pending`);
-    assert.equal(status, 200);
-    assert.deepEqual(PendingBody.parse(body), body);
+    const pending = await on.call(`/executions/${id}/pending`);
+    assert.equal(pending.status, 200);
+    const question = PendingBody.parse(pending.body);
+    assert.deepEqual(question, pending.body);
+    const isChoice = kind === "choice";
     assert.deepEqual(
-      [body.execution_id, body.kind, body.tool_name, body.options, body.multi],
-      [
-        id,
-        kind,
-        QUESTIONS[kind].name,
-        kind === "choice" ? ["red", "blue"] : null,
-        kind === "choice",
-      ],
+      [question.execution_id, question.kind, question.tool_name, question.options, question.multi],
+      [id, kind, QUESTIONS[kind].name, isChoice ? ["red", "blue"] : null, isChoice],
     );
-    assert.deepEqual(body.tool_args.path, kind === "confirm" ? "a.txt" : undefined);
-    assert.match(body.created_at, TIMESTAMP);
-    if (kind === "confirm") {
-      assert.equal(Date.parse(body.expires_at) - Date.parse(body.created_at), 3_600_000);
-    } else assert.equal(body.expires_at, null);
-  }
-});
+    const isConfirm = kind === "confirm";
+    assert.equal(pending.body.tool_args.path, isConfirm ? "a.txt" : undefined);
+    const { request_id, created_at, expires_at } = question;
+    assert.match(created_at, TIMESTAMP);
+    const expected = isConfirm ? Date.parse(created_at) + 3_600_000 : null;
+    assert.equal(expires_at && Date.parse(expires_at), expected);
+
+    const { bad, good, result } = ANSWERS[kind];
+    for (const response of bad) {
+      const { status, body } = await respond(on, id, { request_id, response });
+      assert.equal(status, 422, JSON.stringify(response));
+      const [issue] = body.detail;
+      assert.deepEqual(Object.keys(issue).sort(), ["input", "loc", "msg", "type"]);
+      assert.equal(issue.loc[0], "body");
+      assert.notEqual(issue.msg, "");
+    }
+    assert.equal((await on.client.pending(id)).request_id, request_id);
+
+    const json = { request_id, response: good };
+    const { status, body } = await respond(on, id, json);
+    assert.deepEqual([status, body], [200, { status: "resuming", execution_id: id }]);
+    const frames = await on.framesOf(id);
+    assert.equal(frames.at(-1)?.payload["status"], "success");
+    const answered = frames.find(({ event }) => event === "tool_result");
+    assert.equal(answered?.payload["content"], result);
+    assert.equal((await respond(on, id, json)).status, 409);
+  });
+}
 
 test("pending and respond are 404 without an execution, and without a question", async (on) => {
   const response = { request_id: "x", response: { approved: true } };
@@ -66,60 +110,6 @@ test("pending and respond are 404 without an execution, and without a question",
   const pending = await on.call(`/executions/${id}/pending`);
   assert.deepEqual([pending.status, pending.body], [404, { detail: "No pending request" }]);
   assert.equal((await respond(on, id, response)).status, 409);
-});
-
-test("an answer of each kind resumes the execution, which takes no second one", async (on) => {
-  const answers = {
-    confirm: { approved: false, reason: "not today" },
-    input: { text: "Ürs 🙂" },
-    choice: { selected: ["blue", "red"] },
-  };
-  const results = {
-    confirm: "Action denied by user: not today",
-    input: "Ürs 🙂",
-    choice: "blue, red",
-  };
-  for (const kind of ["confirm", "input", "choice"] as const) {
-    const id = await ask(on, kind);
-    const { request_id } = await on.client.pending(id);
-    const json = { request_id, response: answers[kind] };
-    const { status, body } = await respond(on, id, json);
-    assert.deepEqual([status, body], [200, { status: "resuming", execution_id: id }]);
-    const frames = await on.framesOf(id);
-    assert.equal(frames.at(-1)?.payload["status"], "success");
-    const result = frames.find(({ event }) => event === "tool_result");
-    assert.equal(result?.payload["content"], results[kind]);
-    assert.equal((await respond(on, id, json)).status, 409);
-  }
-});
-
-test("an answer that does not fit is 422 with a list, and the question stays", async (on) => {
-  const bad = {
-    confirm: [{}, { approved: "yes" }, { text: "yes" }, { approved: true, text: "yes" }],
-    input: [{ approved: true }, { text: 1 }, { selected: [] }, null, "yes"],
-    choice: [
-      { selected: ["green"] },
-      { selected: [] },
-      { selected: ["red", "red"] },
-      { selected: "red" },
-      { text: "red" },
-      { selected: ["red"], text: "red" },
-    ],
-  };
-  for (const kind of ["confirm", "input", "choice"] as const) {
-    const id = await ask(on, kind);
-    const { request_id } = await on.client.pending(id);
-    for (const response of bad[kind]) {
-      const { status, body } = await respond(on, id, { request_id, response });
-      assert.equal(status, 422, JSON.stringify(response));
-      const [issue] = body.detail;
-      assert.deepEqual(Object.keys(issue).sort(), ["input", "loc", "msg", "type"]);
-      assert.equal(issue.loc[0], "body");
-      assert.notEqual(issue.msg, "");
-    }
-    assert.equal((await on.client.pending(id)).request_id, request_id);
-    await on.call(`/executions/${id}`, { method: "DELETE" });
-  }
 });
 
 test("of 50 equal answers at once exactly one is 200 and the call runs once", async (on) => {
@@ -179,7 +169,7 @@ test("GET /events/stream tells of a question and of the answer, in order", async
       if (event === "execution_completed") return;
     }
   })();
-  while ((await on.client.info()).active_streams === 0) { /* it is opening */ }
+  await until(async () => (await on.client.info()).active_streams === 1, "1 open stream");
   await ask(on, "input");
   await reading;
   assert.deepEqual(events, [

@@ -1,7 +1,7 @@
 // Conformance: the scheduler.
 import assert from "node:assert/strict";
 import { SchedulerBody } from "../../../server/schemas/scheduler_schemas.ts";
-import { overBoth as test } from "./both_transports.ts";
+import { overTcp as test } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
 test("GET /scheduler gives status and jobs, each with next_run", async ({ call, workspace, client }) => {
@@ -59,16 +59,7 @@ test("pause and resume answer with the state, are idempotent, and tell each real
   ]);
 });
 
-test("a pause survives a restart", async (on) => {
-  await on.client.pauseScheduler();
-  await on.restart();
-  assert.equal((await on.client.scheduler()).status, "paused");
-  await on.client.resumeScheduler();
-  await on.restart();
-  assert.equal((await on.client.scheduler()).status, "running");
-});
-
-test("a pause neither cancels what runs nor holds manual runs nor ends the service", async (on) => {
+test("a pause holds no manual run, cancels none, and survives a restart", async (on) => {
   await on.workspace.writeScript("slow", [{ delay_ms: 100, say: "Done." }]);
   await on.client.reload();
   const { execution_id } = await on.client.run("slow");
@@ -77,4 +68,9 @@ test("a pause neither cancels what runs nor holds manual runs nor ends the servi
   await on.framesOf(execution_id);
   assert.equal((await on.client.execution(execution_id)).status, "success");
   assert.equal((await on.client.health()).status, "ok");
+  await on.restart();
+  assert.equal((await on.client.scheduler()).status, "paused");
+  await on.client.resumeScheduler();
+  await on.restart();
+  assert.equal((await on.client.scheduler()).status, "running");
 });

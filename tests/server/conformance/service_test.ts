@@ -2,37 +2,35 @@
 import assert from "node:assert/strict";
 import { HealthBody } from "../../../server/schemas/health_schema.ts";
 import { InfoBody } from "../../../server/schemas/info_schemas.ts";
-import { API_KEY, overBoth as test, TIMESTAMP } from "./both_transports.ts";
+import { API_KEY, overBoth, overTcp as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
-test("GET /health is a liveness check", async ({ call }) => {
-  const { status, body, headers } = await call("/health");
-  assert.deepEqual([status, body], [200, { status: "ok" }]);
-  assert.deepEqual(HealthBody.parse(body), body);
-  assert.match(headers.get("content-type") ?? "", /^application\/json/);
-});
+overBoth(
+  "GET /health and /info: version, pid, uptime, agents, scheduler; both listeners serve the same data",
+  async ({ call, client, otherClient, runToEnd, service }) => {
+    const health = await call("/health");
+    assert.deepEqual([health.status, health.body], [200, { status: "ok" }]);
+    assert.deepEqual(HealthBody.parse(health.body), health.body);
+    assert.match(health.headers.get("content-type") ?? "", /^application\/json/);
 
-test("GET /info tells version, pid, uptime, agents and scheduler", async ({ call, service }) => {
-  const { status, body } = await call("/info");
-  assert.equal(status, 200);
-  assert.deepEqual(InfoBody.parse(body), body);
-  assert.equal(body.version, "0.0.0-test");
-  assert.equal(body.pid, Deno.pid);
-  assert.ok(body.uptime_seconds >= 0 && body.uptime_seconds < 60);
-  assert.match(body.started_at, TIMESTAMP);
-  assert.deepEqual([body.agents_loaded, body.agents_enabled], [1, 1]);
-  assert.deepEqual([body.scheduler_status, body.watcher_active], ["running", false]);
-  assert.deepEqual([body.active_executions, body.waiting_executions], [0, 0]);
-  assert.deepEqual(body.transports, [...service.transports]);
-  assert.match(body.transports[0], /^unix:\/.+\/service\.sock$/);
-  assert.equal(body.transports[1], `tcp://127.0.0.1:${service.ports[0]}`);
-});
+    const { status, body } = await call("/info");
+    assert.equal(status, 200);
+    assert.deepEqual(InfoBody.parse(body), body);
+    assert.equal(body.version, "0.0.0-test");
+    assert.equal(body.pid, Deno.pid);
+    assert.ok(body.uptime_seconds >= 0);
+    assert.match(body.started_at, TIMESTAMP);
+    assert.deepEqual([body.agents_loaded, body.agents_enabled], [1, 1]);
+    assert.deepEqual([body.scheduler_status, body.watcher_active], ["running", false]);
+    assert.deepEqual([body.active_executions, body.waiting_executions], [0, 0]);
+    assert.deepEqual(body.transports, [...service.transports]);
+    assert.match(body.transports[0], /^unix:\/.+\/service\.sock$/);
+    assert.equal(body.transports[1], `tcp://127.0.0.1:${service.ports[0]}`);
 
-test("both listeners serve the same runtime and data", async ({ client, otherClient, runToEnd }) => {
-  const { id } = await runToEnd("writer");
-  assert.deepEqual(await otherClient.execution(id), await client.execution(id));
-  assert.equal((await otherClient.info()).pid, (await client.info()).pid);
-});
+    const { id } = await runToEnd("writer");
+    assert.deepEqual(await otherClient.execution(id), await client.execution(id));
+  },
+);
 
 test("/openapi.json, /docs and /redoc are served with a policy that lets nothing in", async ({ call }) => {
   const document = await call("/openapi.json");
@@ -48,7 +46,7 @@ test("/openapi.json, /docs and /redoc are served with a policy that lets nothing
   }
 });
 
-test("over TCP every path but /health needs the key, on the socket none does", async (on) => {
+overBoth("over TCP every path but /health needs the key, on the socket none does", async (on) => {
   const base = `http://127.0.0.1:${on.service.ports[0]}`;
   for (
     const path of ["/info", "/agents", "/executions/1/stream", "/events/stream", "/docs", "/nope"]

@@ -1,7 +1,7 @@
 // Conformance: the stream of one execution and the stream of the service.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { overBoth as test, TIMESTAMP } from "./both_transports.ts";
+import { overBoth, overTcp as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
 /** Two tool calls and an answer, with texts beside them. */
@@ -11,19 +11,22 @@ const STEPS = [
   { say: "Found nothing.", delay_ms: 20 },
 ];
 
-test("live and replayed frames are the same bytes under the same ids", async ({ workspace, client, framesOf }) => {
-  await workspace.writeScript("seeker", STEPS);
-  await client.reload();
-  const { execution_id } = await client.run("seeker");
-  const live = await framesOf(execution_id);
-  const replayed = await framesOf(execution_id);
-  assert.deepEqual(replayed, live);
-  const ids = live.map(({ id }) => id ?? 0);
-  assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? id)), "ids increase");
-});
+overBoth(
+  "live and replayed frames are the same bytes under the same ids",
+  async ({ workspace, client, framesOf }) => {
+    await workspace.writeScript("seeker", STEPS);
+    await client.reload();
+    const { execution_id } = await client.run("seeker");
+    const live = await framesOf(execution_id);
+    const replayed = await framesOf(execution_id);
+    assert.deepEqual(replayed, live);
+    const ids = live.map(({ id }) => id ?? 0);
+    assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? id)), "ids increase");
+  },
+);
 
-test("a run gives execution_info first, stats after every reply, final_answer, complete last", async (on) => {
-  await on.workspace.writeScript("seeker", STEPS);
+test("a run gives execution_info first, stats after every reply, final_answer, complete last, each with its identity", async (on) => {
+  await on.workspace.writeScript("seeker", STEPS, "name: The Seeker");
   await on.client.reload();
   const { id, output_data } = await on.runToEnd("seeker", { args: ["x"] });
   const frames = await on.framesOf(id);
@@ -45,6 +48,14 @@ test("a run gives execution_info first, stats after every reply, final_answer, c
       "complete/complete",
     ],
   );
+  for (const { payload } of frames) {
+    assert.deepEqual(
+      ["execution_id", "agent_id", "display_name", "agent_name"].map((name) => payload[name]),
+      [id, "seeker", "The Seeker", "seeker"],
+    );
+    assert.match(String(payload["timestamp"]), TIMESTAMP);
+    assert.equal(typeof payload["message"], "string");
+  }
   const [info] = frames;
   assert.deepEqual(
     ["model", "trigger", "args", "session_id"].map((name) => info?.payload[name]),
@@ -73,18 +84,6 @@ test("a run gives execution_info first, stats after every reply, final_answer, c
   assert.deepEqual(["status", "error"].map((name) => complete?.[name]), ["success", null]);
   for (const name of ["duration_ms", "total_tokens", "cost_usd"]) {
     assert.ok(name in (complete ?? {}));
-  }
-});
-
-test("every payload carries the identity fields, a timestamp and the log row's text", async (on) => {
-  const { id } = await on.runToEnd("writer", { session_id: "s" });
-  for (const { payload } of await on.framesOf(id)) {
-    assert.deepEqual(
-      ["execution_id", "agent_id", "display_name", "agent_name"].map((name) => payload[name]),
-      [id, "writer", "The Writer", "writer"],
-    );
-    assert.match(String(payload["timestamp"]), TIMESTAMP);
-    assert.equal(typeof payload["message"], "string");
   }
 });
 
@@ -140,66 +139,47 @@ test("a stream that a stop meets gets the result of a run that ends in time, and
   assert.equal((await on.framesOf(execution_id)).at(-1)?.event, "complete");
 });
 
-test("GET /events/stream tells of executions with their fields", async ({ client, runToEnd }) => {
-  const events = client.events();
-  const first = events.next();
-  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-  const { id, duration_ms } = await runToEnd("writer");
-  const identity = {
-    execution_id: id,
-    agent_id: "writer",
-    display_name: "The Writer",
-    agent_name: "writer",
-  };
-  assert.deepEqual((await first).value, {
-    event: "execution_started",
-    payload: { ...identity, trigger: "manual" },
-  });
-  assert.deepEqual((await events.next()).value, {
-    event: "execution_completed",
-    payload: { ...identity, status: "success", duration_ms },
-  });
-  await events.return();
-});
-
-test("GET /events/stream does not replay", async ({ client, runToEnd }) => {
-  await runToEnd("writer");
-  const events = client.events();
-  const first = events.next();
-  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-  await client.pauseScheduler();
-  assert.equal((await first).value?.event, "scheduler_changed");
-  await events.return();
-});
-
-test("GET /events/stream tells each change of an agent file once", async ({ client, workspace }) => {
-  const events = client.events();
-  const first = events.next();
-  await until(async () => (await client.info()).active_streams === 1, "1 open streams");
-  const next = async () => {
-    const { value } = await events.next();
-    return [value?.event, value?.payload];
-  };
-  const payload = (event: string, id: string) => ({
-    event,
-    agent_id: id,
-    display_name: "Helper",
-    agent_name: id,
-  });
-  await workspace.writeScript("helper", [{ say: "x" }], "name: Helper");
-  await client.reload();
-  const { value } = await first;
-  assert.deepEqual([value?.event, value?.payload], ["agents_changed", payload("loaded", "helper")]);
-  await workspace.writeScript("helper", [{ say: "y" }], "name: Helper");
-  await client.reload();
-  assert.deepEqual(await next(), ["agents_changed", payload("updated", "helper")]);
-  const { agentsDir } = workspace;
-  await Deno.rename(`${agentsDir}/helper.md`, `${agentsDir}/aide.md`);
-  await client.reload();
-  assert.deepEqual(await next(), ["agents_changed", payload("removed", "helper")]);
-  assert.deepEqual(await next(), ["agents_changed", payload("loaded", "aide")]);
-  await events.return();
-});
+overBoth(
+  "GET /events/stream reports executions and each change of an agent file once, and replays nothing",
+  async ({ client, runToEnd, workspace }) => {
+    await runToEnd("writer");
+    const events = client.events();
+    const first = events.next();
+    await until(async () => (await client.info()).active_streams === 1, "1 open stream");
+    const next = async () => (await events.next()).value;
+    const { id, duration_ms } = await runToEnd("writer");
+    const identity = {
+      execution_id: id,
+      agent_id: "writer",
+      display_name: "The Writer",
+      agent_name: "writer",
+    };
+    assert.deepEqual((await first).value, {
+      event: "execution_started",
+      payload: { ...identity, trigger: "manual" },
+    });
+    assert.deepEqual(await next(), {
+      event: "execution_completed",
+      payload: { ...identity, status: "success", duration_ms },
+    });
+    const change = (event: string, id: string) => ({
+      event: "agents_changed",
+      payload: { event, agent_id: id, display_name: "Helper", agent_name: id },
+    });
+    await workspace.writeScript("helper", [{ say: "x" }], "name: Helper");
+    await client.reload();
+    assert.deepEqual(await next(), change("loaded", "helper"));
+    await workspace.writeScript("helper", [{ say: "y" }], "name: Helper");
+    await client.reload();
+    assert.deepEqual(await next(), change("updated", "helper"));
+    const { agentsDir } = workspace;
+    await Deno.rename(`${agentsDir}/helper.md`, `${agentsDir}/aide.md`);
+    await client.reload();
+    assert.deepEqual(await next(), change("removed", "helper"));
+    assert.deepEqual(await next(), change("loaded", "aide"));
+    await events.return();
+  },
+);
 
 test("a loaded skill gives one frame `meta` of type `meta` with its instructions, which a replay shows again", async (on) => {
   const file = join(on.workspace.agentsDir, "_config/skills/haiku/SKILL.md");

@@ -17,10 +17,9 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
   const sourcePath = "agents/b.md";
   runtime.addAgent(fakeAgent("b", { enabled: false, sourcePath, warnings: [odd] }));
   runtime.configWarnings = [{ ...odd, path: "config.yaml", hint: "leave it out" }];
-  runtime.addExecution({ status: "running" });
-  runtime.addExecution({ status: "waiting" });
-  runtime.addExecution({ status: "waiting" });
-  runtime.addExecution({ status: "success" });
+  for (const status of ["running", "waiting", "waiting", "success"] as const) {
+    runtime.addExecution({ status });
+  }
   const problem = { path: "agents/c.md", line: 3, column: 1, severity: "error", message: "Bad" };
   runtime.broken = [{
     id: "c",
@@ -95,19 +94,4 @@ Deno.test("GET /info tells the nodes that share a PostgreSQL database, and which
     running_executions: 0,
     this_node: false,
   }]);
-});
-
-Deno.test("POST /shutdown answers, asks for the stop and closes the door to new runs", async () => {
-  const { call, runtime, lifecycle } = createTestApp();
-  runtime.addAgent(fakeAgent("writer"));
-  const { status, body } = await call("/shutdown", { method: "POST" });
-  assert.deepEqual([status, body], [200, { message: "shutting down" }]);
-  assert.equal(await lifecycle.stopRequested, "requested");
-  const refused = await call("/agents/writer/run", { method: "POST" });
-  assert.deepEqual(
-    [refused.status, refused.body],
-    [503, { detail: "The service is shutting down" }],
-  );
-  assert.equal(runtime.runs.length, 0);
-  assert.equal((await call("/shutdown", { method: "POST" })).status, 200);
 });

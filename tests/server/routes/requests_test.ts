@@ -1,7 +1,7 @@
 // Questions and answers on the wire: what is said of an answer that no question takes, edited calls, tools freed for good.
 import assert from "node:assert/strict";
 import { ApiError } from "../../../server/client.ts";
-import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
+import { AnswerMisfit, type HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";
 import { createTestApp } from "../../support/test_app.ts";
@@ -120,4 +120,15 @@ Deno.test("POST /agents/{id}/auto-approve names a tool, and whether to write", a
   assert.equal((await post("writer", { tool: "", write: true })).status, 422);
   assert.equal((await post("writer", { tool: "file_write" })).status, 422);
   assert.equal((await post("nobody", { tool: "file_write", write: true })).status, 404);
+});
+
+Deno.test("POST /executions/{id}/respond names the place of an answer of the wrong kind, and what was sent", async () => {
+  const { call, runtime } = createTestApp();
+  runtime.addExecution();
+  runtime.respond = () => Promise.reject(new AnswerMisfit("Expected one of the options"));
+  const json = { request_id: "r1", response: { text: "blue" } };
+  const { status, body } = await call("/executions/1/respond", { method: "POST", json });
+  const loc = ["body", "response", "text"];
+  const msg = "Expected one of the options";
+  assert.deepEqual([status, body.detail], [422, [{ type: "invalid", loc, msg, input: "blue" }]]);
 });

@@ -7,19 +7,16 @@ import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
-Deno.test("openUiProxy() listens on loopback alone, under an address with a token", async () => {
-  await using world = await ProxyWorld.open();
-  assert.match(world.link.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
-});
-
 Deno.test("openUiProxy() exchanges the token once, and leads away from the address that holds it", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
+  assert.match(world.link.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
   const first = await discard(await fetch(world.link.address, { redirect: "manual" }));
   assert.equal(first.status, 303);
   assert.equal(first.headers.get("location"), "/ui");
   assert.equal(first.headers.get("referrer-policy"), "no-referrer");
   assert.equal(first.headers.get("cache-control"), "no-store");
-  assert.match(first.headers.get("set-cookie") ?? "", /HttpOnly; SameSite=Strict/);
+  const cookie = first.headers.get("set-cookie") ?? "";
+  assert.match(cookie, /^inkling_ui_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
 
   const second = await fetch(world.link.address, {
     redirect: "manual",
@@ -31,16 +28,13 @@ Deno.test("openUiProxy() exchanges the token once, and leads away from the addre
   const page = await second.text();
   assert.match(page, /<h1>This link has been used<\/h1>/);
   assert.match(page, /Type "inkling ui" again: it gives a new one/);
-});
 
-Deno.test("openUiProxy() lets the browser that is in open the address again", async () => {
-  await using world = await ProxyWorld.open();
-  await world.enter();
+  // The browser that is in may open the address again.
+  const [pair = ""] = cookie.split(";");
   const again = await discard(
-    await fetch(world.link.address, { redirect: "manual", headers: { cookie: world.cookie } }),
+    await fetch(world.link.address, { redirect: "manual", headers: { cookie: pair } }),
   );
-  assert.equal(again.status, 303);
-  assert.equal(again.headers.get("location"), "/ui");
+  assert.deepEqual([again.status, again.headers.get("location")], [303, "/ui"]);
 });
 
 Deno.test("openUiProxy() has a file for a browser, which nobody else can read, and which is gone when it was used", async () => {
@@ -104,9 +98,22 @@ Deno.test("openUiProxy() passes nothing on without the cookie, whatever the toke
   }
   const posted = await fetch(`${world.origin}/shutdown`, { method: "POST" });
   assert.equal((await discard(posted)).status, 403);
-  assert.equal(calls, 0);
   await world.enter();
-  assert.equal(await (await world.fetch("/agents")).text(), "secret");
+  const [name, value] = world.cookie.split("=");
+  const others = [
+    name,
+    `${name}=`,
+    `${world.cookie}x`,
+    `inkling_ui_2=${value}`,
+    `x${world.cookie}`,
+  ];
+  for (const cookie of others.map(String)) {
+    const response = await fetch(`${world.origin}/agents`, { headers: { cookie } });
+    assert.equal((await discard(response)).status, 403, cookie);
+  }
+  assert.equal(calls, 0);
+  const among = { cookie: `a=b; ${world.cookie}; c=d` };
+  assert.equal(await (await fetch(`${world.origin}/agents`, { headers: among })).text(), "secret");
 });
 
 Deno.test("openUiProxy() refuses another Host and another page, though they bring cookie or token", async () => {
@@ -143,55 +150,73 @@ Deno.test("openUiProxy() refuses another Host and another page, though they brin
     assert.equal(answer.status, status, lines.join());
     assert.ok(!answer.text.includes("secret"), lines.join());
   }
+  // The address of the request names another host than its Host header.
+  assert.equal((await world.raw("http://evil.example/agents", [own, cookie])).status, 421);
   assert.equal(calls, 0);
   const ours = [own, cookie, `Origin: ${world.origin}`, "Sec-Fetch-Site: same-origin"];
   assert.equal((await world.raw("/agents", ours)).status, 200);
 });
 
-Deno.test("openUiProxy() refuses a request whose address names another host than its Host header", async () => {
-  await using world = await ProxyWorld.open(() => new Response("secret"));
-  await world.enter();
-  const lines = [`Host: 127.0.0.1:${world.port}`, `Cookie: ${world.cookie}`];
-  assert.equal((await world.raw("http://evil.example/agents", lines)).status, 421);
-});
-
-Deno.test("openUiProxy() passes method, path, query, body and answer on, and no cookie", async () => {
-  await using world = await ProxyWorld.open(async (request) =>
-    Response.json({
-      method: request.method,
-      url: request.url,
-      body: await request.text(),
-      headers: Object.fromEntries(request.headers),
-    }, { status: 422, headers: { "x-answer": "kept", "set-cookie": "no=1" } })
-  );
+Deno.test("openUiProxy() passes method, path, query, body and answer on", async () => {
+  await using world = await ProxyWorld.open(async (request) => {
+    const { method, url } = request;
+    return Response.json({ method, url, body: await request.text() }, { status: 422 });
+  });
   await world.enter();
   const response = await world.fetch("/agents/my%20agent/run?a=%2F&b=1", {
     method: "POST",
     body: '{"args": ["é"]}',
-    headers: { "content-type": "application/json", "idempotency-key": "k" },
   });
   assert.equal(response.status, 422);
-  assert.equal(response.headers.get("x-answer"), "kept");
-  assert.equal(response.headers.get("set-cookie"), null);
-  const { headers, ...rest } = await response.json();
-  assert.deepEqual(rest, {
+  assert.deepEqual(await response.json(), {
     method: "POST",
     url: "http://localhost/agents/my%20agent/run?a=%2F&b=1",
     body: '{"args": ["é"]}',
   });
-  assert.equal(headers["content-type"], "application/json");
-  assert.equal(headers["idempotency-key"], "k");
-  assert.equal(headers["cookie"], undefined);
 });
 
-Deno.test("openUiProxy() passes a redirect on instead of following it", async () => {
-  await using world = await ProxyWorld.open(() =>
-    new Response(null, { status: 302, headers: { location: "http://evil.example/" } })
+Deno.test("openUiProxy() passes on the headers that the service reads, none of the connection, and none that lets a browser in", async () => {
+  await using world = await ProxyWorld.open((request) =>
+    Response.json(Object.fromEntries(request.headers), {
+      headers: { "content-security-policy": "default-src 'none'", "set-cookie": "no=1" },
+    })
   );
   await world.enter();
-  const response = await discard(await world.fetch("/somewhere", { redirect: "manual" }));
-  assert.equal(response.status, 302);
-  assert.equal(response.headers.get("location"), "http://evil.example/");
+  const kept = {
+    accept: "text/event-stream",
+    "content-type": "application/json",
+    "idempotency-key": "a",
+    "last-event-id": "12",
+  };
+  const dropped = {
+    cookie: world.cookie,
+    origin: world.origin,
+    referer: `${world.origin}/open?token=secret`,
+    "x-api-key": "secret",
+    "sec-fetch-site": "same-origin",
+    "x-forwarded-for": "10.0.0.1",
+    forwarded: "for=10.0.0.1",
+    connection: "keep-alive, X-Mine, not a name, ",
+    "keep-alive": "timeout=5",
+    "x-mine": "1",
+    te: "trailers",
+    "proxy-authorization": "secret",
+  };
+  const sent = {
+    host: `127.0.0.1:${world.port}`,
+    "accept-encoding": "gzip, br",
+    ...kept,
+    ...dropped,
+  };
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+  const [head = "", body = ""] = (await world.raw("/info", lines)).text.split("\r\n\r\n");
+  assert.match(head, /^content-security-policy: default-src 'none'/im);
+  assert.doesNotMatch(head, /set-cookie/i);
+  const arrived: Record<string, string> = JSON.parse(body);
+  for (const [name, value] of Object.entries({ ...kept, "accept-encoding": "identity" })) {
+    assert.equal(arrived[name], value, name);
+  }
+  for (const [name, value] of Object.entries(dropped)) assert.notEqual(arrived[name], value, name);
 });
 
 Deno.test("openUiProxy() lets a stream through as it comes, and tells the service when the browser leaves", async () => {
@@ -227,7 +252,7 @@ Deno.test("openUiProxy() lets a stream through as it comes, and tells the servic
   await until(() => isLeft, "the service notices that the browser left");
 });
 
-Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and works again with the next", async () => {
+Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and works again with the next, whose redirects it passes on", async () => {
   await using world = await ProxyWorld.open(() => new Response("first"));
   await world.enter();
   assert.equal(await (await world.fetch("/info")).text(), "first");
@@ -239,8 +264,12 @@ Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and 
   const script = await world.fetch("/info");
   assert.equal(script.status, 502);
   assert.match((await script.json()).detail, /^The service does not answer/);
-  world.start(() => new Response("second"));
-  assert.equal(await (await world.fetch("/info")).text(), "second");
+  // A redirect of the next one is passed on instead of followed.
+  const headers = { location: "http://evil.example/" };
+  world.start(() => new Response(null, { status: 302, headers }));
+  const redirect = await discard(await world.fetch("/somewhere", { redirect: "manual" }));
+  assert.equal(redirect.status, 302);
+  assert.equal(redirect.headers.get("location"), headers.location);
 });
 
 Deno.test("openUiProxy() breaks a stream off when the service breaks it off", async () => {

@@ -39,43 +39,20 @@ export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
-/** A browser that several processes use, each with windows of its own. */
-export interface BrowserServer extends AsyncDisposable {
-  /** What INKLING_TEST_BROWSER is set to. */
-  address: string;
-}
-
-/** The address of one that runs already. */
-const GIVEN = Deno.env.get("INKLING_TEST_BROWSER");
-
 /**
  * Test files are threads of one process and share its umask: two that open a socket at once may leave it at 177, and the
  * browser dies of that.
  */
 const LAUNCHER = `#!/bin/sh\numask 022\nexec ${CHROMIUM} "$@"\n`;
 
-/** Opens the browser that test files share, or starts one. It resolves no name: it reaches 127.0.0.1 and nothing else. */
+/** Starts a browser. It resolves no name: it reaches 127.0.0.1 and nothing else. */
 export async function openTestBrowser(): Promise<TestBrowser> {
   const chromium = await loadDriver();
-  if (GIVEN !== undefined) {
-    const browser = await chromium.connect(GIVEN, { timeout: 120_000 });
-    return { browser, [Symbol.asyncDispose]: () => browser.close() };
-  }
   await using opened = new AsyncDisposableStack();
   const browser = await chromium.launch(await launchOptions(opened));
   opened.defer(() => browser.close());
   const close = opened.move();
   return { browser, [Symbol.asyncDispose]: () => close.disposeAsync() };
-}
-
-/** Starts a browser for several processes. */
-export async function startBrowserServer(): Promise<BrowserServer> {
-  const chromium = await loadDriver();
-  await using opened = new AsyncDisposableStack();
-  const server = await chromium.launchServer({ ...await launchOptions(opened), host: "127.0.0.1" });
-  opened.defer(() => server.close());
-  const close = opened.move();
-  return { address: server.wsEndpoint(), [Symbol.asyncDispose]: () => close.disposeAsync() };
 }
 
 /** How a browser is started; the folder that this needs is removed with `opened`. */

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { testInBrowser as test } from "../support/machine/browser.ts";
-import { expectNoFault } from "../support/machine/expect_no_fault.ts";
-import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
+import { testInBrowser as test } from "../../support/machine/browser.ts";
+import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
+import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
 /** The command, running. */
 interface RunningUi extends AsyncDisposable {
@@ -148,44 +148,7 @@ async function expectRefusal(browser: Browser, address: string, heading: string)
   await page.context().close();
 }
 
-test("ui in a real browser: a used link, and an address without one, say what to do", async (browser) => {
-  await using home = await createRealHome();
-  await using ui = await startUi(home, ["--no-open"]);
-  const cookie = await enter(ui);
-  await expectRefusal(browser, ui.address, "This link has been used");
-  await expectRefusal(browser, `${ui.origin}/ui`, "Open the page from the terminal");
-  await home.inkling("stop");
-  const page = await openPage(browser, { extraHTTPHeaders: { cookie } });
-  await page.goto(`${ui.origin}/ui`);
-  await page.getByRole("heading", { name: "The service does not answer" }).waitFor();
-  await page.context().close();
-});
-
-test("ui in a real browser: the address that it prints shows the dashboard", async (browser) => {
-  await using home = await createRealHome();
-  await using ui = await startUi(home, ["--no-open"]);
-  const page = await openPage(browser);
-  const complaints: string[] = [];
-  const requests: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (line) => {
-    if (line.type() === "error") complaints.push(line.text());
-  });
-  page.on("request", (request) => requests.push(request.url()));
-  await page.goto(ui.address);
-  await page.getByText("Nothing is running.").waitFor();
-  assert.equal(page.url(), `${ui.origin}/ui`);
-  assert.deepEqual(complaints, []);
-  // The token went to its own address alone.
-  const token = new URL(ui.address).searchParams.get("token") ?? "";
-  assert.deepEqual(requests.filter((url) => url.includes(token)), [ui.address]);
-  assert.ok(requests.every((url) => url.startsWith(`${ui.origin}/`) || url.startsWith("data:")));
-  assert.equal((await ui.end()).code, 130);
-  await page.getByText("Connection lost.").first().waitFor();
-  await page.context().close();
-});
-
-test("ui in a real browser: the file that it has opened shows the dashboard, and its arguments hold no token", async (browser) => {
+test("ui in a real browser: the file that it has opened shows the dashboard; a used link and a bare address say what to do", async (browser) => {
   await using home = await createRealHome();
   const opener = join(home.root, "bin/xdg-open");
   await Deno.mkdir(dirname(opener));
@@ -194,13 +157,32 @@ test("ui in a real browser: the file that it has opened shows the dashboard, and
   const surroundings = { DISPLAY: ":0", PATH: `${dirname(opener)}:${Deno.env.get("PATH")}` };
   await using ui = await startUi(home, [], surroundings);
   const opened = await untilFound(
-    "what was opened",
+    "the opened file",
     async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
   );
+  // The arguments of a program are seen by others: they hold no token.
   assert.match(opened, /^file:\/\/\/\S+\.html$/);
   const page = await openPage(browser);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (line) => {
+    if (line.type() === "error") complaints.push(line.text());
+  });
+  page.on("request", (request) => requests.push(request.url()));
   await page.goto(opened);
   await page.getByText("Nothing is running.").waitFor();
   assert.equal(page.url(), `${ui.origin}/ui`);
+  assert.deepEqual(complaints, []);
+  const isOurs = (url: string) => url.startsWith(`${ui.origin}/`) || url.startsWith("data:");
+  assert.ok(requests.every((url) => url === opened || isOurs(url)), requests.join());
+
+  await expectRefusal(browser, ui.address, "This link has been used");
+  await expectRefusal(browser, `${ui.origin}/ui`, "Open the page from the terminal");
+  await home.inkling("stop");
+  await page.getByText("Connection lost.").first().waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "The service does not answer" }).waitFor();
   await page.context().close();
+  assert.equal((await ui.end()).code, 130);
 });

@@ -1,0 +1,57 @@
+// The pages of the API's documentation, in a real browser that has no network but the service.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { Browser } from "playwright-core";
+import { OPERATIONS } from "../../../server/operations/operations.ts";
+import { testInBrowser } from "../../support/machine/browser.ts";
+import { createTestService } from "../../support/test_service.ts";
+import { until } from "../../support/until.ts";
+
+/** What the pages load is what the packages hold. */
+const CHECKSUMS = {
+  "swagger-ui-bundle.js": "e6a898692f2d768e807c3ba4626068a69a2c5dd960dd6c76f3e4d3a3de180af2",
+  "swagger-ui.css": "5ed08757e53da3e026d6cbecc61fe5d43585c9560b302d534ad56692519a273d",
+  "redoc.standalone.js": "1320f442151c57c447d3b70c7ffc6c4f86d08464020fe34c8cc5d3164e9944f0",
+};
+
+Deno.test("server/docs_assets holds the files of the packages, unchanged", () => {
+  for (const [name, checksum] of Object.entries(CHECKSUMS)) {
+    const path = new URL(`../../../server/docs_assets/${name}`, import.meta.url);
+    const found = createHash("sha256").update(Deno.readFileSync(path)).digest("hex");
+    assert.equal(found, checksum, name);
+  }
+});
+
+/** Opens a page until it shows every operation. Nothing fails, and nothing is requested from other hosts. */
+async function showOperations(browser: Browser, path: string): Promise<void> {
+  await using on = await createTestService();
+  const { ports: [port] } = await on.start({ tcp: { port: 0, apiKey: "key" } });
+  const base = `http://127.0.0.1:${port}`;
+  await using context = await browser.newContext({ extraHTTPHeaders: { "x-api-key": "key" } });
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !/^(data|blob):/.test(url)) complaints.push(`requested: ${url}`);
+  });
+  page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
+  page.on("console", (line) => {
+    if (line.type() === "error") complaints.push(line.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`${base}${path}`);
+  const summaries = OPERATIONS.map(({ summary }) => summary);
+  // Reading the text again and again would slow down the rendering: the last operation comes first.
+  await page.getByText(summaries.at(-1) ?? "").first().waitFor({ state: "attached" });
+  const isShown = `${
+    JSON.stringify(summaries)
+  }.every((it) => document.body.textContent.includes(it))`;
+  await until(async () => Boolean(await page.evaluate(isShown)), `${path} shows every operation`);
+  assert.deepEqual(complaints, []);
+}
+
+testInBrowser("the documentation shows every operation and requests nothing from other hosts", [
+  ["/docs", (browser) => showOperations(browser, "/docs")],
+  ["/redoc", (browser) => showOperations(browser, "/redoc")],
+]);

@@ -1,0 +1,124 @@
+// What the first page says after a night.
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { runToEnd } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
+import {
+  type DashboardWorld,
+  HOURLY,
+  testInDashboard,
+  type WorldSetUp,
+} from "./dashboard_world.ts";
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+/** An agent that fails again and again, one that is well, one that asks, one that its file stops. */
+const AMISS: WorldSetUp = {
+  async prepare(workspace) {
+    await workspace.writeScript("bad", [{ fail: "no luck today\nnor tomorrow" }]);
+    const usage = { input: 900, output: 40 };
+    await workspace.writeScript("good", [{ say: "fine", usage, cost_usd: 0.25 }]);
+    const options = ["red", "green"];
+    await workspace.writeScript("asker", [
+      { call: [{ name: "ask_user", arguments: { question: "Which?", options } }] },
+      { say: "Done" },
+    ]);
+    await workspace.writeScript("off", [{ say: "never" }], `${HOURLY}\nenabled: false`);
+    await workspace.writeScript("hourly", [{ say: "tick" }], HOURLY);
+    const torn = 'trigger: { type: schedule, cron: "99 * * * *" }';
+    await workspace.writeAgent(
+      "torn",
+      `---\nmodle: x\nmodel: { provider: demo, name: echo }\n${torn}\n---\nGo.`,
+    );
+  },
+  async begin(runtime) {
+    for (const id of ["bad", "bad", "bad", "good", "asker"]) await runToEnd(runtime, id);
+  },
+};
+
+async function seeWhatHappened(world: DashboardWorld): Promise<void> {
+  const page = await world.openPage("#/");
+  // One line for the agent that failed, however often; it leads to the last failure, and the count to all of them.
+  const failed = region(page, "Failed").getByRole("listitem");
+  await failed.getByText("3 failures").waitFor();
+  assert.equal(await failed.count(), 1);
+  assert.match(await failed.innerText(), /bad[^]*3 failures[^]*no luck today$/);
+  const cause = failed.getByRole("link", { name: "no luck today" });
+  assert.equal(await cause.getAttribute("href"), "#/executions/3");
+  const ended = page.getByRole("table", { name: "Recently ended" }).locator("tbody tr");
+  await ended.getByText("3 times").waitFor();
+  assert.equal(await ended.count(), 2);
+  const figures = (await region(page, "Since").innerText()).replaceAll(/\s+/g, " ");
+  assert.match(figures, /Runs 5 1 succeeded 1 waiting Failed 3 Cost \$0\.25 .*Waiting for you 1/);
+  await region(page, "Does not run by itself now").getByText("enabled: false in its file")
+    .waitFor();
+  await region(page, "Due next").getByRole("link", { name: "hourly" }).waitFor();
+  // A file that never parsed is told by its error, not its first warning, and its name leads to all of them.
+  const other = await world.openPage("#/");
+  const stopped = region(other, "Does not run by itself now").getByRole("listitem");
+  await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
+  await stopped.getByRole("link", { name: "torn" }).click();
+  const faults = region(other, "Files that cannot be read as agents").getByRole("listitem");
+  await faults.nth(1).waitFor();
+  assert.match(
+    (await faults.allInnerTexts()).join("|"),
+    /^Line 4: .*99.*\|Warning: Line 2: .*modle/,
+  );
+  await region(page, "Waiting for you").getByText("Which?").waitFor();
+  await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
+  // What the service knows of the days before, told beside the cost; and of times at which it was away.
+  await other.route("**/recap?*", async (route) => {
+    const told = await (await route.fetch()).json();
+    const downtimes = [
+      { from: "2026-01-31T08:10:00.000Z", to: "2026-01-31T08:20:00.000Z" },
+      { from: null, to: "2026-01-31T09:20:00.000Z" },
+    ];
+    const costs = { cost_before_usd: 0.5, mean_cost_usd: 0.75 };
+    const notRun = { agent_id: "hourly", outcome: "missed", reason: "the service was away" };
+    const [first, last] = ["2026-01-31T08:12:00.000Z", "2026-01-31T09:15:00.000Z"];
+    const json = { ...told, ...costs, downtimes, not_run: [{ ...notRun, count: 7, first, last }] };
+    await route.fulfill({ json });
+  });
+  await other.evaluate('location.hash = "#/"');
+  await other.getByText("day before $0.50").waitFor();
+  await other.getByText("7-day mean $0.75").waitFor();
+  const missed = (await region(other, "Did not run").getByRole("listitem").innerText())
+    .replaceAll(/\s+/g, " ");
+  assert.match(missed, /hourly 7 missed the service was away Jan 31, \d+:12.*:15/);
+  const away = await region(other, "The service was not running").getByRole("listitem")
+    .allInnerTexts();
+  assert.match(away.join("|"), /:10.*:20.*\|until .*:20.*: it had been killed$/);
+  // It is live.
+  await runToEnd(world.runtime(), "bad");
+  await failed.getByText("4 failures").waitFor();
+  await failed.getByRole("link", { name: "4 failures" }).click();
+  await page.waitForURL(/#\/history\?agent=bad&from=\d{4}-\d\d-\d\d$/);
+  const rows = page.locator(".rows tbody tr");
+  await until(async () => await rows.count() === 4, "the failures are listed");
+}
+
+async function lookAgain(world: DashboardWorld): Promise<void> {
+  const page = await world.openPage("#/", {});
+  const failed = region(page, "Failed");
+  await failed.getByText("3 failures").waitFor();
+  // Loaded again it tells the same; after two hours it begins where that look ended.
+  await page.reload();
+  await failed.getByText("3 failures").waitFor();
+  await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
+  await page.reload();
+  await failed.getByText("Nothing failed.").waitFor();
+  await page.getByRole("button", { name: "7 days" }).click();
+  await failed.getByText("3 failures").waitFor();
+  await page.reload();
+  await failed.getByText("3 failures").waitFor();
+  const chosen = page.getByRole("button", { name: "7 days", pressed: true });
+  assert.equal(await chosen.count(), 1);
+}
+
+testInDashboard("dashboard: what it tells at one look: a night", AMISS, [
+  ["the first page begins where the last look ended, or where somebody chose", lookAgain],
+  [
+    "the first page says what happened, a failing agent in one line, and stays live",
+    seeWhatHappened,
+  ],
+]);
