@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
-import { type DashboardWorld, testInDashboard } from "./dashboard_world.ts";
+import { type DashboardWorld, testInDashboard, untilSeen } from "./dashboard_world.ts";
 
 const LONG = Array.from({ length: 60 }, (_, index) => `- item ${index}`).join("\n") + "\n";
 
@@ -185,7 +184,7 @@ async function editArguments(world: DashboardWorld): Promise<void> {
   await reporter.waitFor({ state: "detached" });
   const { workspace } = world.workspace;
   const execution = () => world.runtime().getExecution(id);
-  await until(async () => (await execution()).status === "success", "it goes on");
+  await untilSeen(async () => (await execution()).status === "success", "it goes on");
   assert.equal(await Deno.readTextFile(join(workspace, "other.md")), "Two\nlines\n");
   await assert.rejects(Deno.stat(join(workspace, "report.md")));
   assert.match((await execution()).outputData ?? "", /changed|edited/);
@@ -218,7 +217,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   const [reporter, remover, lost, poster] = cardsOf(page, agents);
   await poster.waitFor();
   const hasFocus = (name: string) =>
-    until(
+    untilSeen(
       async () =>
         String(
           await page.evaluate(

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import {
   type DashboardWorld,
   openSlowModel,
   type SlowModel,
   testInDashboard,
+  untilSeen,
   type WorldSetUp,
   writeAsker,
 } from "./dashboard_world.ts";
@@ -50,7 +50,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByText("line 79").waitFor();
   await page.locator(".mine").getByText("Tell me\na shy nut\nof a dragon").waitFor();
   assert.match(page.url(), /#\/chat\/teller\/[0-9a-f]{32}$/);
-  await until(() => isInView(page, "Cancel"), "Cancel is in view");
+  await untilSeen(() => isInView(page, "Cancel"), "Cancel is in view");
   await page.evaluate("scrollTo(0, 0)");
   assert.ok(await isInView(page, "Cancel"));
   assert.equal(await page.getByRole("button", { name: "Send" }).isEnabled(), false);
@@ -74,7 +74,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
   // The same words again are a turn of their own.
   await page.locator(".turn").nth(2).waitFor();
-  await until(async () => await page.getByText("The end.").count() === 2, "it answers again");
+  await untilSeen(async () => await page.getByText("The end.").count() === 2, "it answers again");
   const filter = { agentId: "teller", limit: 9, offset: 0 };
   const executions = await world.runtime().listExecutions(filter);
   assert.equal(executions.length, 3);
@@ -102,7 +102,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
   await message(page).fill("Third");
   await message(page).press("Control+Enter");
   await page.locator(".turn").nth(1).waitFor();
-  await until(
+  await untilSeen(
     async () =>
       (await runtime.listExecutions({ sessionId: "one / two?", limit: 5, offset: 0 })).length === 2,
     "the turn belongs to the conversation",

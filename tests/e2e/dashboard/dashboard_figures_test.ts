@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import {
   type DashboardWorld,
   HOURLY,
   openSlowModel,
   testInDashboard,
+  untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
 
@@ -55,7 +55,7 @@ async function filterHistory(world: DashboardWorld): Promise<void> {
   assert.equal(new Set(looks.map(([, shape]) => shape)).size, 4);
   const rows = page.locator(".rows tbody tr");
   const untilRows = (count: number, what: string) =>
-    until(async () => await rows.count() === count, what);
+    untilSeen(async () => await rows.count() === count, what);
   await page.getByLabel("Trigger").selectOption("schedule");
   await page.getByText("No executions match this filter.").waitFor();
   await page.getByLabel("Trigger").selectOption("manual");
@@ -96,7 +96,7 @@ async function filterHistory(world: DashboardWorld): Promise<void> {
 
 async function readTheUsage(world: DashboardWorld): Promise<void> {
   for (const id of ["cheap", "cheap", "dear", "free"]) await runToEnd(world.runtime(), id);
-  const page = await world.openPage("#/usage?days=7", {});
+  const page = await world.openPage("#/usage?days=7");
   const chart = page.getByRole("slider", { name: "Cost per day" });
   const today = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short" })
     .format(new Date());
@@ -107,11 +107,14 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   const readout = page.locator(".chart").filter({ has: chart }).locator(".readout");
   assert.equal(await readout.innerText(), await chart.getAttribute("aria-valuetext"));
   await chart.press("ArrowLeft");
-  await until(async () => /: \$0\.0000$/.test(await readout.innerText()), "the day before is told");
+  await untilSeen(
+    async () => /: \$0\.0000$/.test(await readout.innerText()),
+    "the day before is told",
+  );
   await chart.press("End");
-  await until(async () => (await readout.innerText()).startsWith(today), "today is told again");
+  await untilSeen(async () => (await readout.innerText()).startsWith(today), "today is told again");
   await chart.locator("g").first().hover();
-  await until(
+  await untilSeen(
     async () => /: \$0\.0000$/.test(await readout.innerText()),
     "the pointer is followed",
   );
@@ -129,13 +132,13 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   const header = (name: string) => table.getByRole("columnheader", { name });
   assert.equal(await header("Tokens").getAttribute("aria-sort"), "descending");
   await header("Cost").getByRole("button").press("Enter");
-  await until(async () => await order() === "dear,cheap,free", "the dearest comes first");
+  await untilSeen(async () => await order() === "dear,cheap,free", "the dearest comes first");
   assert.equal(await header("Cost").getAttribute("aria-sort"), "descending");
   assert.equal(await header("Tokens").getAttribute("aria-sort"), null);
   await header("Cost").getByRole("button").press("Enter");
-  await until(async () => (await order()).startsWith("free,cheap"), "the cheapest comes first");
+  await untilSeen(async () => (await order()).startsWith("free,cheap"), "the cheapest comes first");
   await header("Agent").getByRole("button").click();
-  await until(async () => await order() === "cheap,dear,free", "by name");
+  await untilSeen(async () => await order() === "cheap,dear,free", "by name");
   const decimals = (await column(5)).filter((text) => text.includes("$"))
     .map((text) => text.split(".")[1]?.length);
   assert.deepEqual(new Set(decimals), new Set([4]));
@@ -169,12 +172,12 @@ async function seeManyAgents(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/agents");
   await page.setViewportSize({ width: 1_920, height: 1_080 });
   const rows = page.locator(".agents > li");
-  await until(async () => await rows.count() === 17, "all agents are listed");
+  await untilSeen(async () => await rows.count() === 17, "all agents are listed");
   await rows.locator(".status.success").first().waitFor();
   const box = await rows.last().boundingBox();
   assert.ok(box !== null && box.y + box.height <= 1_080, `the last row ends at ${box?.y}`);
   await page.getByLabel("Trigger").selectOption("schedule");
-  await until(async () => await rows.count() === SCHEDULED, "the list follows");
+  await untilSeen(async () => await rows.count() === SCHEDULED, "the list follows");
   // No view is a narrow column in an empty page.
   for (const width of [1_920, 2_560]) {
     await page.setViewportSize({ width, height: 1_080 });
@@ -211,7 +214,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   await page.getByText("Paused: nothing starts by itself.").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Earlier" }).click();
   await page.getByRole("button", { name: "Earlier" }).click();
-  await until(async () => await upcoming.count() === 0, "the list follows");
+  await untilSeen(async () => await upcoming.count() === 0, "the list follows");
 
   await page.evaluate('location.hash = "#/log"');
   await page.getByRole("heading", { name: "Log", exact: true }).waitFor();
@@ -243,7 +246,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   await page.getByText("(Asia/Tokyo)").waitFor();
   const readout = page.locator(".job .readout");
   const told = (text: RegExp) =>
-    until(async () => text.test(await readout.innerText()), `${text} is told`);
+    untilSeen(async () => text.test(await readout.innerText()), `${text} is told`);
   // By keys: the latest first, then back to each with its reason.
   await line.focus();
   await told(/: running$/);

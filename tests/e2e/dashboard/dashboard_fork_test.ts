@@ -2,10 +2,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { until } from "../../support/until.ts";
 import { runToEnd } from "../../support/test_workspace.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
-import { type DashboardWorld, testInDashboard, type WorldSetUp } from "./dashboard_world.ts";
+import {
+  type DashboardWorld,
+  testInDashboard,
+  untilSeen,
+  type WorldSetUp,
+} from "./dashboard_world.ts";
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 const witness = (section: string) => call("memory_append", { section, content: "called" });
@@ -108,7 +112,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   await dialog.getByLabel("start the agents that run after this one").check();
   await fork.click();
   const sequels = () => runtime().listExecutions({ agentId: ["sequel"], limit: 9, offset: 0 });
-  await until(async () => (await sequels()).length === 1, "the follower runs");
+  await untilSeen(async () => (await sequels()).length === 1, "the follower runs");
 }
 
 testInDashboard("dashboard: forks", SET_UP, [

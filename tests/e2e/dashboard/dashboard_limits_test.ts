@@ -3,8 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
-import { type DashboardWorld, testInDashboard, type WorldSetUp } from "./dashboard_world.ts";
+import {
+  type DashboardWorld,
+  testInDashboard,
+  untilSeen,
+  type WorldSetUp,
+} from "./dashboard_world.ts";
 
 const EVIL = [
   '<script>globalThis.owned = 1</script><img src="x" onerror="globalThis.owned = 2">',
@@ -107,7 +111,7 @@ async function foldSteps(world: DashboardWorld): Promise<void> {
   const steps = page.locator(".step");
   assert.equal(await steps.count(), 101);
   await page.getByRole("button", { name: "Show 24 of 24 hidden steps" }).click();
-  await until(async () => await steps.count() === 124, "all steps");
+  await untilSeen(async () => await steps.count() === 124, "all steps");
   await page.getByText("0*", { exact: false }).first().waitFor();
 }
 
@@ -144,17 +148,17 @@ async function pageThroughHistory(world: DashboardWorld): Promise<void> {
   const rows = page.locator(".rows tbody tr");
   await page.evaluate('location.hash = "#/history"');
   await page.getByRole("heading", { name: "History" }).waitFor();
-  await until(async () => await rows.count() === 50, "a page of fifty");
+  await untilSeen(async () => await rows.count() === 50, "a page of fifty");
   const idIn = async () => /(\d+)$/.exec(await rows.first().getByRole("link").innerText())?.[1];
   assert.equal(await idIn(), String(MANY));
   assert.ok(await elementsOf(page) < MOST_ELEMENTS);
   await page.getByRole("link", { name: "Older" }).click();
-  await until(async () => await idIn() === String(MANY - 50), "the next page");
+  await untilSeen(async () => await idIn() === String(MANY - 50), "the next page");
   await page.evaluate('location.hash = "#/history?page=200"');
-  await until(async () => await idIn() === "50", "the last page");
+  await untilSeen(async () => await idIn() === "50", "the last page");
   assert.equal(await page.getByRole("link", { name: "Older" }).count(), 0);
   await page.getByLabel("Status").selectOption("error");
-  await until(async () => await idIn() === String(MANY - 99), "only failed ones");
+  await untilSeen(async () => await idIn() === String(MANY - 99), "only failed ones");
   await page.evaluate('location.hash = "#/usage"');
   await page.getByRole("cell", { name: "10,000", exact: true }).first().waitFor();
   await page.evaluate('location.hash = "#/"');

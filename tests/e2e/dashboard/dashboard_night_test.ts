@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import {
   type DashboardWorld,
   HOURLY,
   testInDashboard,
+  untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
 
@@ -53,21 +53,28 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   await region(page, "Does not run by itself now").getByText("enabled: false in its file")
     .waitFor();
   await region(page, "Due next").getByRole("link", { name: "hourly" }).waitFor();
-  // A file that never parsed is told by its error, not its first warning, and its name leads to all of them.
-  const other = await world.openPage("#/");
-  const stopped = region(other, "Does not run by itself now").getByRole("listitem");
+  await region(page, "Waiting for you").getByText("Which?").waitFor();
+  await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
+  // It is live.
+  await runToEnd(world.runtime(), "bad");
+  await failed.getByText("4 failures").waitFor();
+  await failed.getByRole("link", { name: "4 failures" }).click();
+  await page.waitForURL(/#\/history\?agent=bad&from=\d{4}-\d\d-\d\d$/);
+  const rows = page.locator(".rows tbody tr");
+  await untilSeen(async () => await rows.count() === 4, "the failures are listed");
+  await page.evaluate('location.hash = "#/"');
+  // The error of a file that never parsed is shown, not its first warning; its name leads to both.
+  const stopped = region(page, "Does not run by itself now").getByRole("listitem");
   await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
   await stopped.getByRole("link", { name: "torn" }).click();
-  const faults = region(other, "Files that cannot be read as agents").getByRole("listitem");
+  const faults = region(page, "Files that cannot be read as agents").getByRole("listitem");
   await faults.nth(1).waitFor();
   assert.match(
     (await faults.allInnerTexts()).join("|"),
     /^Line 4: .*99.*\|Warning: Line 2: .*modle/,
   );
-  await region(page, "Waiting for you").getByText("Which?").waitFor();
-  await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
-  // What the service knows of the days before, told beside the cost; and of times at which it was away.
-  await other.route("**/recap?*", async (route) => {
+  // Costs of the days before, and times at which the service was not running.
+  await page.route("**/recap?*", async (route) => {
     const told = await (await route.fetch()).json();
     const downtimes = [
       { from: "2026-01-31T08:10:00.000Z", to: "2026-01-31T08:20:00.000Z" },
@@ -79,22 +86,15 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
     const json = { ...told, ...costs, downtimes, not_run: [{ ...notRun, count: 7, first, last }] };
     await route.fulfill({ json });
   });
-  await other.evaluate('location.hash = "#/"');
-  await other.getByText("day before $0.50").waitFor();
-  await other.getByText("7-day mean $0.75").waitFor();
-  const missed = (await region(other, "Did not run").getByRole("listitem").innerText())
+  await page.evaluate('location.hash = "#/"');
+  await page.getByText("day before $0.50").waitFor();
+  await page.getByText("7-day mean $0.75").waitFor();
+  const missed = (await region(page, "Did not run").getByRole("listitem").innerText())
     .replaceAll(/\s+/g, " ");
   assert.match(missed, /hourly 7 missed the service was away Jan 31, \d+:12.*:15/);
-  const away = await region(other, "The service was not running").getByRole("listitem")
+  const away = await region(page, "The service was not running").getByRole("listitem")
     .allInnerTexts();
   assert.match(away.join("|"), /:10.*:20.*\|until .*:20.*: it had been killed$/);
-  // It is live.
-  await runToEnd(world.runtime(), "bad");
-  await failed.getByText("4 failures").waitFor();
-  await failed.getByRole("link", { name: "4 failures" }).click();
-  await page.waitForURL(/#\/history\?agent=bad&from=\d{4}-\d\d-\d\d$/);
-  const rows = page.locator(".rows tbody tr");
-  await until(async () => await rows.count() === 4, "the failures are listed");
 }
 
 async function lookAgain(world: DashboardWorld): Promise<void> {

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runToEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import {
   type DashboardWorld,
   openSlowModel,
   testInDashboard,
+  untilSeen,
   type WorldSetUp,
 } from "./dashboard_world.ts";
 
@@ -91,7 +91,7 @@ async function runDry({ openPage, runtime, workspace }: DashboardWorld): Promise
   const ids =
     async () => (await runtime().listExecutions({ agentId: "chief", limit: 9, offset: 0 }));
   await page.getByRole("button", { name: "Run again", exact: true }).click();
-  await until(async () => (await ids()).length === 2, "it has run again");
+  await untilSeen(async () => (await ids()).length === 2, "it has run again");
   assert.deepEqual((await ids()).map(({ isDryRun }) => isDryRun), [true, true]);
 
   await list.getByRole("link", { name: /helper, execution/ }).click();
@@ -104,7 +104,7 @@ async function seeFollowers({ openPage, runtime }: DashboardWorld): Promise<void
   const { id } = await runToEnd(runtime(), "collect");
   const filter = { agentId: "mail", statuses: ["success" as const], limit: 1, offset: 0 };
   const followers = () => runtime().listExecutions(filter);
-  await until(async () => (await followers()).length === 1, "the other one follows");
+  await untilSeen(async () => (await followers()).length === 1, "the other one follows");
   const [follower] = await followers();
   const page = await openPage("#/agents");
   await page.getByText("webhook (github)").waitFor();

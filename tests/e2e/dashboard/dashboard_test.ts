@@ -1,13 +1,13 @@
 // The dashboard as a person uses it, in a real browser: running, watching, answering, losing the service.
 import assert from "node:assert/strict";
 import { runToEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
 import {
   API_KEY,
   type DashboardWorld,
   openSlowModel,
   type SlowModel,
   testInDashboard,
+  untilSeen,
   type WorldSetUp,
   writeAsker,
 } from "./dashboard_world.ts";
@@ -63,14 +63,17 @@ async function watchRun(world: DashboardWorld): Promise<void> {
   await page.getByText("a dragon · a tower").waitFor();
 
   // The same, from where everything that runs is seen.
-  const other = await world.openPage("#/");
-  await other.locator(".run-card").getByText("Once upon").waitFor();
+  await page.evaluate('location.hash = "#/"');
+  await page.locator(".run-card").getByText("Once upon").waitFor();
+  await page.goBack();
+  await page.getByText("Once upon", { exact: true }).waitFor();
   model.finish();
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   await page.locator(".status.success").first().waitFor();
   await page.locator(".prose strong", { hasText: "bold" }).waitFor();
-  await other.getByText("Nothing is running.").waitFor();
-  await other.getByRole("table", { name: "Recently ended" }).getByText("The Teller").waitFor();
+  await page.evaluate('location.hash = "#/"');
+  await page.getByText("Nothing is running.").waitFor();
+  await page.getByRole("table", { name: "Recently ended" }).getByText("The Teller").waitFor();
   const [execution] = await world.runtime().listExecutions({ limit: 1, offset: 0 });
   assert.deepEqual(execution?.args, ["a dragon", "a tower"]);
 }
@@ -90,7 +93,7 @@ async function loseAnswers(world: DashboardWorld): Promise<void> {
   await dialog.getByLabel("Arguments").fill("\nbehind an empty one");
   for (let left = losses.length; left > 0; left--) {
     await dialog.getByRole("button", { name: "Run", exact: true }).click();
-    await until(() => losses.length < left, "the request is on its way");
+    await untilSeen(() => losses.length < left, "the request is on its way");
     await dialog.getByRole("alert").waitFor();
   }
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
@@ -207,9 +210,9 @@ async function hidePage(world: DashboardWorld): Promise<void> {
       `Object.defineProperty(document, "hidden", { value: ${!isSeen}, configurable: true });` +
         'document.dispatchEvent(new Event("visibilitychange"));',
     );
-  await until(async () => await streams() === 2, "the events and the execution are followed");
+  await untilSeen(async () => await streams() === 2, "the events and the execution are followed");
   await see(false);
-  await until(async () => await streams() === 1, "only the events are followed");
+  await untilSeen(async () => await streams() === 1, "only the events are followed");
   model.finish();
   await page.locator(".status.success").first().waitFor();
   assert.equal(await page.getByRole("heading", { name: "Answer", exact: true }).count(), 0);

@@ -120,7 +120,7 @@ async function lookAtDialogs(world: DashboardWorld): Promise<void> {
 }
 
 async function useKeys(world: DashboardWorld): Promise<void> {
-  const page = await world.openPage("#/", {});
+  const page = await world.openPage("#/");
   await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.keyboard.press("h");
   await page.getByRole("heading", { name: "History", exact: true }).waitFor();
@@ -175,6 +175,9 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.keyboard.press("a");
   await page.keyboard.press("u");
   assert.match(page.url(), /#\/$/);
+  // The next one uses them again.
+  await page.evaluate("localStorage.clear()");
+  await page.reload();
 }
 
 async function focused(page: Page): Promise<unknown> {
@@ -182,7 +185,8 @@ async function focused(page: Page): Promise<unknown> {
 }
 
 async function chooseTheme(world: DashboardWorld): Promise<void> {
-  const page = await world.openPage("#/", { colorScheme: "light" });
+  const page = await world.openPage("#/");
+  await page.emulateMedia({ colorScheme: "light" });
   const background = () =>
     page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
   const button = page.getByRole("button", { name: /^Theme/ });
@@ -200,6 +204,9 @@ async function chooseTheme(world: DashboardWorld): Promise<void> {
   await button.click();
   await page.getByRole("button", { name: "Theme: light" }).waitFor();
   assert.equal(await background(), light);
+  // As the system's again.
+  await button.click();
+  await button.click();
 }
 
 /** So many views are one test. */

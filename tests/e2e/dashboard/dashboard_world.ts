@@ -10,6 +10,7 @@ import { serve, type Service } from "../../../server/mod.ts";
 import { OPERATIONS } from "../../../server/operations/operations.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import { until } from "../../support/until.ts";
 
 /** Far more than a loaded machine takes for one step. */
 const PATIENCE_MS = 60_000;
@@ -40,6 +41,14 @@ export interface DashboardWorld extends AsyncDisposable {
   /** Releases the page that is used again, and closes the others. */
   releasePages(): Promise<void>;
 }
+
+/** Waits for what a page shows. It looks only twenty times a second, as each look costs the browser as much as a click. */
+export const untilSeen = (condition: () => boolean | Promise<boolean>, what: string) =>
+  until(async () => {
+    if (await condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return false;
+  }, what);
 
 /** What happens before the first page is opened. */
 export interface WorldSetUp {
