@@ -5,8 +5,6 @@ import { Lifecycle, type OpenStream } from "../../server/lifecycle.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRuntime } from "../support/fake_runtime.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
-import { createTestWorkspace } from "../support/test_workspace.ts";
-import { until } from "../support/until.ts";
 
 const STREAM: OpenStream = { end: () => {} };
 
@@ -154,15 +152,6 @@ Deno.test("Lifecycle never goes for idleness with keepAlive", async () => {
   await end(on);
 });
 
-Deno.test("Lifecycle takes another idle time", async () => {
-  const on = await stage({ idleTimeoutMs: 2_000 });
-  await on.clock.advance(1_999);
-  assert.equal(on.lifecycle.stopping, null);
-  await on.clock.advance(1);
-  assert.equal(on.lifecycle.stopping, "idle");
-  await end(on);
-});
-
 Deno.test("Lifecycle stays, and says so, when it cannot tell whether it is idle", async () => {
   const on = await stage({});
   on.runtime.countExecutions = () => Promise.reject(new Error("disk"));
@@ -179,35 +168,4 @@ Deno.test("Lifecycle keeps the first reason to stop and refuses to end streams b
   lifecycle.requestStop("signal");
   lifecycle.requestStop("idle");
   assert.equal(lifecycle.stopping, "signal");
-});
-
-Deno.test("Lifecycle goes while a question with a deadline waits; the next start keeps the deadline", async () => {
-  await using place = await createTestWorkspace();
-  await place.writeScript(
-    "asker",
-    [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }, { say: "Then not." }],
-    "confirm_timeout: 20h",
-  );
-  const clock = new TestClock();
-  let id: number;
-  {
-    await using runtime = await place.open({ clock });
-    ({ id } = await runtime.run("asker", {}));
-    const status = async () => (await runtime.getExecution(id)).status;
-    await until(async () => await status() === "waiting", "the question");
-    const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
-    const watching = lifecycle.watchIdle();
-    await until(async () => {
-      await clock.advance(MINUTE_MS);
-      return lifecycle.stopping !== null;
-    }, "nothing is left to do");
-    assert.equal(lifecycle.stopping, "idle");
-    await watching;
-    assert.equal(await status(), "waiting");
-  }
-  clock.jump(24 * 60 * MINUTE_MS);
-  await using runtime = await place.open({ clock });
-  const status = async () => (await runtime.getExecution(id)).status;
-  await until(async () => await status() === "success", "the end");
-  assert.equal((await runtime.getExecution(id)).outputData, "Then not.");
 });

@@ -31,23 +31,6 @@ test("GET /agents/{id} gives the configuration, last_run and next_run", async ({
   assert.equal(after.last_execution.status, "success");
 });
 
-test("args, message and context reach the prompt and the user turn", async ({ workspace, client, runToEnd, framesOf }) => {
-  await workspace.writeAgent(
-    "echo",
-    "---\nmodel: { provider: demo, name: echo }\n---\nAsk $0 about $1.\n",
-  );
-  await client.reload();
-  const { id, args } = await runToEnd("echo", {
-    args: ["Ada", "looms"],
-    message: "Say it again.",
-    context: "a meeting",
-  });
-  assert.deepEqual(args, ["Ada", "looms"]);
-  const [system, human] = (await framesOf(id)).filter(({ event }) => event === "message");
-  assert.match(String(system?.payload["content"]), /Ask Ada about looms\./);
-  assert.match(String(human?.payload["content"]), /^Say it again\.[^]*Context:\s+a meeting/);
-});
-
 test("session_id makes a run a chat turn; blank is absent; any opaque text is taken", async ({ runToEnd }) => {
   const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
   assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);

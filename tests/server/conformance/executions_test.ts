@@ -6,7 +6,7 @@ import {
   LogRow,
 } from "../../../server/schemas/execution_schemas.ts";
 import { until } from "../../support/until.ts";
-import { overBoth, overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
+import { overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 
 /** An agent that runs until it is cancelled. */
 async function startEndless({ workspace, client, runtime }: Reached): Promise<number> {
@@ -90,7 +90,7 @@ test("DELETE /executions/{id} cancels a running execution", async (on) => {
   assert.deepEqual(again.body, { status: "aborted", execution_id: id });
 });
 
-overBoth("an answer is whole up to 1,000,000 characters, and cut behind them", async (on) => {
+test("an answer is whole up to 1,000,000 characters, and cut behind them", async (on) => {
   for (const [id, times] of [["whole", 100_000], ["cut", 110_000]] as const) {
     await on.workspace.writeScript(id, [{ say_repeat: { text: "abcdefghij", times } }]);
   }

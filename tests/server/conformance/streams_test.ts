@@ -1,6 +1,5 @@
 // Conformance: the stream of one execution and the stream of the service.
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
 import { overBoth, overTcp as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
@@ -180,34 +179,3 @@ overBoth(
     await events.return();
   },
 );
-
-test("a loaded skill gives one frame `meta` of type `meta` with its instructions, which a replay shows again", async (on) => {
-  const file = join(on.workspace.agentsDir, "_config/skills/haiku/SKILL.md");
-  await Deno.mkdir(dirname(file), { recursive: true });
-  await Deno.writeTextFile(
-    file,
-    "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku about $ARGUMENTS.\n",
-  );
-  await on.workspace.writeScript("poet", [
-    { call: [{ name: "skill_use", arguments: { skill_name: "haiku", arguments: "rain" } }] },
-    { say: "Drip." },
-  ], "skills: haiku");
-  await on.client.reload();
-  const { execution_id } = await on.client.run("poet");
-  const live = await on.framesOf(execution_id);
-  const types = live.map(({ payload }) => payload["event_type"]);
-  const at = types.indexOf("meta");
-  assert.deepEqual([types[at - 1], types.lastIndexOf("meta")], ["tool_result", at]);
-  const frame = live[at];
-  assert.equal(frame?.event, "meta");
-  assert.match(
-    String(frame?.payload["content"]),
-    /^<skill-context name="haiku">[^]*Write a haiku about rain\.[^]*<\/skill-context>$/,
-  );
-  const names = ["execution_id", "agent_id", "display_name", "agent_name", "message"];
-  assert.deepEqual(
-    names.map((name) => frame?.payload[name]),
-    [execution_id, "poet", "poet", "poet", frame?.payload["content"]],
-  );
-  assert.deepEqual(await on.framesOf(execution_id), live);
-});
