@@ -13,7 +13,6 @@ export class ProxyWorld implements AsyncDisposable {
   readonly #directory: string;
   readonly #socketFile: string;
   #service: Deno.HttpServer | undefined;
-  #killer = new AbortController();
   #cookie = "";
 
   private constructor(directory: string, socketFile: string, proxy: UiProxy, link: UiLink) {
@@ -40,14 +39,7 @@ export class ProxyWorld implements AsyncDisposable {
   }
 
   start(handler: Deno.ServeHandler): void {
-    this.#killer = new AbortController();
-    const { signal } = this.#killer;
-    this.#service = Deno.serve({ path: this.#socketFile, signal, onListen: () => {} }, handler);
-  }
-
-  /** Ends the service with all that it is doing. */
-  kill(): void {
-    this.#killer.abort();
+    this.#service = Deno.serve({ path: this.#socketFile, onListen: () => {} }, handler);
   }
 
   async stop(): Promise<void> {
