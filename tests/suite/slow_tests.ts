@@ -8,7 +8,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
   "a service that is killed right before, and right after, it takes a slot, a change and an end starts one run for each":
     "It starts services to kill them, and waits for beats of a second.",
   "dashboard: chat, and running again: axe finds no fault in the chat, in both themes and widths":
-    "axe checks seven views in four looks each.",
+    "axe checks three views in two looks each.",
   "the documentation shows every operation and requests nothing from other hosts: /redoc":
     "Redoc draws the whole description of the API before it shows the last operation.",
   "doctor finds nothing in a healthy installation, with a service and without, and changes nothing":
