@@ -154,6 +154,7 @@ export async function openDashboardWorld(
     if (reused === undefined) return;
     for (const event of ["request", "response"]) reused.removeAllListeners(event);
     await reused.keyboard.press("Escape");
+    await reused.mouse.move(0, 0);
     await reused.setViewportSize({ width: 1_280, height: 720 });
     await reused.emulateMedia({ colorScheme: null });
     await reused.evaluate('location.hash = "#/nowhere"');
