@@ -43,12 +43,16 @@ export interface DashboardWorld extends AsyncDisposable {
 }
 
 /** Waits for what a page shows. It looks only twenty times a second, as each look costs the browser as much as a click. */
-export const untilSeen = (condition: () => boolean | Promise<boolean>, what: string) =>
-  until(async () => {
+export function untilSeen(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+): Promise<void> {
+  return until(async () => {
     if (await condition()) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
     return false;
   }, what);
+}
 
 /** What happens before the first page is opened. */
 export interface WorldSetUp {
