@@ -46,8 +46,10 @@ export class LiveRegion {
     this.draw(refresh(), refresh);
   }
 
-  /** Leaves on the terminal what is there: it has been away, and nobody knows where the cursor is. */
+  /** Restarts in the line of the cursor after the process was stopped: the lines above may belong to another program. */
   forget(): void {
+    // The last line is still there if no other program has written meanwhile.
+    if (this.#lines.length > 0) this.#terminal.write(ERASE_BELOW);
     this.#lines = [];
   }
 

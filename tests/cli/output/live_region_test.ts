@@ -4,6 +4,19 @@ import { LiveRegion } from "../../../cli/output/live_region.ts";
 import { VirtualScreen } from "../virtual_screen.ts";
 import { LETTERS, textOf } from "../../support/any_text.ts";
 
+Deno.test("LiveRegion stays below what others wrote while the process was stopped, and leaves no line where nobody did", () => {
+  const screen = new VirtualScreen();
+  const region = new LiveRegion(screen);
+  region.draw(["one", "two"]);
+  screen.write("\n[1]+ Stopped\n");
+  region.forget();
+  region.draw(["three"]);
+  assert.equal(screen.text, "one\ntwo\n[1]+ Stopped\nthree");
+  region.forget();
+  region.draw([]);
+  assert.equal(screen.text, "one\ntwo\n[1]+ Stopped");
+});
+
 Deno.test("LiveRegion leaves what was written above it, and nothing else, whatever is drawn", () => {
   const lines = fc.array(textOf(`${LETTERS}日🚀 `, { maxLength: 12 }), { maxLength: 5 });
   const action = fc.oneof(

@@ -64,7 +64,12 @@ test("run: Ctrl+C takes the moving line away and cancels; SIGTERM gives the term
   for (const [index, code] of [130, 143].entries()) {
     await using terminal = await RealTerminal.open(home, ["run", "slow"]);
     // The run is watched by then: before, its first line may come after what is said of the cancelling.
-    await terminal.waitFor(new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`));
+    const first = await terminal.waitFor(
+      new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`),
+    );
+    // A program that somebody lets go on without having stopped it takes its line away, too, and draws another.
+    await terminal.signal("SIGCONT");
+    await terminal.waitFor(new RegExp(`Thinking · (?!${/\d+s$/.exec(first)?.[0]}$)\\d+s$`));
     if (code === 130) await terminal.press("C-c");
     else await terminal.signal("SIGTERM");
     const shown = await terminal.endsWith(code);
