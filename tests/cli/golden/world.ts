@@ -337,9 +337,12 @@ function toUtc(text: string): string {
     (local) => shift(local).replace("T", " ").slice(0, local.length),
   )
     .replaceAll(
-      /(?<![\d-])\d\d-\d\d \d\d:\d\d/g,
-      (local) =>
-        shift(`${local.startsWith("12") ? 2025 : 2026}-${local}`).slice(5, 16).replace("T", " "),
+      // A narrow screen may have broken the line between them.
+      /(?<![\d-])(\d\d-\d\d)(\s+)(\d\d:\d\d)/g,
+      (_, day: string, gap: string, time: string) => {
+        const utc = shift(`${day.startsWith("12") ? 2025 : 2026}-${day} ${time}`);
+        return utc.slice(5, 10) + gap + utc.slice(11, 16);
+      },
     )
     .replaceAll(/^\d\d:\d\d:\d\d/gm, (time) => shift(`2026-01-01 ${time}`).slice(11, 19));
 }
