@@ -106,14 +106,12 @@ Deno.test("new takes schedules as people say them, webhooks and other agents, an
 Deno.test("new saves nothing when it is left at any question", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
-  for (const leave of [CTRL_C, ESC]) {
-    for (let count = 0; count < ANSWERS.length; count++) {
-      cli.stderr.text = "";
-      cli.input.answers = [...ANSWERS.slice(0, count), leave];
-      assert.equal(await cli.run("new", "daily", "-t"), 130);
-      assert.deepEqual(world.files(), []);
-      assert.equal(cli.stderr.text, "Nothing was saved\n");
-    }
+  for (let count = 0; count < ANSWERS.length; count++) {
+    cli.stderr.text = "";
+    cli.input.answers = [...ANSWERS.slice(0, count), count % 2 === 0 ? CTRL_C : ESC];
+    assert.equal(await cli.run("new", "daily", "-t"), 130);
+    assert.deepEqual(world.files(), []);
+    assert.equal(cli.stderr.text, "Nothing was saved\n");
   }
   cli.input.answers = [...ANSWERS];
   cli.input.lines = ["Half a", CTRL_C];

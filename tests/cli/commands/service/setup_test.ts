@@ -82,14 +82,12 @@ Deno.test("setup writes nothing when it is left at any question", async () => {
   const all = [...FIRST.slice(0, 6), true, ...limits, true];
   await using world = await createSetupWorld();
   const { cli } = world;
-  for (const leave of [CTRL_C, ESC]) {
-    for (let count = 0; count < all.length; count++) {
-      cli.stderr.text = "";
-      cli.input.answers = [...all.slice(0, count), leave];
-      assert.equal(await cli.run("setup"), 130, `at question ${count + 1}`);
-      assert.deepEqual(world.files(), []);
-      assert.equal(cli.stderr.text, "Nothing was written\n");
-    }
+  for (let count = 0; count < all.length; count++) {
+    cli.stderr.text = "";
+    cli.input.answers = [...all.slice(0, count), count % 2 === 0 ? CTRL_C : ESC];
+    assert.equal(await cli.run("setup"), 130, `at question ${count + 1}`);
+    assert.deepEqual(world.files(), []);
+    assert.equal(cli.stderr.text, "Nothing was written\n");
   }
 });
 
