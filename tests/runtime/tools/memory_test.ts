@@ -96,18 +96,23 @@ test("memory_append adds lines to a section, which it makes if need be", async (
   const text = await memory.append("log", "three");
   assert.equal(text, 'Added to the section "Log" (now 3 lines, 13 characters).');
   assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
-});
-
-test("memory_save and memory_append ask to condense a section of more than 50 lines", async (memory) => {
-  assert.doesNotMatch(await memory.save("Log", "x\n".repeat(50)), /condense/);
+  // A section of more than 50 lines is to be condensed.
+  assert.doesNotMatch(await memory.save("Long", "x\n".repeat(50)), /condense/);
   const expected =
     /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/;
-  assert.match(await memory.append("Log", "x"), expected);
-  assert.match(await memory.save("Log", "x\n".repeat(51)), /condense/);
+  assert.match(await memory.append("Long", "x"), expected);
+  assert.match(await memory.save("Long", "x\n".repeat(51)), /condense/);
 });
 
 Deno.test("memory_retrieve lists sections with their sizes, and what stands above them", async () => {
-  await using memory = await MemoryFixture.open("Kept by hand.\n\n# A\n\nx\ny\n\n# B\n");
+  await using memory = await MemoryFixture.open();
+  // A missing file is an empty memory.
+  assert.equal(await memory.retrieve(), "The memory has no sections.");
+  const none = 'There is no section "A". The memory has none.';
+  assert.equal(await failureOf(memory.retrieve("A")), none);
+  assert.deepEqual(await listSections(memory.path), []);
+  await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
+  await Deno.writeTextFile(memory.path, "Kept by hand.\n\n# A\n\nx\ny\n\n# B\n");
   assert.equal(
     await memory.retrieve(),
     "- A (2 lines, 3 characters)\n- B (0 lines, 0 characters)\n\n" +
@@ -119,15 +124,7 @@ Deno.test("memory_retrieve lists sections with their sizes, and what stands abov
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
-test("memory_retrieve and listSections() take a missing file as an empty memory", async (memory) => {
-  assert.equal(await memory.retrieve(), "The memory has no sections.");
-  const message = await failureOf(memory.retrieve("A"));
-  assert.equal(message, 'There is no section "A". The memory has none.');
-  assert.deepEqual(await listSections(memory.path), []);
-  await assert.rejects(Deno.stat(memory.path), Deno.errors.NotFound);
-});
-
-Deno.test("memory tools refuse names that are no names", () => {
+Deno.test("memory tools refuse names that are no names, and declare their effects", () => {
   const save = createMemorySave(new MemoryWriter());
   const bad = (section: string) => () => save.check({ section, content: "" });
   assert.throws(bad("  "), /"section": must not be empty/);
@@ -136,16 +133,12 @@ Deno.test("memory tools refuse names that are no names", () => {
     assert.throws(bad(odd), /"section": must be one line without control characters/);
   }
   assert.deepEqual(save.check({ section: " a ", content: "" }), { section: "a", content: "" });
-  const attempt = () => createMemoryAppend(new MemoryWriter()).check({ section: "a", content: "" });
+  const append = createMemoryAppend(new MemoryWriter());
+  const attempt = () => append.check({ section: "a", content: "" });
   assert.throws(attempt, /"content": must not be empty/);
-});
-
-Deno.test("memory tools declare their effects", () => {
-  const writer = new MemoryWriter();
   const args = { section: "a", content: "x" };
-  assert.equal(createMemorySave(writer).effect(args), "idempotent");
-  assert.equal(createMemoryAppend(writer).effect(args), "unsafe");
-  assert.equal(memoryRetrieve.effect({}), "read");
+  const effects = [save.effect(args), append.effect(args), memoryRetrieve.effect({})];
+  assert.deepEqual(effects, ["idempotent", "unsafe", "read"]);
 });
 
 test("memory_save escapes headings in a content, so that they make no section", async (memory) => {
