@@ -178,7 +178,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/storage/executions/acceptance.ts",
     find: '!(yield* takeQueued(agentId, claim.path))) return "claimed"',
     replace: '(yield* takeQueued(agentId, claim.path)) && false) return "claimed"',
-    tests: ["tests/runtime/triggers", "tests/runtime/storage"],
+    tests: ["tests/runtime/storage/executions/acceptance_test.ts"],
   },
   {
     guard: "the intent of an unsafe call is stored before it begins",
@@ -1435,7 +1435,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/storage/executions/acceptance.ts",
     find: '!(yield* takeFollowUp(agentId, claim.executionId))) return "claimed"',
     replace: '(yield* takeFollowUp(agentId, claim.executionId)) && false) return "claimed"',
-    tests: ["tests/runtime/triggers/after", "tests/runtime/triggers/triggers_kill_test.ts"],
+    tests: ["tests/runtime/storage/executions/acceptance_test.ts"],
   },
   {
     guard: "whom an end starts is stored with it",

@@ -1,7 +1,7 @@
 // The table of settings: what the service remembers about itself, one row each.
 import type { SettingsStore } from "../triggers/settings_store.ts";
 import type { Database } from "./database.ts";
-import { get, type Operation, run } from "./operation.ts";
+import { get, lock, type Operation, run } from "./operation.ts";
 
 /** Settings of one database. */
 export class SqlSettingsStore implements SettingsStore {
@@ -17,6 +17,7 @@ export class SqlSettingsStore implements SettingsStore {
 
   changeSetting(name: string, value: string, options: { fallback: string }): Promise<boolean> {
     return this.#db.change("power", function* () {
+      yield* lock(`setting ${name}`);
       if (((yield* select(name)) ?? options.fallback) === value) return false;
       yield* run(
         "INSERT INTO settings (key, value) VALUES (?1, ?2) " +

@@ -7,6 +7,7 @@ import { createExecutionStores } from "../../../../runtime/storage/executions/ex
 import { openInstance } from "../../../../runtime/storage/instances.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
+import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { ending, NEW_EXECUTION } from "../stored_situations.ts";
@@ -38,6 +39,30 @@ Deno.test("acceptExecution() gives a slot to one run: whoever comes later is ref
   assert.equal(await rows("slots"), 1);
   // Each agent has its own slots.
   assert.ok("execution" in await claim(store, { agentId: "another" }));
+});
+
+Deno.test("acceptExecution() takes a change, or an end, with the run that it starts, and starts none without it", async () => {
+  await using store = await openTestStore();
+  const watches = new SqlWatchStore(store.db);
+  const path = "/in/a.md";
+  const change = { agentId: "tester", path, event: "modified", queuedAt: 1 } as const;
+  await watches.enqueue([change], { dropped: [], seen: [] });
+  const { id: executionId } = await store.accept({ agentId: "followed" });
+  const end = { ...ending("running"), status: "success", error: null } as const;
+  await store.endings.finishExecution(executionId, { ...end, followers: ["tester"] });
+  const claims: [Claim, NewExecution["trigger"]][] = [
+    [{ type: "change", path }, "watch"],
+    [{ type: "end", executionId }, "after"],
+  ];
+  for (const [wanted, trigger] of claims) {
+    assert.deepEqual(await claim(store, { agentId: "another", trigger }, wanted), {
+      refused: "claimed",
+    });
+    assert.ok("execution" in await claim(store, { trigger }, wanted), trigger);
+    assert.deepEqual(await claim(store, { trigger }, wanted), { refused: "claimed" }, trigger);
+  }
+  assert.deepEqual(await watches.readQueue("tester"), []);
+  assert.deepEqual(await store.all("SELECT 1 FROM follow_ups"), []);
 });
 
 Deno.test("acceptExecution() gives the first execution for a repeated key for 24 hours, also while that one waits and holds its conversation", async () => {
