@@ -138,8 +138,9 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
   const text = `---\n${model}\nunpriced: allow\nsettings: { timeout: 3600 }\n---\nDo it.\n`;
   await world.place.writeAgent("loose", text);
   await using runtime = await world.open();
-  const strict = await runToEnd(runtime, "strict");
-  assert.equal(strict.status, "error");
+  const { id: refused } = await runtime.run("strict", {});
+  await untilStatus(runtime, refused, "error");
+  const strict = await runtime.getExecution(refused);
   assert.equal(
     strict.error,
     "No price is known for elsewhere/m, so budget per_day ($5.00) of the workspace refuses its " +
