@@ -81,6 +81,9 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       convertCommonJs(),
     ],
     onwarn: refuseUnresolved,
+    // Without what packages do not use, the modules would be 3 % smaller and start no sooner; looking for it takes a third of
+    // the build's time.
+    treeshake: false,
   });
   try {
     const { output: chunks } = await bundle.write({
