@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
 import { copyTree } from "../../release/folder.ts";
+import { toNpmPackage } from "../../release/npm_package.ts";
+import { openStage, type Stage } from "../../release/stage.ts";
 import { killService } from "../e2e/real_process.ts";
-import { buildProgram, readStageLists, type StageLists } from "../suite/built_program.ts";
-import { builtProgram } from "../support/program.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import type { TaskRun } from "./task_run.ts";
 
@@ -16,11 +16,11 @@ const NOWHERE = "http://127.0.0.1:1";
 export class InstalledPackage implements AsyncDisposable {
   readonly home: TestWorkspace;
   /** What it was made from. */
-  readonly stage: StageLists;
+  readonly stage: Pick<Stage, "files" | "packages">;
   /** The package's folder, `…/node_modules/inkling`. */
   readonly directory: string;
 
-  private constructor(home: TestWorkspace, stage: StageLists) {
+  private constructor(home: TestWorkspace, stage: InstalledPackage["stage"]) {
     this.home = home;
     this.stage = stage;
     this.directory = join(home.root, "lib/node_modules/inkling");
@@ -28,15 +28,11 @@ export class InstalledPackage implements AsyncDisposable {
 
   /** Unpacks the package, with a stand-in for npm's `deno` beside it that leads to the Deno of the tests. */
   static async open(): Promise<InstalledPackage> {
-    const shared = builtProgram();
-    await using own = shared === undefined ? await buildProgram() : undefined;
-    const source = shared ?? own?.env["INKLING_TEST_BUNDLE"] ?? "";
-    const installed = new InstalledPackage(
-      await createTestWorkspace(),
-      await readStageLists(source),
-    );
+    await using stage = await openStage();
+    await toNpmPackage(stage);
+    const installed = new InstalledPackage(await createTestWorkspace(), stage);
     await Deno.mkdir(dirname(installed.directory), { recursive: true });
-    await copyTree(source, installed.directory);
+    await copyTree(stage.directory, installed.directory);
     await installed.setDeno(Deno.execPath());
     return installed;
   }

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { findTestFiles, groupFiles, writeGroups } from "./groups.ts";
 import { createReport } from "./report.ts";
 import { runTests } from "./run_tests.ts";
-import { startShared } from "./shared_programs.ts";
+import { startShared } from "./shared_server.ts";
 
 const USAGE = `deno task test [files and folders]
   --filter <text>   run the tests whose name contains the text, or matches /an expression/
@@ -51,12 +51,7 @@ const groups = groupFiles(files, { filter });
 const report = createReport({ groups, print: (line) => console.log(line) });
 const folder = await Deno.makeTempDir({ prefix: "inkling-suite-" });
 try {
-  const isWhole = positionals.length === 0 && filter === undefined;
-  await using shared = await startShared(files, {
-    postgres: values.postgres ?? false,
-    // Coverage counts the lines of the sources.
-    build: isWhole && !Deno.env.has("DENO_COVERAGE_DIR"),
-  });
+  await using shared = await startShared(files, { postgres: values.postgres ?? false });
   const code = await runTests({
     modules: await writeGroups(groups, folder),
     args: [
