@@ -24,8 +24,6 @@ export interface ToolSources {
   /** What every agent has. */
   builtin: readonly Tool[];
   idleGuards: IdleGuards;
-  /** The agent as its file stands now. */
-  findAgent(id: string): Agent | undefined;
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
@@ -46,7 +44,7 @@ export class ToolCatalog {
    * hears of it, and the signal's reason.
    */
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
-    const { builtin, findAgent } = this.#sources;
+    const { builtin } = this.#sources;
     const { signal, leaveOut, offline } = options;
     // Each by itself, where what is not available is left out.
     const parts = (names: string[]) =>
@@ -60,7 +58,7 @@ export class ToolCatalog {
       }
     };
     const tools = [...builtin];
-    if (agent.agents.length > 0) tools.push(createRunAgent(agent, findAgent));
+    if (agent.agents.length > 0) tools.push(createRunAgent(agent));
     const skills: AgentSkills = { tools: [], described: [] };
     for (const names of parts(agent.skills)) {
       await unlessLeftOut(async () => {

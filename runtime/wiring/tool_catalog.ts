@@ -47,7 +47,7 @@ export interface ToolCatalogOptions {
 
 /** Opens the catalog: the built-in tools now, everything else when it is asked for. */
 export async function openToolCatalog(options: ToolCatalogOptions): Promise<ToolCatalog> {
-  const { settings, registry, log, ownPorts } = options;
+  const { settings, log, ownPorts } = options;
   const openSandbox = once(() => openProcessSandbox(options));
   const [{ createBuiltinTools }, { ToolCatalog }] = await Promise.all([
     loadToolbox(),
@@ -58,7 +58,6 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
       http: servicePolicy(settings, ownPorts),
     }),
     idleGuards: new IdleGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
-    findAgent: (id) => registry.get(id),
     openSkills: once(async () => await openSkills(options, await openSandbox())),
     openCustomTools: once(async () => await openCustomTools(options, await openSandbox())),
     openMcpServers: once(async () => await openMcpServers(options, await openSandbox())),

@@ -3,7 +3,6 @@ import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Delegation } from "../../tools/tool.ts";
-import { AgentUnavailable } from "../../tools/agent_unavailable.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
@@ -140,7 +139,11 @@ async function begin(
   if (delegation === undefined) throw new TypeError("There is nobody to delegate to");
   const { agentId, args } = delegation;
   const agent = await ports.currentAgent(agentId);
-  if (agent === undefined) throw new AgentUnavailable(agentId);
+  if (agent === undefined) {
+    throw new ToolFailure(
+      `Agent "${agentId}" cannot be run now: its file is missing or cannot be read`,
+    );
+  }
   if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${agentId}": it is disabled`);
   const maxAgentDepth = ports.maxAgentDepth();
   const depth = (await ports.families.readLineage(parent.id)).length;

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import { defineDelegation } from "../define_tool.ts";
 import type { DelegationTool } from "../tool.ts";
-import { AgentUnavailable } from "../agent_unavailable.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const schema = z.object({
@@ -13,11 +12,11 @@ const schema = z.object({
     .describe("What it needs to know or do: it reads this with its task"),
 });
 
-/** The tool of one agent: only those that its `agents` name can be called, never itself, never a disabled one. */
-export function createRunAgent(
-  caller: Agent,
-  findAgent: (id: string) => Agent | undefined,
-): DelegationTool {
+/**
+ * The tool of one agent: only those that its `agents` name can be called, never itself. Whether the other one is there and
+ * enabled is asked of its file when its run begins.
+ */
+export function createRunAgent(caller: Agent): DelegationTool {
   const callable = caller.agents.filter((id) => id !== caller.id);
   return defineDelegation({
     name: "run_agent",
@@ -34,11 +33,8 @@ export function createRunAgent(
           `Agent "${id}" cannot be run from here. Agents: ${callable.join(", ")}`,
         );
       }
-      const agent = findAgent(id);
-      if (agent === undefined) throw new AgentUnavailable(id);
-      if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${id}": it is disabled`);
       const { arguments: given = [] } = args;
-      return { agentId: agent.id, args: typeof given === "string" ? [given] : given };
+      return { agentId: id, args: typeof given === "string" ? [given] : given };
     },
   });
 }
