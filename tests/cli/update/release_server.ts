@@ -45,10 +45,16 @@ export class UpdateWorld implements AsyncDisposable {
     this.binary = join(directory, "inkling");
     const { signal } = this.#stop;
     const options = { hostname: "127.0.0.1", port: 0, signal, onListen: () => {} };
-    this.#server = Deno.serve(options, (request) => {
+    this.#server = Deno.serve(options, async (request) => {
       const { pathname } = new URL(request.url);
       this.requested.push(pathname);
-      return this.answers.get(pathname)?.(request) ?? new Response("no", { status: 404 });
+      const answer = await this.answers.get(pathname)?.(request);
+      const { body, status, headers } = answer ?? new Response("no", { status: 404 });
+      // Where connections are kept, a client may open one that it needs no more: a server that ends waits for it for ever.
+      return new Response(body, {
+        status,
+        headers: { ...Object.fromEntries(headers), connection: "close" },
+      });
     });
     this.base = `http://127.0.0.1:${this.#server.addr.port}/releases`;
   }
