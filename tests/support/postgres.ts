@@ -76,10 +76,13 @@ export async function startPostgres(
     await Deno.writeTextFile(join(data, "pg_hba.conf"), lines.join("\n"));
   }
   if (tls !== undefined) {
-    await Deno.writeTextFile(join(data, "server.crt"), tls.certificate);
-    await Deno.writeTextFile(join(data, "server.key"), tls.key, { mode: 0o600 });
     const { uid } = await Deno.stat(data);
-    if (Deno.uid() === 0) await Deno.chown(join(data, "server.key"), uid, uid);
+    for (
+      const [name, text] of [["server.crt", tls.certificate], ["server.key", tls.key]] as const
+    ) {
+      await Deno.writeTextFile(join(data, name), text, { mode: 0o600 });
+      if (Deno.uid() === 0) await Deno.chown(join(data, name), uid, uid);
+    }
   }
   const port = freePort();
   const settings = [
@@ -332,6 +335,8 @@ async function asUnprivileged(folder: string): Promise<string[]> {
   const { stdout } = await new Deno.Command("id", { args: ["-u", "postgres"] }).output();
   const uid = Number(new TextDecoder().decode(stdout).trim());
   await Deno.chown(folder, uid, uid);
+  // Test files are threads of one process: two that open a socket at once may leave its umask at 177.
+  await Deno.chmod(folder, 0o700);
   return ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
 }
 
