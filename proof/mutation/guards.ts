@@ -1498,7 +1498,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "runtime/storage/postgres/postgres_database.ts",
     find: "AND instance_id = $2 AND epoch = $3 FOR UPDATE",
     replace: "AND $2::text IS NOT NULL AND $3::bigint IS NOT NULL FOR UPDATE",
-    tests: ["tests/proof/cluster_test.ts"],
+    tests: ["tests/runtime/storage/postgres/postgres_database_test.ts"],
   },
   {
     guard: "an execution that is lost and comes back runs once at a time",
