@@ -68,10 +68,10 @@ export interface ToolContext {
   show?(bytes: Uint8Array): Promise<ShownMedia | undefined>;
 }
 
-/** The text that stands in a result for a picture or a PDF file. */
+/** A result names a picture or a PDF file by this text. */
 export interface ShownMedia {
   text: string;
-  /** It is the text of the file, of any length. */
+  /** True: the text is the content of the file, of any length. */
   isContent?: boolean;
 }
 

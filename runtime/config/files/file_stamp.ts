@@ -11,7 +11,7 @@ const TICK_MS = 20;
 export function stampFile(info: Deno.FileInfo): string | undefined {
   const changedAt = info.mtime?.getTime();
   if (changedAt === undefined) return undefined;
-  // Whoever stamps parts of a second has short ticks.
+  // A time with parts of a second comes from a file system with short ticks.
   const tick = changedAt % 1_000 === 0 ? LONG_TICK_MS : TICK_MS;
   if (Math.abs(Date.now() - changedAt) < tick) return undefined;
   return `${info.dev}:${info.ino}:${info.size}:${changedAt}:${info.ctime?.getTime()}`;

@@ -16,7 +16,7 @@ export interface ClosedWork {
   maxOutputBytes: number;
 }
 
-/** Where it runs. */
+/** The program that the process runs, its folder and its variables. */
 export interface ClosedHostOptions {
   program: HostProgram;
   /** The process's working folder. */
@@ -25,7 +25,7 @@ export interface ClosedHostOptions {
   lookup(name: string): string | undefined;
 }
 
-/** What it is run for. */
+/** The parts of a tool call that the process belongs to: its signal, its clock and its secrets. */
 export type ClosedHostContext = Pick<ToolContext, "signal" | "clock" | "redactor">;
 
 /** Runs the process to its end. Throws ToolFailure where it cannot be started, and the context's signal's reason. */

@@ -107,8 +107,8 @@ export interface CheckedArguments {
 }
 
 /**
- * What a host that reads a PDF file prints, a JSON value a line: the number of its pages; the text of each; how it ended, with the
- * end of a sentence where that is not all of the text.
+ * One line of JSON from a host that reads a PDF file: first the number of pages, then the text of each page, last the end. `end` is
+ * empty when the text is complete, else the reason why it is not, as the end of a sentence.
  */
 export type PdfLine = number | string | { end: string };
 

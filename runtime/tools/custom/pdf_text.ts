@@ -1,5 +1,6 @@
 // The text of a PDF file, for models that cannot be shown the file. Another's file is parsed in a process that may do nothing.
 import { Buffer } from "node:buffer";
+import { formatPlural } from "../../../base/text/plural.ts";
 import type { ShownMedia } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { type ClosedHostContext, type ClosedHostOptions, runClosedHost } from "./closed_host.ts";
@@ -18,7 +19,7 @@ export async function readPdfText(
   const pages = lines.filter((one) => typeof one === "string");
   const total = lines.find((one) => typeof one === "number") ?? 0;
   const reason = lines.find((one) => typeof one === "object")?.end ?? failure;
-  const count = `${total} ${total === 1 ? "page" : "pages"}`;
+  const count = formatPlural(total, "page");
   if (pages.some((page) => page.trim() !== "")) {
     const last = pages.length - 1;
     if (reason !== "") pages[last] = context.redactor.withoutTornEnd(pages[last] ?? "");

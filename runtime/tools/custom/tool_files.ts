@@ -92,8 +92,8 @@ async function stampOf(path: string): Promise<string | undefined> {
     return stampFile(await Deno.stat(path));
   } catch (error) {
     // A symlink to nothing or to itself, or gone since it was listed.
-    if (error instanceof Deno.errors.NotFound) return "missing";
-    if (error instanceof Deno.errors.FilesystemLoop) return "missing";
+    const { NotFound, FilesystemLoop } = Deno.errors;
+    if (error instanceof NotFound || error instanceof FilesystemLoop) return "missing";
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Reads the text of a PDF file in a worker without permissions: whoever started the process ends it where that takes too long.
+// Reads the text of a PDF file in a worker without permissions. The service ends this process when the reading takes too long.
 import { Buffer } from "node:buffer";
 import { workerModule } from "../../../../base/program_files.ts";
 import type { PdfLine } from "../host_messages.ts";
