@@ -4,6 +4,7 @@ import { CurrentAgents } from "./agents/current_agents.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorAtStart } from "../base/diagnostics.ts";
 import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
+import type { Context } from "./context.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
 import { followersOf } from "./executions/runs/followers.ts";
@@ -87,8 +88,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const ownPorts = options.ownPorts ?? (() => []);
   const machineTimeZone = lazyTimeZone(settings.shell["TZ"]);
   const timeZone = () => machineTimeZone().name;
-  const ports = { settings, registry, redactor, events, clock, log, ownPorts, timeZone };
-  const notifications = openNotifications({ ...ports, db });
+  const context: Context = { settings, clock, log, redactor, timeZone };
+  const notifications = openNotifications({ ...context, registry, events, ownPorts, db });
   // In the other modes a person is there who sees what happens.
   const outbox = mode === "service" ? notifications.outbox : NO_MESSAGES;
   const stores = createExecutionStores(db, instanceId, {

@@ -16,6 +16,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   sandbox: 2,
   folders: 3,
   config: 3,
+  context: 3.5,
   agents: 4,
   events: 5,
   models: 5,
@@ -37,6 +38,7 @@ const WIRING = ["runtime/mod.ts", "runtime/runtime.ts"];
 
 function layerOf(file: string): string {
   if (WIRING.includes(file)) return "wiring";
+  if (file === "runtime/context.ts") return "context";
   const [, folder, rest] = file.split("/");
   return rest === undefined ? "root" : folder ?? "root";
 }
