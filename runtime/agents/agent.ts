@@ -15,7 +15,7 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { isEveryTool, readMcpEntries } from "../tool_names.ts";
+import { isEveryTool, readMcpEntries } from "../tool_vocabulary.ts";
 import {
   type FollowedEnd,
   type SignatureEncoding,

@@ -1,5 +1,5 @@
 // Which of an agent's tools wait for a person's consent.
-import { fitsPattern, isEveryTool } from "../tool_names.ts";
+import { fitsPattern, isEveryTool } from "../tool_vocabulary.ts";
 import type { Agent } from "./agent.ts";
 
 /** The server that a tool is from, and what that calls it. */

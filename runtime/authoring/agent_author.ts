@@ -5,7 +5,7 @@ import { describeBadName, idOfFileName, isAgentFileName, normalizeId } from "../
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
 import { unattendedGuards } from "../agents/validation/validate_unattended.ts";
-import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
+import { BUILTIN_TOOL_NAMES } from "../tool_vocabulary.ts";
 import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
 import { describeForbidden, describeUnseen } from "./draft_rules.ts";

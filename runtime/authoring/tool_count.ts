@@ -5,7 +5,7 @@ import { modelChain } from "../config/providers.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { ModelError } from "../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../models/tool_limit.ts";
-import { fitsPattern } from "../tool_names.ts";
+import { fitsPattern } from "../tool_vocabulary.ts";
 import { readListedTools } from "../tools/mcp/listed_tools.ts";
 import type { ParsedServer } from "../tools/mcp/servers_file/parse_servers.ts";
 import { isChosen, toToolChoice } from "../tools/mcp/servers_file/server_definition.ts";

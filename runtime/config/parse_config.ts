@@ -17,7 +17,7 @@ import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./files/yaml_document.ts";
 import { PATHS } from "../../base/plain_path.ts";
-import { describeDoubtfulTool } from "../tool_names.ts";
+import { describeDoubtfulTool } from "../tool_vocabulary.ts";
 
 const { isAbsolute, normalize, resolve } = PATHS;
 

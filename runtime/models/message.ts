@@ -1,6 +1,6 @@
 // A conversation as the runtime keeps it: what is stored, what adapters translate, what the loop reads.
 import type { JsonObject } from "../../base/json.ts";
-import type { Media } from "../tool_description.ts";
+import type { Media } from "../tool_vocabulary.ts";
 
 /** A model's request to use a tool. */
 export interface ToolCall {

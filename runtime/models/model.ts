@@ -1,6 +1,6 @@
 // The port to a language model. Adapters translate and nothing else: retry, timeout, pricing and limits stand outside.
 import type { JsonSchema } from "../../base/json.ts";
-import type { ToolDescription } from "../tool_description.ts";
+import type { ToolDescription } from "../tool_vocabulary.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
 
 export type { StopReason } from "./message.ts";

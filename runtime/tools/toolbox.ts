@@ -1,5 +1,5 @@
 // The tools of one agent, by name, and how a model is told of them.
-import type { ToolDescription } from "../tool_description.ts";
+import type { ToolDescription } from "../tool_vocabulary.ts";
 import type { HttpPolicy } from "./http/http_policy.ts";
 import type { Tool } from "./tool.ts";
 import { askUser } from "./builtin/ask_user.ts";

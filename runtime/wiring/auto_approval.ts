@@ -15,7 +15,7 @@ import { unifiedDiff } from "../../base/text/unified_diff.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { AutoApproval } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { BUILTIN_TOOL_NAMES } from "../tool_names.ts";
+import { BUILTIN_TOOL_NAMES } from "../tool_vocabulary.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../tools/open_tools_options.ts";
 import { ToolsUnavailable } from "../tools/tools_unavailable.ts";

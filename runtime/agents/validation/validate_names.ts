@@ -3,7 +3,7 @@ import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.
 import type { YamlPath } from "../../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
-import { describeDoubtfulTool, isEveryTool, isToolName } from "../../tool_names.ts";
+import { describeDoubtfulTool, isEveryTool, isToolName } from "../../tool_vocabulary.ts";
 import type { Agent } from "../agent.ts";
 import { serverOf } from "../guarded_tools.ts";
 import { type InspectedResources, itemPath } from "./validate_resources.ts";

@@ -2,7 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { isEveryTool } from "../../tool_names.ts";
+import { isEveryTool } from "../../tool_vocabulary.ts";
 import type { Agent } from "../agent.ts";
 
 type Guarded = Pick<

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
 import { takesMedia } from "../../models/adaptation/taken_media.ts";
-import type { Media } from "../../tool_description.ts";
+import type { Media } from "../../tool_vocabulary.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { ActionTool, AnsweredQuestion, Effect, ShownMedia } from "../../tools/tool.ts";

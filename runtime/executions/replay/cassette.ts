@@ -2,7 +2,7 @@
 // optional may be left out by who writes one by hand. create_cassette.ts makes one of a recorded run, player.ts plays it.
 import { z } from "zod";
 import { isJsonObject } from "../../../base/json.ts";
-import type { Media } from "../../tool_description.ts";
+import type { Media } from "../../tool_vocabulary.ts";
 import { EXECUTION_STATUSES } from "../states.ts";
 import { EXECUTION_TRIGGERS } from "../../trigger_kinds.ts";
 import { FILE_EVENTS } from "../../run_cause.ts";

@@ -2,7 +2,7 @@
 // would go another way.
 import type { Agent } from "../../agents/agent.ts";
 import { modelChain } from "../../config/providers.ts";
-import { BUILTIN_TOOL_NAMES } from "../../tool_names.ts";
+import { BUILTIN_TOOL_NAMES } from "../../tool_vocabulary.ts";
 import type { DeclaredTool } from "../record/call_terms.ts";
 import type { Seed, SeededExecution } from "../record/conversation_store.ts";
 import type { RecordedRun } from "../record/recorded_run.ts";

@@ -1,6 +1,6 @@
 // One request made so that its endpoint takes it: without what it refused before, and shortened where it is too long.
 import { lazyModule } from "../../../base/lazy_module.ts";
-import type { Media } from "../../tool_description.ts";
+import type { Media } from "../../tool_vocabulary.ts";
 import { withoutMedia } from "./taken_media.ts";
 import { type Learned, withoutRefused } from "./learned.ts";
 import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";

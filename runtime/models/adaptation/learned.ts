@@ -1,7 +1,7 @@
 // What an endpoint taught by its refusals, for the life of the process, and requests without what it refuses. refusals.ts
 // recognizes refusals; retry.ts calls again.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { ToolDescription } from "../../tool_description.ts";
+import type { ToolDescription } from "../../tool_vocabulary.ts";
 import { askInWords } from "../answer_schema.ts";
 import type { ModelRequest } from "../model.ts";
 

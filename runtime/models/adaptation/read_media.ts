@@ -1,6 +1,6 @@
 // Pictures and PDF files: which bytes are one, and what is told of it. Loaded with the first file that is no text.
 import { Buffer } from "node:buffer";
-import type { Media } from "../../tool_description.ts";
+import type { Media } from "../../tool_vocabulary.ts";
 
 const MB = 1_024 * 1_024;
 const MOST_PAGES = 20;

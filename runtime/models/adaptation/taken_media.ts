@@ -1,6 +1,6 @@
 // Which models take pictures and PDF files, and requests without those that are not taken.
 import type { ModelSettings } from "../../agents/agent.ts";
-import type { Media } from "../../tool_description.ts";
+import type { Media } from "../../tool_vocabulary.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 

@@ -1,7 +1,7 @@
 // The runtime's conversation in the format of the Messages API.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
-import type { Media, ToolDescription } from "../../tool_description.ts";
+import type { Media, ToolDescription } from "../../tool_vocabulary.ts";
 import type { ModelRequest } from "../model.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";

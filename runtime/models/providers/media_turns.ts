@@ -1,6 +1,6 @@
 // Pictures and PDF files of results for formats whose results are texts: a turn of the user behind the results.
 import type { Message } from "../message.ts";
-import type { Media } from "../../tool_description.ts";
+import type { Media } from "../../tool_vocabulary.ts";
 
 /** The messages, with a turn that has the media of each group of results, behind the instructions that these brought. */
 export function addMediaTurns(messages: readonly Message[]): readonly Message[] {

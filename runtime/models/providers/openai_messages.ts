@@ -1,7 +1,7 @@
 // The runtime's conversation in the format of the Chat Completions API.
 import type OpenAI from "openai";
 import type { AssistantMessage, Message, UserMessage } from "../message.ts";
-import type { ToolDescription } from "../../tool_description.ts";
+import type { ToolDescription } from "../../tool_vocabulary.ts";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { restoreFields } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";

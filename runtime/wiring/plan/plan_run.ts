@@ -14,7 +14,7 @@ import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { BUILTIN_TOOL_NAMES } from "../../tool_names.ts";
+import { BUILTIN_TOOL_NAMES } from "../../tool_vocabulary.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";

@@ -1,6 +1,6 @@
 // What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
 import { z } from "zod";
-import { fitsPattern } from "../../../tool_names.ts";
+import { fitsPattern } from "../../../tool_vocabulary.ts";
 import { filledText } from "../../../config/fields.ts";
 import { declaredSandbox, type ServerSandbox } from "./declared_sandbox.ts";
 import { parseDuration } from "../../../../base/durations.ts";

@@ -1,4 +1,5 @@
-// The names by which a person guards and frees tools: those that are the same everywhere, and the words for all of them.
+// The names of tools, and the description of a tool, which agents, tools, models and executions share.
+import type { JsonSchema } from "../base/json.ts";
 import { suggest } from "../base/text/suggestion.ts";
 
 /** The names of Inkling's own tools, whether every agent has them or only those that name skills or agents. */
@@ -103,4 +104,23 @@ function fits(text: string, [first = "", ...others]: readonly string[]): boolean
     at = found + part.length;
     return found >= 0 && at <= end;
   });
+}
+
+/** One tool of a request to a model. */
+export interface ToolDescription {
+  name: string;
+  description: string;
+  /** Describes the arguments object. */
+  parameters: JsonSchema;
+}
+
+/** A picture or a PDF file that a model sees beside the text of a tool's result. */
+export interface Media {
+  kind: "image" | "pdf";
+  /** `image/png`. */
+  mediaType: string;
+  /** Base64. */
+  data: string;
+  /** An estimate. */
+  tokens: number;
 }

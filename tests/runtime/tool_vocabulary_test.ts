@@ -1,6 +1,6 @@
 // The names that config.yaml and agent files are held against are those of the tools there are.
 import assert from "node:assert/strict";
-import { BUILTIN_TOOL_NAMES, describeDoubtfulTool } from "../../runtime/tool_names.ts";
+import { BUILTIN_TOOL_NAMES, describeDoubtfulTool } from "../../runtime/tool_vocabulary.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
 import { resultsOf } from "./executions/executions_of.ts";
 
