@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
+import { mutate } from "./mutate.ts";
 
 const NOT_COPIED = new Set([".git", "coverage"]);
 /** On any machine the tests of a guard are done sooner. One that hangs without it tells nobody: it must end, and fail. */
@@ -30,22 +31,17 @@ try {
   await Deno.remove(copy, { recursive: true });
 }
 
-/** Whether a test fails without the guard. Throws when the guard is not where it is said to be. */
-async function tryMutation(
-  { guard, file, find, replace, tests }: Mutation,
-): Promise<"noticed" | "UNNOTICED" | "HANGS"> {
+/** Reports whether a test fails without the guard. Throws PlaceUnclear when the guard is not in exactly one place. */
+async function tryMutation(mutation: Mutation): Promise<"noticed" | "UNNOTICED" | "HANGS"> {
+  const { file, source, changed } = mutate(mutation);
   const path = join(copy, file);
-  const source = await Deno.readTextFile(path);
-  if (source.split(find).length !== 2) {
-    throw new Error(`Cannot take away "${guard}": ${file} does not hold its text exactly once`);
-  }
-  await Deno.writeTextFile(path, source.replace(find, () => replace));
+  await Deno.writeTextFile(path, changed);
   const signal = AbortSignal.timeout(LONGEST_MS);
   try {
     const { code } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "--config", "tests/deno.json", ...TEST_PERMISSIONS],
-        ...["tests/suite/main.ts", "--fail-fast", ...tests],
+        ...["tests/suite/main.ts", "--fail-fast", ...mutation.tests],
       ],
       cwd: copy,
       signal,

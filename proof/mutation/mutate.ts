@@ -1,0 +1,31 @@
+// Finds the file of a guard by its symbol, and takes the guard away.
+import { join } from "node:path";
+import { REPOSITORY, sourceFiles } from "../../tests/support/repository.ts";
+import { changeSymbol, PlaceUnclear } from "./change.ts";
+import type { Mutation } from "./guards.ts";
+
+/** The text of each source file. */
+const sources = new Map(
+  sourceFiles().map((file) => [file, Deno.readTextFileSync(join(REPOSITORY, file))]),
+);
+
+/**
+ * Returns the file that holds the guard's symbol, its text, and its text without the guard. Throws PlaceUnclear unless
+ * exactly one file has the symbol, and that symbol the guard's code exactly once.
+ */
+export function mutate(
+  { guard, symbol, below = "", ...change }: Mutation,
+): { file: string; source: string; changed: string } {
+  const declaration = new RegExp(`\\b(class|function\\*?|const) ${symbol.split(".")[0]}\\b`);
+  const found = [...sources].flatMap(([file, source]) => {
+    if (!file.startsWith(below) || !declaration.test(source)) return [];
+    const changed = changeSymbol(source, symbol, change);
+    return changed === undefined ? [] : [{ file, source, changed }];
+  });
+  const [place, ...others] = found;
+  if (place !== undefined && others.length === 0) return place;
+  const places = found.map(({ file }) => file).join(", ") || "no file";
+  throw new PlaceUnclear(
+    `Cannot take away "${guard}": ${places} has ${symbol} with ${JSON.stringify(change)}`,
+  );
+}
