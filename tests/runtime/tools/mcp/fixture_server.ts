@@ -4,6 +4,8 @@ import { z } from "zod";
 
 /** What the server has seen, for tests that run in its process. */
 export interface FixtureSightings {
+  /** Calls of `hang` that have begun. */
+  hanging: number;
   cancelled: number;
 }
 
@@ -18,7 +20,7 @@ export interface EchoDeclaration {
 
 /** A server with one tool for each way to behave. */
 export function createFixtureServer(
-  seen: FixtureSightings = { cancelled: 0 },
+  seen: FixtureSightings = { cancelled: 0, hanging: 0 },
   echo: EchoDeclaration = {},
 ): McpServer {
   const capabilities = { tools: { listChanged: true }, logging: {} };
@@ -56,6 +58,7 @@ export function createFixtureServer(
   });
   server.registerTool("hang", { description: "Never answers" }, async (context) => {
     context.mcpReq.signal.addEventListener("abort", () => seen.cancelled++);
+    seen.hanging++;
     const { progressToken } = context.mcpReq._meta ?? {};
     if (progressToken !== undefined) {
       const params = { progressToken, progress: 0, message: "hanging" };

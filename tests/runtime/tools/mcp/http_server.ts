@@ -14,7 +14,7 @@ type MaybeReply = Response | undefined;
 
 /** A listening server. */
 export class FixtureHttpServer implements AsyncDisposable {
-  readonly seen: FixtureSightings = { cancelled: 0 };
+  readonly seen: FixtureSightings = { cancelled: 0, hanging: 0 };
   /** Of servers that begin from now on. */
   echo: EchoDeclaration = {};
   /** Every request's method and headers. */
@@ -27,6 +27,7 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #closing = new AbortController();
 
   readonly #isPaged: boolean;
 
@@ -36,7 +37,12 @@ export class FixtureHttpServer implements AsyncDisposable {
       this.#modern = createMcpHandler(() => createFixtureServer(this.seen), { legacy: "reject" });
     }
     this.#server = Deno.serve(
-      { port: options.port ?? 0, hostname: "127.0.0.1", onListen: () => {} },
+      {
+        port: options.port ?? 0,
+        hostname: "127.0.0.1",
+        onListen: () => {},
+        signal: this.#closing.signal,
+      },
       (request) => this.#answer(request),
     );
   }
@@ -55,7 +61,8 @@ export class FixtureHttpServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.forget();
     await this.#modern?.close();
-    await this.#server.shutdown();
+    this.#closing.abort();
+    await this.#server.finished;
   }
 
   async #answer(request: Request): Promise<Response> {

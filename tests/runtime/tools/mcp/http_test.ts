@@ -56,8 +56,8 @@ Deno.test("McpServers speaks the newer protocol to a URL that knows no other", a
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
   const stop = new AbortController();
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal }).catch(() => "stopped");
-  const isDone = () => server.requests.some(({ headers }) => headers.get("mcp-name") === "hang");
-  await until(isDone, "it hangs");
+  await until(() => server.seen.hanging === 1, "it hangs");
+  assert.ok(server.requests.some(({ headers }) => headers.get("mcp-name") === "hang"));
   stop.abort(new Error("enough"));
   assert.equal(await hanging, "stopped");
   await until(() => server.seen.cancelled === 1, "the server hears of it");
@@ -104,17 +104,14 @@ Deno.test("McpServers: a tool that reports progress may take longer, one that is
   await using world = await openMcpWorld({ clock });
   await world.define({ remote: { url: server.url } });
   const echo = (await world.tools(["remote"])).get("echo");
-  const stream = Promise.withResolvers<(message: unknown) => void>();
+  const streams: WritableStreamDefaultWriter<string>[] = [];
   let id: unknown;
   server.intercept = async (request) => {
     const body = request.method === "POST" ? await request.clone().json() : {};
     if (body.method !== "tools/call") return;
     id = body.id;
     const text = new TransformStream<string, string>();
-    const writer = text.writable.getWriter();
-    stream.resolve((message) =>
-      void writer.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...Object(message) })}\n\n`)
-    );
+    streams.push(text.writable.getWriter());
     return new Response(text.readable.pipeThrough(new TextEncoderStream()), {
       headers: { "content-type": "text/event-stream" },
     });
@@ -122,7 +119,9 @@ Deno.test("McpServers: a tool that reports progress may take longer, one that is
   const lines: string[] = [];
   const context = { clock, log: (line: string) => void lines.push(line) };
   const slow = world.call(echo, { text: "x" }, context);
-  const send = await stream.promise;
+  await until(() => streams.length === 1, "the first call reaches the server");
+  const send = (message: object) =>
+    void streams[0]?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
   for (let progress = 1; progress <= 8; progress++) {
     send({ method: "notifications/progress", params: { progressToken: id, progress, total: 8 } });
     await until(() => lines.length === progress, "the progress arrives");
@@ -131,7 +130,7 @@ Deno.test("McpServers: a tool that reports progress may take longer, one that is
   send({ id, result: { content: [{ type: "text", text: "done" }] } });
   assert.equal(await slow, "done");
   const silent = failureOf(world.call(echo, { text: "x" }, context));
-  await until(() => clock.awaits(60_000), "it is called");
+  await until(() => streams.length === 2, "the second call reaches the server");
   await clock.advance(60_000);
   assert.equal(await silent, "echo took longer than 60 s");
 });
@@ -141,6 +140,7 @@ test("McpServers: a call that is stopped is cancelled at the server and hung up"
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
     .catch((error: unknown) => error);
   assert.equal(await world.call(tools.get("echo"), { text: "meanwhile" }), "meanwhile");
+  await until(() => server.seen.hanging === 1, "it hangs");
   const reason = new Error("took too long");
   stop.abort(reason);
   assert.equal(await hanging, reason);
