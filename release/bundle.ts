@@ -19,7 +19,7 @@ import { MAIN, NAME, REPOSITORY } from "./product.ts";
 /** The package tells the compiler that it is a module with a default; Deno takes it by its word, and sees no function. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
-const SOURCES = ["base", "cli", "composition", "runtime", "server"];
+const SOURCES = ["base", "cli", "composition", "present", "runtime", "server"];
 const HOST = "runtime/tools/custom/host";
 const ENTRIES = {
   main: "main.ts",

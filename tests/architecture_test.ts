@@ -44,7 +44,9 @@ function layerOf(file: string): string {
 }
 
 const isLocal = ({ to }: Import) =>
-  /^(main\.ts|deno\.json|(base|composition|cli|server|runtime|scoped|release|demo)\/)/.test(to);
+  /^(main\.ts|deno\.json|(base|composition|cli|present|server|runtime|scoped|release|demo)\/)/.test(
+    to,
+  );
 
 function offenders(rule: (one: Import) => boolean): string[] {
   return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) => `${from} -> ${to}`);
@@ -79,12 +81,18 @@ const FORBIDDEN: Readonly<Record<string, (one: Import) => boolean>> = {
   "cli knows the service only by its client, its trigger kinds, and by types": (
     { from, to, typeOnly },
   ) =>
-    roomOf(from) === "cli" && !["cli", "base"].includes(roomOf(to)) &&
+    roomOf(from) === "cli" && !["cli", "present", "base"].includes(roomOf(to)) &&
     !["server/client.ts", "runtime/trigger_kinds.ts"].includes(to) &&
     !(typeOnly && CLI_TYPES.test(to)),
   "server knows the runtime by its interface and its vocabulary": ({ from, to, typeOnly }) =>
     roomOf(from) === "server" && roomOf(to) === "runtime" && !typeOnly &&
     !VOCABULARY.includes(to) && to !== "runtime/mod.ts" && layerOf(to) !== "root",
+  "present knows base, and types of the wire": ({ from, to, typeOnly }) =>
+    roomOf(from) === "present" && !["present", "base"].includes(roomOf(to)) &&
+    !(typeOnly && to.startsWith("server/schemas/")),
+  "of the server, only the dashboard's page knows present": ({ from, to }) =>
+    roomOf(to) === "present" && ["composition", "server", "runtime"].includes(roomOf(from)) &&
+    !from.startsWith("server/dashboard/client/"),
   "server does not know cli": ({ from, to }) => roomOf(from) === "server" && roomOf(to) === "cli",
   "runtime knows neither server nor cli": ({ from, to }) =>
     roomOf(from) === "runtime" && !["runtime", "base"].includes(roomOf(to)),
@@ -346,7 +354,8 @@ Deno.test("source: no folder has more than 25 entries", () => {
     if (entries.length > 25) crowded.push(`${folder}: ${entries.length}`);
     for (const { name, isDirectory } of entries) if (isDirectory) visit(`${folder}/${name}`);
   };
-  ["base", "composition", "cli", "server", "runtime", "scoped", "release", "demo"].forEach(visit);
+  ["base", "composition", "cli", "present", "server", "runtime"].forEach(visit);
+  ["scoped", "release", "demo"].forEach(visit);
   ["tests", "proof", "docs"].forEach(visit);
   assert.deepEqual(crowded, []);
 });

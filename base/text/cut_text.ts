@@ -10,3 +10,9 @@ export function beginningOf(text: string, maxCharacters: number): string {
 export function cutEnd(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${beginningOf(text, maxCharacters - 1)}…`;
 }
+
+/** At most `maxCharacters` (UTF-16 code units) of the text's end, no surrogate pair cut in two. */
+export function endOf(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  return text.slice(text.length - maxCharacters).replace(/^[\uDC00-\uDFFF]/, "");
+}

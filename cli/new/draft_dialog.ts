@@ -4,7 +4,7 @@ import { Interrupted } from "../exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitise.ts";
-import { toVisible } from "../output/visible_text.ts";
+import { toVisible } from "../../present/visible_text.ts";
 import type { AgentAuthor, DraftRequest } from "./agent_author.ts";
 
 /** What the dialog is held with. */

@@ -1,7 +1,7 @@
 // The arguments of a tool call as a person reads them: on one line, or each by itself. Nothing in them is hidden.
-import { parseObject } from "./payload.ts";
+import { parseObject } from "../../present/payload.ts";
 import type { Style } from "./style.ts";
-import { toVisible, toVisibleLine } from "./visible_text.ts";
+import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { shorten, widthOf } from "./width.ts";
 
 /** An argument longer than this hides the others. */

@@ -3,7 +3,7 @@ import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import { formatWholeArgument } from "./arguments.ts";
 import type { Style } from "./style.ts";
 import { describeChange, formatDiff } from "./diff.ts";
-import { toVisible, toVisibleLine } from "./visible_text.ts";
+import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { widthOf } from "./width.ts";
 
 /** A question of more than this is shown above its prompt, not in it. */

@@ -1,11 +1,11 @@
 // What happens in the service, a line for each event: for the person at whose terminal it runs.
 import { formatDuration } from "../../base/durations.ts";
 import type { ServiceEventMessage } from "../../server/client.ts";
-import { type FramePayload, numberOf, textOf } from "./payload.ts";
+import { type FramePayload, numberOf, textOf } from "../../present/payload.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";
 import { formatLocal } from "./time.ts";
-import { toVisibleLine } from "./visible_text.ts";
+import { toVisibleLine } from "../../present/visible_text.ts";
 import { shorten } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 

@@ -3,30 +3,6 @@ import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import { toOneLine } from "./sanitise.ts";
 import { formatLocal, formatRelative } from "./time.ts";
 
-/** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `after reporter`. */
-export function describeTrigger(agent: AgentSummary): string {
-  if (agent.after.length === 0) return describeOwnTrigger(agent);
-  const after = `after ${agent.after.join(", ")}`;
-  return agent.trigger_type === "manual" ? after : `${describeOwnTrigger(agent)}; ${after}`;
-}
-
-function describeOwnTrigger(agent: AgentSummary): string {
-  switch (agent.trigger_type) {
-    case "manual":
-      return "manual";
-    case "schedule":
-      return agent.trigger_every === null
-        ? `cron ${agent.trigger_cron ?? ""}`
-        : `every ${agent.trigger_every}`;
-    case "watch":
-      return `watch ${agent.trigger_paths.join(", ")}`;
-    case "webhook":
-      return `webhook ${agent.trigger_scheme ?? ""}`.trim();
-    default:
-      return agent.trigger_type satisfies never;
-  }
-}
-
 /** `in 5 min`, `on a change`, `on a delivery`; `-` for an agent that does not run by itself. */
 export function describeNextRun(agent: AgentSummary, now: number): string {
   if (agent.next_run !== null) return formatRelative(agent.next_run, now);

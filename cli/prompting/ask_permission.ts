@@ -4,7 +4,7 @@ import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import { CommandFailure, Interrupted } from "../exit.ts";
 import { formatDiff } from "../output/diff.ts";
 import { countDiffLines, formatRequest, isFolded, promptMessage } from "../output/requests.ts";
-import { toVisibleLine } from "../output/visible_text.ts";
+import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
 import { type Answer, type Asking, askWhyNot } from "./asking.ts";
 import type { Choice } from "./input.ts";

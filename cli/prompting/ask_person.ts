@@ -3,7 +3,7 @@ import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import type { CommandContext } from "../context.ts";
 import { type Answer, type Asking, askWhyNot } from "./asking.ts";
 import { formatRequest, promptMessage } from "../output/requests.ts";
-import { toVisibleLine } from "../output/visible_text.ts";
+import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
 
 /** Whether there is a person at both ends: one who reads the question and can answer it. */

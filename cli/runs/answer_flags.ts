@@ -2,7 +2,7 @@
 import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { toVisibleLine } from "../output/visible_text.ts";
+import { toVisibleLine } from "../../present/visible_text.ts";
 
 /** The flags of `respond` that answer. */
 export interface AnswerFlags {

@@ -3,7 +3,7 @@ import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client } from "../../server/client.ts";
 import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import type { CliApp } from "../app.ts";
-import { parseObject } from "../output/payload.ts";
+import { parseObject } from "../../present/payload.ts";
 import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { askPerson } from "../prompting/ask_person.ts";

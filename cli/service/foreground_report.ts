@@ -1,5 +1,6 @@
 // What a service shows on the terminal that it runs in: the agents that fire by themselves, what is wrong with files,
 // and then a line for each thing that happens.
+import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../server/client.ts";
 import type { CliApp, Places } from "../app.ts";
@@ -7,12 +8,7 @@ import type { Output } from "../output/output.ts";
 import { showDeafWebhooks, showPauses, showProblems } from "../output/problems.ts";
 import { formatServiceEvent } from "../output/service_event_line.ts";
 import { OutputClosed } from "../output/terminal.ts";
-import {
-  describeNextRun,
-  describeState,
-  describeTrigger,
-  isAutomatic,
-} from "../output/trigger_text.ts";
+import { describeNextRun, describeState, isAutomatic } from "../output/trigger_text.ts";
 
 /** The voice of a service in the foreground. A reader who has gone does not stop it. */
 export class ForegroundReport implements AsyncDisposable {
@@ -91,7 +87,7 @@ export class ForegroundReport implements AsyncDisposable {
       ],
       agents.map((agent) => [
         agent.id,
-        describeTrigger(agent),
+        describeTrigger(agent, "terse"),
         describeState(agent) === "paused" ? "paused" : describeNextRun(agent, now),
       ]),
     );

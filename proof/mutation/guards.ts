@@ -678,18 +678,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "what a person approves is shown whole",
     symbol: "toVisible",
-    below: "cli/output",
     replace: 'escapeUnseen(text, { keep: "\\n\\t" })',
     by: "text",
-    tests: ["tests/cli/output"],
-  },
-  {
-    guard: "what a person approves in the dashboard is shown whole",
-    symbol: "toVisible",
-    below: "server/dashboard",
-    replace: 'escapeUnseen(text, { keep: "\\n\\t" })',
-    by: "text",
-    tests: ["tests/server/dashboard/visible_text_test.ts"],
+    tests: ["tests/present"],
   },
   {
     guard: "a request uses no proxy of the environment",

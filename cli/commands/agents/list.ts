@@ -1,4 +1,5 @@
 // list: the agents of the workspace, and what is wrong with their files.
+import { describeTrigger } from "../../../present/triggers.ts";
 import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
@@ -18,12 +19,7 @@ import { paintStatus } from "../../output/run/history.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
-import {
-  describeNextRun,
-  describeState,
-  describeTrigger,
-  isAutomatic,
-} from "../../output/trigger_text.ts";
+import { describeNextRun, describeState, isAutomatic } from "../../output/trigger_text.ts";
 import { askReader } from "../../service/connection.ts";
 
 /** Shows every agent. */
@@ -89,7 +85,7 @@ function showAgents(
     agents.map((agent, index) => [
       agent.id,
       agent.display_name,
-      describeTrigger(agent),
+      describeTrigger(agent, "terse"),
       describeLastRun(agent, now),
       ...(hasDay ? [days[index] ?? NOTHING] : []),
       describeState(agent),

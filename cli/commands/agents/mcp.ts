@@ -5,7 +5,7 @@ import { changeWithConsent } from "../../install/consent.ts";
 import type { BroughtServer, ListedServer } from "../../install/server_installer.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
-import { toVisibleLine } from "../../output/visible_text.ts";
+import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
 /** Adds the server `name`. */

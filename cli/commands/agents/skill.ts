@@ -6,7 +6,7 @@ import type { BroughtSkill, ListedSkill } from "../../install/skill_installer.ts
 import { formatBytes } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
-import { toVisibleLine } from "../../output/visible_text.ts";
+import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
 /** Of many files so many are named. */

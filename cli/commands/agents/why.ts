@@ -1,4 +1,6 @@
 // why: says of an agent and a time why it ran or did not, and what to do about it.
+import { describeTrigger } from "../../../present/triggers.ts";
+import { firstLine } from "../../../present/visible_text.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { ApiError, type Client } from "../../../server/client.ts";
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
@@ -12,7 +14,7 @@ import { EXIT, type ExitCode } from "../../exit.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import { describeTrigger, isAutomatic } from "../../output/trigger_text.ts";
+import { isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 import {
@@ -22,7 +24,6 @@ import {
   explainPassedOver,
   explainSlot,
   explainState,
-  firstLine,
   type Reason,
   toMinute,
   type Waiting,
@@ -52,11 +53,8 @@ export async function why(
   const at = readMomentOption("The time", time, app.clock.now());
   await using reader = await openReader(app, context.workspace);
   const { client } = reader;
-  const explanation = await orUnknownAgent(explain(client, agentId, at, reader), {
-    app,
-    client,
-    agentId,
-  });
+  const asked = explain(client, agentId, at, reader);
+  const explanation = await orUnknownAgent(asked, { app, client, agentId });
   if (options.json) output.json(explanation);
   else {
     output.sentence(toOneLine(explanation.reason));
@@ -99,7 +97,7 @@ export async function explain(
   const next = agent.next_run === null ? "" : `, next ${toMinute(agent.next_run)}`;
   return {
     ...base,
-    reason: `${when}: ${describeTrigger(agent)}${next}`,
+    reason: `${when}: ${describeTrigger(agent, "terse")}${next}`,
     remedy: agent.trigger_type === "manual"
       ? `It runs when it is asked to: inkling run ${id}. A trigger in its file runs it by itself`
       : null,

@@ -2,6 +2,7 @@
 import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
+import { firstLine } from "../../../present/visible_text.ts";
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
@@ -236,9 +237,4 @@ export function explainBroken(
 /** `2026-01-01 02:30`, local. */
 export function toMinute(at: string): string {
   return formatLocal(at).slice(0, -3);
-}
-
-/** The first line of a text. */
-export function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
 }

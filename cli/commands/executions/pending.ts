@@ -13,7 +13,7 @@ import { readPending } from "../../runs/open_question.ts";
 import { formatRequest, promptMessage } from "../../output/requests.ts";
 import { wrapExactly } from "../../output/wrap.ts";
 import { formatRelative } from "../../output/time.ts";
-import { toVisible, toVisibleLine } from "../../output/visible_text.ts";
+import { toVisible, toVisibleLine } from "../../../present/visible_text.ts";
 
 /** The most that the service returns at once. */
 const PAGE = 500;

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
+import { LONGEST_RECAP_MS } from "../../../present/recap.ts";
 import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import type { CommandContext } from "../../context.ts";
@@ -13,7 +14,6 @@ import { openReader } from "../../service/connection.ts";
 
 /** The file in the state folder that keeps when the person looked last. */
 const SEEN_FILE = "recap_seen";
-const LONGEST_DAYS = 7;
 
 /** Shows a recap. With `check` the exit code is 1 where something failed or waits. */
 export async function recap(
@@ -65,5 +65,5 @@ async function readSeen(file: string, now: number): Promise<number> {
   const text = await Deno.readTextFile(file).catch(() => "");
   const seen = Date.parse(text.trim());
   const since = Number.isNaN(seen) || seen > now ? now - DAY_MS : seen;
-  return Math.max(since, now - LONGEST_DAYS * DAY_MS);
+  return Math.max(since, now - LONGEST_RECAP_MS);
 }

@@ -14,7 +14,7 @@ import { formatDiff } from "../../output/diff.ts";
 import { readArguments } from "../../prompting/read_arguments.ts";
 import { AnsweredElsewhere, askWhileOpen, giveAnswer } from "../../runs/ask_while_open.ts";
 import { readPending } from "../../runs/open_question.ts";
-import { toVisibleLine } from "../../output/visible_text.ts";
+import { toVisibleLine } from "../../../present/visible_text.ts";
 import { formatRequest } from "../../output/requests.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { openTextView } from "../../output/run/text_view.ts";

@@ -1,19 +1,9 @@
 // The inside of a Markdown paragraph as marked spans: weights, code, links.
 import type { MarkedToken, Token, Tokens } from "marked";
+import { decodeEntities, nameImage } from "../../../present/markdown_words.ts";
 import { sanitise } from "../sanitise.ts";
 import type { Mark, Style } from "../style.ts";
 import type { Span } from "../wrap.ts";
-
-/** The entities by name that models write. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&apos;": "'",
-  "&nbsp;": "\u00a0",
-};
 
 /** Spans of inline tokens. Where there are no colours, signs stay that would be lost with them. */
 export function toSpans(
@@ -45,7 +35,7 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
       return toLink(token, style, marks);
     case "image":
       return [
-        leaf(`[image: ${decode(token.text) || "without a name"}]`, marks),
+        leaf(nameImage(token.text), marks),
         leaf(` (${token.href})`, [...marks, "dim"]),
       ];
     case "escape":
@@ -54,7 +44,7 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
       return [leaf(token.text, [...marks, "dim"])];
     case "text":
       return token.tokens === undefined
-        ? [leaf(decode(token.text), marks)]
+        ? [leaf(decodeEntities(token.text), marks)]
         : toSpans(token.tokens, style, marks);
     default:
       return [leaf(token.raw, marks)];
@@ -79,8 +69,4 @@ function leaf(text: string, marks: readonly Mark[] = []): Span {
 
 function withMark(marks: readonly Mark[], mark: Mark): readonly Mark[] {
   return marks.includes(mark) ? marks : [...marks, mark];
-}
-
-function decode(text: string): string {
-  return text.replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (name) => ENTITIES[name] ?? name);
 }

@@ -1,4 +1,5 @@
 // An execution as parts that can be compared with those of another: by step, what was said, called, returned, asked and answered.
+import { callsOf, type FramePayload, textOf } from "../../../present/payload.ts";
 import type { LogRow } from "../../../server/schemas/execution_schemas.ts";
 
 /** One part. Parts of two executions with the same step and name belong together. */
@@ -26,7 +27,7 @@ export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
   let step = 0;
   let results = 0;
   for (const { event_type: type, message, metadata } of rows) {
-    const fields: Record<string, unknown> = metadata === null ? {} : JSON.parse(metadata);
+    const fields: FramePayload = metadata === null ? {} : JSON.parse(metadata);
     const add = (what: string, text: string) => parts.push({ step, what, text });
     switch (type) {
       case "system":
@@ -43,9 +44,9 @@ export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
       case "tool_call": {
         step++;
         results = 0;
-        const { content, tools } = fields;
-        if (typeof content === "string" && content !== "") add("what the model said", content);
-        for (const [index, call] of toCalls(tools).entries()) {
+        const content = textOf(fields, "content");
+        if (content !== "") add("what the model said", content);
+        for (const [index, call] of callsOf(fields).entries()) {
           add(`call ${index + 1}`, `${call.name} ${call.args}`);
         }
         break;
@@ -94,9 +95,4 @@ function byPlace(parts: readonly ExecutionPart[]): Map<string, ExecutionPart> {
     found.set(place, part);
   }
   return found;
-}
-
-function toCalls(tools: unknown): { name: string; args: string }[] {
-  if (!Array.isArray(tools)) return [];
-  return tools.map(({ name, args }) => ({ name: String(name), args: String(args) }));
 }

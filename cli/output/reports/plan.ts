@@ -1,4 +1,5 @@
 // The plan of a run as text: what holds, what may be reached and used, when it runs, what is wrong, what the model is sent.
+import { describeTrigger } from "../../../present/triggers.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { PlanBody } from "../../../server/schemas/plan_schemas.ts";
@@ -6,7 +7,7 @@ import type { Output } from "../output.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import { NOTHING } from "../table.ts";
 import { formatLocal, formatRelative } from "../time.ts";
-import { describeTrigger, isAutomatic } from "../trigger_text.ts";
+import { isAutomatic } from "../trigger_text.ts";
 
 type PlannedTool = PlanBody["tools"][number];
 type PlannedMessage = NonNullable<PlanBody["messages"]>[number];
@@ -108,7 +109,7 @@ function describeFirings(
   { now }: { now: number },
 ): string[] {
   const zone = agent.trigger.type === "schedule" ? agent.trigger.timezone : null;
-  const trigger = describeTrigger(agent) + (zone === null ? "" : ` (${zone})`);
+  const trigger = describeTrigger(agent, "terse") + (zone === null ? "" : ` (${zone})`);
   if (!agent.enabled) {
     return [`${trigger}, but the agent is disabled: enabled: false in its file`];
   }

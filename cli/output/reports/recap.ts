@@ -1,5 +1,7 @@
 // A recap as text: the figures, then what failed, waits and did not run, each with what to do.
 import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
+import { countRuns } from "../../../present/recap.ts";
+import { firstLine } from "../../../present/visible_text.ts";
 import { formatCost, formatPlural } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitise.ts";
@@ -55,19 +57,10 @@ export function showRecap(
   for (const { agent_id: agent, at } of recap.next.slice(0, SHOWN_NEXT)) item(agent, toMinute(at));
 }
 
-function describeRuns(
-  { executions: { total, succeeded, failed, running, waiting } }: RecapBody,
-): string {
+function describeRuns(recap: RecapBody): string {
+  const { total } = recap.executions;
   if (total === 0) return "Nothing ran";
-  const rest = total - succeeded - failed - running - waiting;
-  const parts = [
-    [succeeded, "succeeded"],
-    [failed, "failed"],
-    [rest, "cancelled"],
-    [running, "running"],
-    [waiting, "waiting"],
-  ] as const;
-  const told = parts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`).join(", ");
+  const told = countRuns(recap).map(({ count, word }) => `${count} ${word}`).join(", ");
   return `${formatPlural(total, "run")}: ${told}`;
 }
 
@@ -88,8 +81,4 @@ function describeTimes({ count, first, last }: RecapBody["not_run"][number]): st
 
 function toMinute(timestamp: string): string {
   return formatLocal(timestamp).slice(5, -3);
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
 }

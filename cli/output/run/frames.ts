@@ -1,7 +1,15 @@
 // Frames of an execution, live or out of its log, as pieces of text for a person. Knows no stream and no terminal.
 import { formatDuration } from "../../../base/durations.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
-import { type FramePayload, numberOf, objectsOf, textOf } from "../payload.ts";
+import {
+  callsOf,
+  type DescribedCall,
+  describedOf,
+  type FramePayload,
+  numberOf,
+  textOf,
+  type ToolCall,
+} from "../../../present/payload.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import type { Style } from "../style.ts";
 import { formatWouldDo } from "./would_do.ts";
@@ -11,9 +19,7 @@ import {
   formatFolded,
   formatPrompt,
   formatResult,
-  type ToolCall,
   type ToolLineOptions,
-  toToolCall,
 } from "./tool_lines.ts";
 import { wrapText } from "../wrap.ts";
 
@@ -68,7 +74,7 @@ export class FrameRenderer {
   /** The last reply, as long as it is open whether it is the answer. */
   #reply = "";
   /** Calls that a dry run described; undefined for a run that is none, as far as was seen. */
-  #wouldDo: FramePayload[] | undefined;
+  #wouldDo: DescribedCall[] | undefined;
   /** How many calls there were; undefined where the beginning was not seen. */
   #callCount: number | undefined;
 
@@ -212,7 +218,7 @@ export class FrameRenderer {
   }
 
   #toolCalls(payload: FramePayload): FramePiece[] {
-    const calls = objectsOf(payload, "tools").map(toToolCall);
+    const calls = callsOf(payload);
     const beside = sanitise(textOf(payload, "content")).trim();
     for (const [index, call] of calls.entries()) this.#calls.set(call.id || String(index), call);
     if (this.#callCount !== undefined && !this.#isTakenOver) this.#callCount += calls.length;
@@ -241,7 +247,7 @@ export class FrameRenderer {
     const id = textOf(payload, "tool_call_id");
     const call = this.#calls.get(id);
     this.#calls.delete(id);
-    const described = objectsOf(payload, "would_do");
+    const described = describedOf(payload);
     if (described.length > 0) this.#wouldDo = [...this.#wouldDo ?? [], ...described];
     const isRoutine = textOf(payload, "tool_name") === "skill_use" && payload["is_error"] !== true;
     // The skill's instructions follow, with a line of their own.

@@ -5,12 +5,12 @@ import type { Clock } from "../../app.ts";
 import { Activity } from "./activity.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";
-import { type FramePayload, numberOf, textOf } from "../payload.ts";
+import { type FramePayload, numberOf, textOf } from "../../../present/payload.ts";
 import type { ReplyView } from "./reply_view.ts";
 import type { RunView } from "./run_view.ts";
 import { toOneLine } from "../sanitise.ts";
 import { describeCall } from "./tool_lines.ts";
-import { toVisible } from "../visible_text.ts";
+import { toVisible } from "../../../present/visible_text.ts";
 
 /** How much a text view shows. */
 export interface TextViewOptions {

@@ -2,10 +2,16 @@
 import { formatDuration } from "../../../base/durations.ts";
 import { formatArguments, formatWholeArguments } from "../arguments.ts";
 import { formatCost, formatCount } from "../figures.ts";
-import { type FramePayload, numberOf, parseObject, textOf } from "../payload.ts";
+import {
+  delegatedOf,
+  type FramePayload,
+  numberOf,
+  textOf,
+  type ToolCall,
+} from "../../../present/payload.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import type { Style } from "../style.ts";
-import { toVisibleLine } from "../visible_text.ts";
+import { toVisibleLine } from "../../../present/visible_text.ts";
 import { shorten, widthOf } from "../width.ts";
 import { wrapExactly } from "../wrap.ts";
 
@@ -13,14 +19,6 @@ const RESULT_LINES = 3;
 const ERROR_LINES = 8;
 /** The arguments on a line give way to the name and the time, down to so many cells. */
 const LEAST_ROOM = 8;
-
-/** A call as the model made it. */
-export interface ToolCall {
-  id: string;
-  name: string;
-  /** JSON text, as a rule. */
-  args: string;
-}
 
 /** How lines are laid out. */
 export interface ToolLineOptions {
@@ -35,11 +33,6 @@ export interface ToolLineOptions {
   verbose: boolean;
   /** The call was made in the execution that this one was forked from. */
   isTakenOver?: boolean;
-}
-
-/** The call that a `tools` entry of a frame describes. */
-export function toToolCall(tool: FramePayload): ToolCall {
-  return { id: textOf(tool, "id"), name: textOf(tool, "name"), args: textOf(tool, "args") };
 }
 
 /** A call on one line, without colours: `file_read notes.md`. */
@@ -61,9 +54,7 @@ export function formatResult(
   const { style } = options;
   const name = textOf(payload, "tool_name");
   const content = textOf(payload, "content");
-  // Behind it may stand what a person said of it.
-  const [firstLine = ""] = content.split("\n", 1);
-  const delegated = name === "run_agent" ? parseObject(firstLine) : undefined;
+  const delegated = name === "run_agent" ? delegatedOf(content) : undefined;
   const hasFailed = payload["is_error"] === true ||
     delegated !== undefined && textOf(delegated, "status") !== "success";
   const { isTakenOver = false } = options;

@@ -5,7 +5,7 @@ import type { ExecutionDetail, LogRow } from "../../../server/schemas/execution_
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";
-import type { FramePayload } from "../payload.ts";
+import type { FramePayload } from "../../../present/payload.ts";
 import type { ReplyView } from "./reply_view.ts";
 import { toOneLine } from "../sanitise.ts";
 import { wrapText } from "../wrap.ts";

@@ -1,43 +1,45 @@
 // The page: its head, the view that the address asks for, and the voice that reports what happens elsewhere.
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { toReadable } from "../../../present/visible_text.ts";
 import type { ServiceEventMessage } from "../../client.ts";
 import { AgentView } from "./views/agent_view.tsx";
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";
-import type { AgentsById } from "./state/agents_by_id.ts";
+import { type AgentsById, AgentsContext } from "./state/agents.ts";
 import { AgentsView } from "./views/agents_view.tsx";
 import { ChatView } from "./views/chat/chat_view.tsx";
 import { ExecutionView } from "./views/execution_view.tsx";
 import { HelpDialog } from "./help_dialog.tsx";
 import { HistoryView } from "./views/history_view.tsx";
 import { LogView } from "./views/log_view.tsx";
-import { type NowLists, NowView, useExecutionLists } from "./views/now_view.tsx";
+import { NowView, useExecutionLists } from "./views/now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Palette } from "./palette.tsx";
 import { Empty } from "./parts.tsx";
 import { loadWaiting, toCount } from "./state/pending_list.ts";
 import { useRecap } from "./state/use_recap.ts";
-import { keepPreference, readPreference } from "./preferences.ts";
-import { parseRoute, type Route, toHash } from "./route.ts";
+import { applyTheme, chosenTheme, keepPreference, readPreference, THEMES } from "./preferences.ts";
+import { parseRoute, type Route, toHash, toTitle } from "./route.ts";
 import { ScheduleView } from "./views/schedule_view.tsx";
 import { useService } from "./state/service_context.ts";
 import { createShortcuts, isForMessage, isForPage, isPaletteKey } from "./shortcuts.ts";
-import { applyTheme, chosenTheme, THEMES } from "./theme.ts";
 import { UsageView } from "./views/usage_view.tsx";
 import { useLinkState, useResource } from "./state/use_resource.ts";
-import { toReadable } from "./visible_text.ts";
 
 /** Everything that is seen. */
 export function App(): VNode {
-  const { client, link, announce } = useService();
+  const { link, announce } = useService();
   const state = useLinkState();
   const route = useRoute();
   const [theme, setTheme] = useState(chosenTheme());
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [hasKeys, setKeys] = useState(readPreference("shortcuts") !== "off");
-  const agents = useResource(() => client.agents(), { key: "agents", topics: ["agents"] });
-  const waiting = useResource(() => loadWaiting(client), {
+  const agents = useResource((client) => client.agents(), {
+    key: "agents",
+    topics: ["agents"],
+  });
+  const waiting = useResource(loadWaiting, {
     key: "waiting",
     topics: ["executions"],
   });
@@ -86,7 +88,12 @@ export function App(): VNode {
       />
       <LinkBanner state={state} />
       <main id="main" ref={main.ref} tabIndex={-1}>
-        <View route={route} agents={byId} resources={{ agents, waiting, happened, ...lists }} />
+        <AgentsContext.Provider value={byId}>
+          {drawView(route, {
+            now: () => <NowView {...lists} waiting={waiting} happened={happened} />,
+            agents: () => <AgentsView agents={agents} />,
+          })}
+        </AgentsContext.Provider>
       </main>
       {isPaletteOpen && (
         <Palette
@@ -118,37 +125,24 @@ function skipToCard(event: Event): void {
   answer.focus();
 }
 
-type Resources = NowLists & { agents: Parameters<typeof AgentsView>[0]["agents"] };
-
-function View(
-  { route, agents, resources }: { route: Route; agents: AgentsById; resources: Resources },
-): VNode {
+/** The view of a route; those whose data is kept are drawn by `kept`. */
+function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VNode {
   switch (route.view) {
     case "now":
-      return <NowView agents={agents} lists={resources} />;
     case "agents":
-      return <AgentsView agents={resources.agents} />;
+      return kept[route.view]();
     case "agent":
       return <AgentView key={route.id} id={route.id} />;
     case "chat":
-      return (
-        <ChatView
-          key={route.agent}
-          agentId={route.agent}
-          sessionId={route.session}
-          agents={agents}
-        />
-      );
+      return <ChatView key={route.agent} agentId={route.agent} sessionId={route.session} />;
     case "execution":
-      return (
-        <ExecutionView key={route.id} id={route.id} step={route.step ?? null} agents={agents} />
-      );
+      return <ExecutionView key={route.id} id={route.id} step={route.step} />;
     case "history":
-      return <HistoryView route={route} agents={agents} />;
+      return <HistoryView route={route} />;
     case "schedule":
-      return <ScheduleView agents={agents} />;
+      return <ScheduleView />;
     case "usage":
-      return <UsageView days={route.days} agents={agents} />;
+      return <UsageView days={route.days} />;
     case "log":
       return <LogView />;
     case "unknown":
@@ -254,5 +248,5 @@ function titleOf(route: Route, agents: AgentsById): string {
     return `Chat with ${agents.get(route.agent)?.display_name ?? route.agent}`;
   }
   if (route.view === "agent") return agents.get(route.id)?.display_name ?? route.id;
-  return route.view.charAt(0).toUpperCase() + route.view.slice(1);
+  return toTitle(route.view);
 }

@@ -1,15 +1,13 @@
 // Going on from a step of an execution, for real, as an execution of its own: what it takes over, and what is different then.
 import type { VNode } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";
 import type { ExecutionDetail } from "../../schemas/execution_schemas.ts";
-import type { ForkBody } from "../../schemas/replay_schemas.ts";
+import { Field, FormDialog, Option } from "./forms.tsx";
 import { AgentName } from "./parts.tsx";
-import { toHash } from "./route.ts";
+import { executionHref } from "./route.ts";
 import { RunKeys } from "./run_form.ts";
 import { useService } from "./state/service_context.ts";
-import { toSentence } from "./state/resource.ts";
-import { submitByKeys } from "./submit_by_keys.ts";
 
 /** A step to fork from; 0: the opening. Behind an answer there is nothing to do, unless something is said. */
 export interface ForkPlace {
@@ -30,85 +28,61 @@ export function ForkDialog(
   const [message, setMessage] = useState("");
   const [model, setModel] = useState("");
   const [startsFollowers, setStartsFollowers] = useState(false);
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
   const keys = useRef(new RunKeys());
-  const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
-  const fork = async (event: Event) => {
-    event.preventDefault();
-    setSending(true);
-    setProblem(null);
-    const body: ForkBody = {
+  const fork = async () => {
+    const body = {
       step,
       ...(message.trim() !== "" && { message }),
       ...(model.trim() !== "" && { model: model.trim() }),
-      ...(startsFollowers && { start_followers: true }),
+      ...(startsFollowers && { start_followers: true as const }),
     };
-    try {
-      const idempotencyKey = keys.current.keyOf(body);
-      const { execution_id } = await client.fork(execution.id, body, { idempotencyKey });
-      announce(`${agent.display_name} runs as execution ${execution_id}.`);
-      onClose();
-      location.hash = toHash({ view: "execution", id: execution_id });
-    } catch (error) {
-      setProblem(toSentence(error));
-      setSending(false);
-    }
+    const idempotencyKey = keys.current.keyOf(body);
+    const { execution_id: id } = await client.fork(execution.id, body, { idempotencyKey });
+    announce(`${agent.display_name} runs as execution ${id}.`);
+    location.hash = executionHref(id);
   };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
-      <form onSubmit={fork} onKeyDown={submitByKeys}>
-        <h2 id={id}>
+    <FormDialog
+      title={
+        <>
           Fork <AgentName icon={agent.icon} name={agent.display_name} /> from{" "}
           {step === 0 ? "the beginning" : `step ${step}`}
-        </h2>
-        <p>{describe(execution, step)}</p>
-        <div class="field">
-          <label for={`${id}-message`}>Message</label>
+        </>
+      }
+      action="Fork"
+      does="forks it"
+      onSend={fork}
+      onClose={onClose}
+    >
+      <p>{describe(execution, step)}</p>
+      <Field label="Message" hint={hintOf(step, isAnswer)}>
+        {(control) => (
           <textarea
-            id={`${id}-message`}
+            {...control}
             rows={3}
             required={isAnswer}
             value={message}
-            aria-describedby={`${id}-message-hint`}
             onInput={({ currentTarget }) => setMessage(currentTarget.value)}
           />
-          <p class="hint" id={`${id}-message-hint`}>{hintOf(step, isAnswer)}</p>
-        </div>
-        <div class="field">
-          <label for={`${id}-model`}>Model</label>
+        )}
+      </Field>
+      <Field label="Model" hint="Another one that answers from here on, as provider/name.">
+        {(control) => (
           <input
-            id={`${id}-model`}
+            {...control}
             type="text"
             autocomplete="off"
             spellcheck={false}
             placeholder={execution.model}
             value={model}
-            aria-describedby={`${id}-model-hint`}
             onInput={({ currentTarget }) => setModel(currentTarget.value)}
           />
-          <p class="hint" id={`${id}-model-hint`}>
-            Another one that answers from here on, as provider/name.
-          </p>
-        </div>
-        <label class="option">
-          <input
-            type="checkbox"
-            checked={startsFollowers}
-            onChange={({ currentTarget }) => setStartsFollowers(currentTarget.checked)}
-          />
-          When it ends, start the agents that run after this one
-        </label>
-        {problem !== null && <p class="problem" role="alert">{problem}</p>}
-        <div class="actions">
-          <button type="submit" class="primary" disabled={isSending}>Fork</button>
-          <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
-          <span class="hint with-keys">Ctrl+Enter also forks it.</span>
-        </div>
-      </form>
-    </dialog>
+        )}
+      </Field>
+      <Option checked={startsFollowers} onChange={setStartsFollowers}>
+        When it ends, start the agents that run after this one
+      </Option>
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,7 @@
 // Which keys there are, and the switch that turns them off.
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { closeDialog, Dialog, Option } from "./forms.tsx";
+import { Button } from "./parts.tsx";
 import type { Shortcut } from "./shortcuts.ts";
 
 /** A dialog over the page. */
@@ -12,10 +13,8 @@ export function HelpDialog(
     onClose: () => void;
   },
 ): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} aria-labelledby="help" onClose={onClose}>
+    <Dialog aria-labelledby="help" onClose={onClose}>
       <h2 id="help">Keys</h2>
       <dl class="keys">
         {shortcuts.map(({ key, does }) => (
@@ -27,17 +26,10 @@ export function HelpDialog(
           </div>
         ))}
       </dl>
-      <label class="option">
-        <input
-          type="checkbox"
-          checked={isOn}
-          onChange={({ currentTarget }) => onToggle(currentTarget.checked)}
-        />
-        Use these keys
-      </label>
+      <Option checked={isOn} onChange={onToggle}>Use these keys</Option>
       <div class="actions">
-        <button type="button" class="primary" onClick={() => dialog.current?.close()}>Close</button>
+        <Button class="primary" onClick={closeDialog}>Close</Button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

@@ -3,12 +3,11 @@ import { render } from "preact";
 import { SystemClock } from "../../../base/clock.ts";
 import { Client } from "../../client.ts";
 import { App } from "./app.tsx";
-import { makeStreamsIterable } from "./state/iterable_bodies.ts";
 import { ServiceLink } from "./state/link.ts";
 import { ServiceContext } from "./state/service_context.ts";
 import { guardTexts } from "./text_guard.ts";
-import { applyTheme, chosenTheme } from "./theme.ts";
-import { fetchBesideThePage } from "./state/transport.ts";
+import { applyTheme, chosenTheme } from "./preferences.ts";
+import { fetchBesideThePage, makeStreamsIterable } from "./state/transport.ts";
 import { Announcements, Voice } from "./announcer.tsx";
 
 function start(root: HTMLElement): void {

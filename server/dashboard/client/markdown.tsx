@@ -3,6 +3,7 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
+import { decodeEntities, nameImage } from "../../../present/markdown_words.ts";
 
 /** A text in Markdown. */
 export function Markdown({ text }: { text: string }): VNode {
@@ -116,11 +117,11 @@ function toSpan(token: MarkedToken): ComponentChildren {
     case "link":
       return <Link link={token} />;
     case "image":
-      return `[image: ${decode(token.text) || "without a name"}] (${token.href})`;
+      return `${nameImage(token.text)} (${token.href})`;
     case "escape":
       return token.text;
     case "text":
-      return token.tokens === undefined ? decode(token.text) : toSpans(token.tokens);
+      return token.tokens === undefined ? decodeEntities(token.text) : toSpans(token.tokens);
     default:
       return token.raw;
   }
@@ -135,19 +136,4 @@ function Link({ link }: { link: Tokens.Link }): VNode {
       {label}
     </a>
   );
-}
-
-/** The entities by name that models write. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&apos;": "'",
-  "&nbsp;": "\u00a0",
-};
-
-function decode(text: string): string {
-  return text.replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (name) => ENTITIES[name] ?? name);
 }

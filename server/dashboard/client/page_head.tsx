@@ -3,11 +3,12 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatRelative } from "./format.ts";
 import type { LinkState } from "./state/link.ts";
-import { type Route, toHash } from "./route.ts";
+import { type Route, toHash, toTitle } from "./route.ts";
 import { useService } from "./state/service_context.ts";
 import { NAVIGATION } from "./shortcuts.ts";
-import type { Theme } from "./theme.ts";
+import type { Theme } from "./preferences.ts";
 import { fetchBesideThePage } from "./state/transport.ts";
+import { Button } from "./parts.tsx";
 import { useNow } from "./state/use_resource.ts";
 
 /** Whether the page was served to a browser that has logged in: the service says so in the page. */
@@ -44,23 +45,17 @@ export function PageHead(
       <a class="wordmark" href={toHash({ view: "now" })}>Inkling</a>
       <nav aria-label="Views" ref={nav}>
         <ul>
-          {NAVIGATION.map(({ name, route: to }) => (
+          {NAVIGATION.map(({ name, hash }) => (
             <li key={name}>
-              <a href={toHash(to)} aria-current={isWithin(route, to) ? "page" : undefined}>
+              <a href={hash} aria-current={sectionOf(route) === name ? "page" : undefined}>
                 {name}
-                {to.view === "now" && waiting !== null && (
-                  <span class="badge">
-                    {waiting}
-                    <span class="unseen">
-                      {waiting === "1" ? " question waits" : " questions wait"}
-                    </span>
-                  </span>
+                {name === "Now" && waiting !== null && (
+                  <Badge count={waiting}>
+                    {waiting === "1" ? " question waits" : " questions wait"}
+                  </Badge>
                 )}
-                {to.view === "agents" && failing > 0 && (
-                  <span class="badge failing">
-                    {failing}
-                    <span class="unseen">{failing === 1 ? " fails" : " fail"}</span>
-                  </span>
+                {name === "Agents" && failing > 0 && (
+                  <Badge count={failing} isAmiss>{failing === 1 ? " fails" : " fail"}</Badge>
                 )}
               </a>
             </li>
@@ -68,25 +63,46 @@ export function PageHead(
         </ul>
       </nav>
       <div class="tools">
-        <button type="button" class="quiet" onClick={onPalette} aria-label="Find">
-          <span aria-hidden="true">⌕</span>
-        </button>
-        <button type="button" class="quiet" onClick={onTheme} aria-label={`Theme: ${theme}`}>
-          <span aria-hidden="true">{theme === "system" ? "◐" : theme === "light" ? "○" : "●"}</span>
-        </button>
-        <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
-          <span aria-hidden="true">?</span>
-        </button>
-        {isLoggedIn && <button type="button" class="quiet words" onClick={logOut}>Log out</button>}
+        <Tool name="Find" sign="⌕" onClick={onPalette} />
+        <Tool name={`Theme: ${theme}`} sign={THEME_SIGNS[theme]} onClick={onTheme} />
+        <Tool name="Keys" sign="?" onClick={onHelp} />
+        {isLoggedIn && <Button class="quiet words" onClick={logOut}>Log out</Button>}
       </div>
     </header>
   );
 }
 
-function isWithin(route: Route, to: Route): boolean {
-  if (route.view === "agent") return to.view === "agents";
-  if (route.view === "execution") return to.view === "history";
-  return route.view === to.view;
+function Badge(
+  { count, isAmiss = false, children }: {
+    count: string | number;
+    isAmiss?: boolean;
+    children: string;
+  },
+): VNode {
+  return (
+    <span class={isAmiss ? "badge failing" : "badge"}>
+      {count}
+      <span class="unseen">{children}</span>
+    </span>
+  );
+}
+
+const THEME_SIGNS: Readonly<Record<Theme, string>> = { system: "◐", light: "○", dark: "●" };
+
+function Tool(
+  { name, sign, onClick }: { name: string; sign: string; onClick: () => void },
+): VNode {
+  return (
+    <Button class="quiet" onClick={onClick} aria-label={name}>
+      <span aria-hidden="true">{sign}</span>
+    </Button>
+  );
+}
+
+/** The name of the view that the navigation marks as the one that is open. */
+function sectionOf({ view }: Route): string {
+  if (view === "agent") return "Agents";
+  return view === "execution" ? "History" : toTitle(view);
 }
 
 /** Says that the connection is lost, and that the page tries to reconnect. */
@@ -101,7 +117,7 @@ export function LinkBanner({ state }: { state: LinkState }): VNode | null {
         <strong>Connection lost.</strong> {state.reason} Showing data from{" "}
         {formatRelative(state.since, now)} while trying to reconnect.
       </p>
-      <button type="button" onClick={() => link.retry()}>Try now</button>
+      <Button onClick={() => link.retry()}>Try now</Button>
     </section>
   );
 }

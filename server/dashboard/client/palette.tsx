@@ -1,12 +1,12 @@
 // The palette: agents, views and actions, found by a few letters and chosen with keys alone.
 import type { VNode } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { AgentSummary } from "../../schemas/agent_schemas.ts";
+import { closeDialog, Dialog } from "./forms.tsx";
 import { RunDialog } from "./run_dialog.tsx";
-import { toHash } from "./route.ts";
-import { useService } from "./state/service_context.ts";
-import { toSentence } from "./state/resource.ts";
+import { agentHref, chatHref } from "./route.ts";
 import type { Shortcut } from "./shortcuts.ts";
+import { useSwitchScheduler } from "./state/scheduler.ts";
 
 /** Entries that are shown; more letters find the others. */
 const MOST_ENTRIES = 12;
@@ -25,28 +25,17 @@ export function Palette(
     onClose: () => void;
   },
 ): VNode {
-  const { client, link, announce } = useService();
   const [wanted, setWanted] = useState("");
   const [chosen, setChosen] = useState(0);
   const [toRun, setToRun] = useState<AgentSummary | null>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  const { switchScheduler } = useSwitchScheduler();
   if (toRun !== null) return <RunDialog agent={toRun} onClose={onClose} />;
 
-  const scheduler = async (isPause: boolean) => {
-    try {
-      await (isPause ? client.pauseScheduler() : client.resumeScheduler());
-      announce(isPause ? "The scheduler is paused." : "The scheduler runs again.");
-    } catch (error) {
-      announce(`That did not work: ${toSentence(error)}`);
-    }
-    link.touch("scheduler");
-  };
   const closing = (title: string, act: () => void): Entry => ({
     title,
     act: () => {
-      dialog.current?.close();
+      closeDialog();
       act();
     },
   });
@@ -55,21 +44,17 @@ export function Palette(
       isMeant === undefined && !["j", "k", "/", "Ctrl+K"].includes(key)
     ).map(({ does, act }) => closing(does, act)),
     ...agents.map((agent) =>
-      closing(`Open ${agent.display_name}`, () => {
-        location.hash = toHash({ view: "agent", id: agent.id });
-      })
+      closing(`Open ${agent.display_name}`, () => void (location.hash = agentHref(agent.id)))
     ),
     ...agents.map((agent) => ({
       title: `Run ${agent.display_name}`,
       act: () => setToRun(agent),
     })),
     ...agents.map((agent) =>
-      closing(`Chat with ${agent.display_name}`, () => {
-        location.hash = toHash({ view: "chat", agent: agent.id, session: null });
-      })
+      closing(`Chat with ${agent.display_name}`, () => void (location.hash = chatHref(agent.id)))
     ),
-    closing("Pause the scheduler", () => void scheduler(true)),
-    closing("Resume the scheduler", () => void scheduler(false)),
+    closing("Pause the scheduler", () => void switchScheduler(true)),
+    closing("Resume the scheduler", () => void switchScheduler(false)),
   ];
   const found = entries.filter(({ title }) => holdsWords(title, wanted));
   const shown = found.slice(0, MOST_ENTRIES);
@@ -83,7 +68,7 @@ export function Palette(
     else if (shown.length > 0) setChosen((at + step + shown.length) % shown.length);
   };
   return (
-    <dialog ref={dialog} class="palette" aria-label="Find" onClose={onClose}>
+    <Dialog class="palette" aria-label="Find" onClose={onClose}>
       <input
         type="search"
         role="combobox"
@@ -117,7 +102,7 @@ export function Palette(
         {found.length > shown.length && `and ${found.length - shown.length} more`}
         {found.length === 0 && "Nothing is called that."}
       </p>
-    </dialog>
+    </Dialog>
   );
 }
 

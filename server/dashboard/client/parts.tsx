@@ -1,9 +1,12 @@
-// The small things that all views are made of: statuses, times, folded texts, states of loading.
-import type { ComponentChildren, VNode } from "preact";
+// The small things that all views are made of: statuses, times, agents, folded texts, states of loading.
+import type { ComponentChildren, JSX, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
+import { executionHref } from "./route.ts";
+import { useAgents } from "./state/agents.ts";
+import type { Resource } from "./state/resource.ts";
 import { useNow } from "./state/use_resource.ts";
 
 /** A status as a word with a mark; colour alone would not tell it to everybody. */
@@ -31,14 +34,47 @@ export function AgentName({ icon, name }: { icon?: string | undefined; name: str
   );
 }
 
+/** The agent with this id; one that is not known (any more) by that. */
+export function Agent({ id }: { id: string }): VNode {
+  const agent = useAgents().get(id);
+  return <AgentName icon={agent?.icon} name={agent?.display_name ?? id} />;
+}
+
+/** An execution by its agent and its number, and the way to it. */
+export function ExecutionLink(
+  { id, agentId, ...attributes }: {
+    id: number;
+    agentId: string;
+    "data-row"?: boolean;
+    "aria-current"?: "true" | undefined;
+    class?: string | undefined;
+  },
+): VNode {
+  return (
+    <a {...attributes} href={executionHref(id)}>
+      <Agent id={agentId} /> <span class="muted">#{id}</span>
+    </a>
+  );
+}
+
+/** A button that submits nothing. */
+export function Button(props: JSX.IntrinsicElements["button"]): VNode {
+  return <button type="button" {...props} />;
+}
+
 /** What stands where a view's content will be, or where there is none. */
 export function Loading(): VNode {
   return <p class="muted" role="status">Loading …</p>;
 }
 
 /** A problem of one view. */
-export function Problem({ text }: { text: string }): VNode {
-  return <p class="problem" role="alert">{text}</p>;
+export function Problem({ text }: { text: string | null }): VNode | null {
+  return text === null ? null : <p class="problem" role="alert">{text}</p>;
+}
+
+/** Why a thing is not shown: what went wrong with it, or that it loads. */
+export function LoadState({ of: { data, problem } }: { of: Resource<unknown> }): VNode | null {
+  return data === undefined && problem === null ? <Loading /> : <Problem text={problem} />;
 }
 
 /** What stands where a thing's page will be; or why there is none, and where to go from there. */
@@ -52,12 +88,8 @@ export function Unshown(
   return (
     <>
       <h1>{title}</h1>
-      {problem === null ? <Loading /> : (
-        <>
-          <Problem text={problem} />
-          <p>{children}</p>
-        </>
-      )}
+      <LoadState of={{ data: undefined, problem, isStale: false }} />
+      {problem !== null && <p>{children}</p>}
     </>
   );
 }
@@ -80,9 +112,9 @@ export function Preformatted({ text, label }: { text: string; label: string }): 
         {isCut ? beginningOf(text, SHOWN_CHARACTERS) : text}
       </pre>
       {isCut && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+        <Button class="quiet" onClick={() => setWhole(true)}>
           Show all {text.length.toLocaleString()} characters
-        </button>
+        </Button>
       )}
     </>
   );
@@ -96,15 +128,14 @@ export function Folded(
   const id = useId();
   return (
     <div>
-      <button
-        type="button"
+      <Button
         class="fold"
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
         <span>{props.summary}</span>
-      </button>
+      </Button>
       <div id={id} hidden={!isOpen}>{isOpen && props.children()}</div>
     </div>
   );
@@ -120,33 +151,17 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
-/** So many rows are still looked through without a filter. */
-const FEW_ROWS = 5;
-
-/** A choice among the kinds of trigger that a list has; nothing where the list is short or has one kind. */
-export function TriggerFilter(
-  { kinds, chosen, onChoose }: {
-    /** The kind of each row. */
-    kinds: readonly string[];
-    /** Empty for all. */
-    chosen: string;
-    onChoose: (kind: string) => void;
-  },
-): VNode | null {
-  const id = useId();
-  const options = [...new Set([...kinds, ...(chosen === "" ? [] : [chosen])])].sort();
-  if (chosen === "" && (kinds.length <= FEW_ROWS || options.length < 2)) return null;
+/** The head of a table; from the column `numbersFrom` on there are numbers. */
+export function TableHead(
+  { names, numbersFrom = Infinity }: { names: readonly string[]; numbersFrom?: number },
+): VNode {
   return (
-    <div class="field inline">
-      <label for={id}>Trigger</label>
-      <select
-        id={id}
-        value={chosen}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-      >
-        <option value="">all</option>
-        {options.map((kind) => <option key={kind} value={kind}>{kind}</option>)}
-      </select>
-    </div>
+    <thead>
+      <tr>
+        {names.map((name, index) => (
+          <th key={name} scope="col" class={index < numbersFrom ? undefined : "number"}>{name}</th>
+        ))}
+      </tr>
+    </thead>
   );
 }

@@ -24,3 +24,19 @@ export function keepPreference(name: Preference, value: string | null): void {
     // It holds for as long as the page is open.
   }
 }
+
+/** The themes that can be chosen; `system` follows the system. */
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = typeof THEMES[number];
+
+/** The theme that was chosen. */
+export function chosenTheme(): Theme {
+  return THEMES.find((one) => one === readPreference("theme")) ?? "system";
+}
+
+/** Puts a theme on the page and keeps it. */
+export function applyTheme(theme: Theme): void {
+  keepPreference("theme", theme === "system" ? null : theme);
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}

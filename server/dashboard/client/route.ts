@@ -2,7 +2,7 @@
 import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../../runtime/executions/states.ts";
 
-/** The history, narrowed down. Absent fields leave nothing out. */
+/** The history, narrowed down. Null leaves nothing out. */
 export interface HistoryRoute {
   view: "history";
   status: ExecutionStatus | null;
@@ -10,53 +10,53 @@ export interface HistoryRoute {
   trigger: ExecutionTrigger | null;
   page: number;
   /** A text in the message, the answer or the error. */
-  q?: string;
+  q: string | null;
   /** The first and the last day, local: 2026-01-31. */
-  from?: string;
-  to?: string;
+  from: string | null;
+  to: string | null;
 }
 
 /** A view with what it shows. */
 export type Route =
-  | { view: "now" }
-  | { view: "agents" }
+  | { view: "now" | "agents" | "schedule" | "log" }
   | { view: "agent"; id: string }
-  | { view: "execution"; id: number; step?: number | null }
+  | { view: "execution"; id: number; step: number | null }
   | { view: "chat"; agent: string | null; session: string | null }
   | HistoryRoute
-  | { view: "schedule" }
   | { view: "usage"; days: number }
-  | { view: "log" }
   | { view: "unknown" };
 
 /** How many days of usage may be looked at. */
 export const USAGE_DAYS = [7, 30, 90] as const;
+const DEFAULT_DAYS = 30;
 
-/** All executions, the newest first. */
-export const WHOLE_HISTORY = {
+const WHOLE_HISTORY: HistoryRoute = {
   view: "history",
   status: null,
   agent: null,
   trigger: null,
   page: 1,
-} as const;
+  q: null,
+  from: null,
+  to: null,
+};
 
 /** The view of an address such as `#/history?status=error&page=2`. What makes no sense in a query is left out. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
-  const [view = "", id, ...rest] = path.split("/").map(decode);
+  const [view = "", id = "", ...rest] = path.split("/").map(decode);
   const values = new URLSearchParams(query);
   if (view === "chat" && rest.length <= 1) {
     return { view, agent: id || null, session: id ? rest[0] || null : null };
   }
+  const isNumber = /^\d{1,15}$/;
   if (rest.length > 0) return { view: "unknown" };
-  if (id !== undefined && id !== "") {
-    if (view === "agents") return { view: "agent", id };
-    const isNumber = /^\d{1,15}$/.test(id);
-    return view === "executions" && isNumber
-      ? { view: "execution", id: Number(id), step: stepOf(values.get("step")) }
-      : { view: "unknown" };
+  if (view === "agents" && id !== "") return { view: "agent", id };
+  if (view === "executions" && isNumber.test(id)) {
+    const step = values.get("step") ?? "";
+    return { view: "execution", id: Number(id), step: isNumber.test(step) ? Number(step) : null };
   }
+  if (id !== "") return { view: "unknown" };
   switch (view) {
     case "":
       return { view: "now" };
@@ -64,19 +64,24 @@ export function parseRoute(hash: string): Route {
     case "schedule":
     case "log":
       return { view };
-    case "history":
+    case "history": {
+      const page = Number(values.get("page"));
       return {
         view,
         status: EXECUTION_STATUSES.find((one) => one === values.get("status")) ?? null,
         agent: values.get("agent") || null,
         trigger: EXECUTION_TRIGGERS.find((one) => one === values.get("trigger")) ?? null,
-        page: pageOf(values.get("page")),
-        ...textOf("q", values.get("q")),
-        ...dayOf("from", values.get("from")),
-        ...dayOf("to", values.get("to")),
+        page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+        q: values.get("q") || null,
+        from: dayOf(values.get("from")),
+        to: dayOf(values.get("to")),
       };
+    }
     case "usage":
-      return { view, days: USAGE_DAYS.find((one) => String(one) === values.get("days")) ?? 30 };
+      return {
+        view,
+        days: USAGE_DAYS.find((one) => String(one) === values.get("days")) ?? DEFAULT_DAYS,
+      };
     default:
       return { view: "unknown" };
   }
@@ -94,55 +99,53 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
     case "agent":
       return `#/agents/${encodeURIComponent(route.id)}`;
     case "execution":
-      return `#/executions/${route.id}${toQuery({ step: route.step?.toString() ?? null })}`;
+      return `#/executions/${route.id}${toQuery({ step: route.step })}`;
     case "chat": {
       const places = [route.agent, route.agent === null ? null : route.session];
       return ["#/chat", ...places.filter((one) => one !== null).map(encodeURIComponent)].join("/");
     }
     case "history": {
-      const { status, agent, trigger, page, q = null, from = null, to = null } = route;
-      return `#/history${
-        toQuery({
-          status,
-          agent,
-          trigger,
-          q,
-          from,
-          to,
-          page: page > 1 ? String(page) : null,
-        })
-      }`;
+      const { status, agent, trigger, page, q, from, to } = route;
+      const further = page > 1 ? page : null;
+      return `#/history${toQuery({ status, agent, trigger, q, from, to, page: further })}`;
     }
     case "usage":
-      return `#/usage${toQuery({ days: route.days === 30 ? null : String(route.days) })}`;
+      return `#/usage${toQuery({ days: route.days === DEFAULT_DAYS ? null : route.days })}`;
     default:
       return route satisfies never;
   }
 }
 
-function toQuery(values: Record<string, string | null>): string {
+/** The name of a view: `History`. */
+export const toTitle = (view: Route["view"]): string =>
+  view.charAt(0).toUpperCase() + view.slice(1);
+
+/** The page of an agent. */
+export const agentHref = (id: string): string => toHash({ view: "agent", id });
+
+/** The page of an execution, at one of its steps where that is named. */
+export const executionHref = (id: number, step: number | null = null): string =>
+  toHash({ view: "execution", id, step });
+
+/** A conversation; without a session a new one, without an agent all of them. */
+export const chatHref = (agent: string | null, session: string | null = null): string =>
+  toHash({ view: "chat", agent, session });
+
+/** All executions, the newest first, or those that the filter leaves. */
+export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
+  toHash({ ...WHOLE_HISTORY, ...filter });
+
+function toQuery(values: Record<string, string | number | null>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== "") query.set(name, String(value));
+  }
   return query.size === 0 ? "" : `?${query}`;
 }
 
-function textOf<Name extends string>(name: Name, text: string | null): { [N in Name]?: string } {
-  return (text ? { [name]: text } : {}) as { [N in Name]?: string };
-}
-
-function dayOf<Name extends string>(name: Name, text: string | null): { [N in Name]?: string } {
-  const isDay = text !== null && /^\d{4}-\d\d-\d\d$/.test(text) &&
-    !Number.isNaN(Date.parse(text));
-  return textOf(name, isDay ? text : null);
-}
-
-function stepOf(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
-function pageOf(text: string | null): number {
-  const page = Number(text);
-  return Number.isSafeInteger(page) && page >= 1 ? page : 1;
+function dayOf(text: string | null): string | null {
+  const isDay = text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  return isDay ? text : null;
 }
 
 function decode(segment: string): string {

@@ -1,5 +1,4 @@
 // Keys that lead somewhere. They are single keys, so they can be switched off, and they rest while somebody writes.
-import { type Route, toHash, WHOLE_HISTORY } from "./route.ts";
 
 /** A key with what it does. */
 export interface Shortcut {
@@ -10,16 +9,15 @@ export interface Shortcut {
   isMeant?: () => boolean;
 }
 
-const VIEWS: readonly { key: string; name: string; route: Exclude<Route, { view: "unknown" }> }[] =
-  [
-    { key: "n", name: "Now", route: { view: "now" } },
-    { key: "a", name: "Agents", route: { view: "agents" } },
-    { key: "c", name: "Chat", route: { view: "chat", agent: null, session: null } },
-    { key: "h", name: "History", route: WHOLE_HISTORY },
-    { key: "s", name: "Schedule", route: { view: "schedule" } },
-    { key: "u", name: "Usage", route: { view: "usage", days: 30 } },
-    { key: "l", name: "Log", route: { view: "log" } },
-  ];
+const VIEWS = [
+  { key: "n", name: "Now", hash: "#/" },
+  { key: "a", name: "Agents", hash: "#/agents" },
+  { key: "c", name: "Chat", hash: "#/chat" },
+  { key: "h", name: "History", hash: "#/history" },
+  { key: "s", name: "Schedule", hash: "#/schedule" },
+  { key: "u", name: "Usage", hash: "#/usage" },
+  { key: "l", name: "Log", hash: "#/log" },
+] as const;
 
 /** The views that the page leads to, in the order of its navigation. */
 export const NAVIGATION = VIEWS;
@@ -46,12 +44,10 @@ export function createShortcuts(
       act: () => currentCard()?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click(),
       isMeant: () => currentCard() !== null,
     })),
-    ...VIEWS.map(({ key, name, route }) => ({
+    ...VIEWS.map(({ key, name, hash }) => ({
       key,
       does: `Go to ${name}`,
-      act: () => {
-        location.hash = toHash(route);
-      },
+      act: () => void (location.hash = hash),
     })),
     { key: "/", does: "Go to the filter", act: focusFilter },
     {

@@ -1,6 +1,6 @@
 // The one place that every drawn text passes, whichever view draws it: no view can forget it.
 import { options } from "preact";
-import { toReadable } from "./visible_text.ts";
+import { toReadable } from "../../../present/visible_text.ts";
 
 /** Attributes that are read out or shown as they are. */
 const SHOWN_ATTRIBUTES = ["title", "aria-label", "aria-valuetext"];

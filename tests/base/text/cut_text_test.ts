@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { beginningOf, cutEnd } from "../../../base/text/cut_text.ts";
+import { beginningOf, cutEnd, endOf } from "../../../base/text/cut_text.ts";
 
 Deno.test("cutEnd() leaves what fits, and marks what does not", () => {
   assert.equal(cutEnd("abc😀d", 6), "abc😀d");
@@ -16,4 +16,11 @@ Deno.test("beginningOf() is a beginning of at most so many characters and cuts n
       assert.ok(kept.length >= Math.min(one.length, max) - 1);
     }),
   );
+});
+
+Deno.test("endOf() is the end of a text in whole characters", () => {
+  assert.equal(endOf("abc", 3), "abc");
+  assert.equal(endOf("abc", 2), "bc");
+  assert.equal(endOf("a\u{1f409}b", 2), "b");
+  assert.equal(endOf("a\u{1f409}b", 3), "\u{1f409}b");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FrameRenderer } from "../../../cli/output/run/frames.ts";
-import type { FramePayload } from "../../../cli/output/payload.ts";
+import type { FramePayload } from "../../../present/payload.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
 import { anyText } from "../../support/any_text.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../../server/client.ts";
 import { ApiError } from "../../../server/client.ts";
-import { type Loaded, Loader } from "../../../server/dashboard/client/state/loader.ts";
+import { type Loaded, Loader } from "../../../server/dashboard/client/state/resource.ts";
 import { loadWaiting } from "../../../server/dashboard/client/state/pending_list.ts";
 import { settle } from "../../support/test_clock.ts";
 

@@ -1,6 +1,47 @@
-// What a view knows of the thing that it asked for: the answer, and why there is none or no newer one.
+// What a view knows of the thing that it asked for: the answer, and why there is none or no newer one; and how it is asked
+// for, again and again as it changes.
 import { ApiError, ServiceUnreachable } from "../../../client/client_errors.ts";
-import type { Loaded } from "./loader.ts";
+
+/** What a load came to. */
+export type Loaded<T> = { data: T } | { failure: unknown };
+
+/**
+ * One thing to be loaded, as often as it may have changed, never twice at the same time: a request that comes while an
+ * answer is under way is served once, after it.
+ */
+export class Loader<T> {
+  readonly #load: () => Promise<T>;
+  readonly #onLoaded: (loaded: Loaded<T>) => void;
+  #isBusy = false;
+  #isWanted = false;
+  #isClosed = false;
+
+  constructor(load: () => Promise<T>, onLoaded: (loaded: Loaded<T>) => void) {
+    this.#load = load;
+    this.#onLoaded = onLoaded;
+  }
+
+  /** Loads, or loads once more after what is under way. */
+  async ask(): Promise<void> {
+    this.#isWanted = true;
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    while (this.#isWanted && !this.#isClosed) {
+      this.#isWanted = false;
+      const loaded = await this.#load().then(
+        (data) => ({ data }),
+        (failure: unknown) => ({ failure }),
+      );
+      if (!this.#isClosed) this.#onLoaded(loaded);
+    }
+    this.#isBusy = false;
+  }
+
+  /** Nothing is reported any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+}
 
 /** Something that was asked for. While it is asked for again, what was known before stays. */
 export interface Resource<T> {

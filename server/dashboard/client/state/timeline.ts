@@ -1,7 +1,8 @@
 // One execution as steps that a person reads, made of its frames: a reply stands with the calls that it asked for, a
 // call with its result, a question with its answer.
 import { isRetryNotice } from "../../../../base/text/retry_words.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../../base/json.ts";
+import type { JsonObject, JsonValue } from "../../../../base/json.ts";
+import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../../../present/payload.ts";
 
 /** One frame of the log. */
 export interface Entry {
@@ -10,11 +11,7 @@ export interface Entry {
 }
 
 /** A tool call. `result` is null while it is under way. */
-export interface Call {
-  id: string;
-  name: string;
-  /** JSON text. */
-  args: string;
+export interface Call extends ToolCall {
   result: { content: string; isError: boolean; durationMs: number | null; at: number } | null;
   /** The execution that it started, where it delegated. */
   childId: number | null;
@@ -77,7 +74,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         });
         break;
       case "tool_call": {
-        const calls = toCalls(payload["tools"]);
+        const calls = callsOf(payload).map((call) => ({ ...call, result: null, childId: null }));
         const said = text(payload["content"]);
         steps.push({ ...here, kind: "reply", text: said, calls, usage: null, number: ++replies });
         break;
@@ -163,10 +160,12 @@ function addResult(steps: readonly Step[], payload: JsonObject, at: number): voi
     call.result = {
       content,
       isError: payload["is_error"] === true,
-      durationMs: number(payload["duration_ms"]),
+      durationMs: numberOf(payload, "duration_ms") ?? null,
       at,
     };
-    if (call.name === "run_agent") call.childId = childOf(content);
+    if (call.name === "run_agent") {
+      call.childId = numberOf(delegatedOf(content) ?? {}, "execution_id") ?? null;
+    }
     return;
   }
 }
@@ -177,14 +176,14 @@ function addUsage(
   before: { input: number; output: number; cost: number },
 ): void {
   const reply = steps.findLast((step) => step.kind === "reply");
-  const input = number(payload["input_tokens"]) ?? before.input;
-  const output = number(payload["output_tokens"]) ?? before.output;
-  const cost = number(payload["cost_usd"]);
+  const input = numberOf(payload, "input_tokens") ?? before.input;
+  const output = numberOf(payload, "output_tokens") ?? before.output;
+  const cost = numberOf(payload, "cost_usd");
   if (reply?.kind === "reply") {
     reply.usage = {
       inputTokens: input - before.input,
       outputTokens: output - before.output,
-      costUsd: cost === null ? null : Math.max(0, cost - before.cost),
+      costUsd: cost === undefined ? null : Math.max(0, cost - before.cost),
     };
   }
   Object.assign(before, { input, output, cost: cost ?? before.cost });
@@ -213,34 +212,7 @@ export function describeLatest(steps: readonly Step[]): string {
     : `Running ${open.map(({ name }) => name).join(", ")}`;
 }
 
-function toCalls(tools: JsonValue | undefined): Call[] {
-  const list = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
-  return list.map(({ id, name, args }) => ({
-    id: text(id),
-    name: text(name),
-    args: text(args),
-    result: null,
-    childId: null,
-  }));
-}
-
-function childOf(result: string): number | null {
-  try {
-    // What a person said of it may follow.
-    const [line = ""] = result.split("\n", 1);
-    const parsed: unknown = JSON.parse(line);
-    return isJsonObject(parsed) ? number(parsed["execution_id"]) : null;
-  } catch {
-    // An error instead of a result.
-    return null;
-  }
-}
-
 function text(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function number(value: JsonValue | undefined): number | null {
-  return typeof value === "number" ? value : null;
 }

@@ -1,8 +1,17 @@
 // Views ask for what they show, and ask again when the connection says that it may have changed.
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import type { Clock } from "../../../../base/clock.ts";
+import type { Client } from "../../../client.ts";
 import type { LinkState, Topic } from "./link.ts";
-import { Loader } from "./loader.ts";
-import { isUnanswered, type Known, learn, type Resource, toResource } from "./resource.ts";
+import {
+  isUnanswered,
+  type Known,
+  learn,
+  Loader,
+  type Resource,
+  toResource,
+  toSentence,
+} from "./resource.ts";
 import { useService } from "./service_context.ts";
 
 /** What is asked for, and when again. */
@@ -18,9 +27,12 @@ export interface ResourceOptions {
 }
 
 /** Loads something, and again whenever it may have changed or can be reached again. */
-export function useResource<T>(load: () => Promise<T>, options: ResourceOptions): Resource<T> {
+export function useResource<T>(
+  load: (client: Client) => Promise<T>,
+  options: ResourceOptions,
+): Resource<T> {
   const { key, topics, beat, isActive = true } = options;
-  const { link } = useService();
+  const { client, link } = useService();
   const isOnline = useLinkState().phase === "online";
   const [known, setKnown] = useState<Known<T>>({ key, data: undefined, failure: undefined });
   const latest = useRef(load);
@@ -28,7 +40,7 @@ export function useResource<T>(load: () => Promise<T>, options: ResourceOptions)
   const loader = useRef<Loader<T> | null>(null);
   useEffect(() => {
     const own = new Loader(
-      () => latest.current(),
+      () => latest.current(client),
       (loaded) => setKnown((before) => learn(before, key, loaded)),
     );
     loader.current = own;
@@ -61,16 +73,52 @@ export function useNow(everyMs: number, isRunning = true): number {
   useEffect(() => {
     if (!isRunning) return;
     const stop = new AbortController();
-    const tick = async () => {
-      while (!stop.signal.aborted) {
-        setNow(clock.now());
-        await clock.sleep(everyMs, stop.signal).catch(() => {
-          // Only the abort ends a sleep early; the loop sees it.
-        });
-      }
-    };
-    tick();
+    repeat(clock, () => setNow(clock.now()), { everyMs, signal: stop.signal });
     return () => stop.abort();
   }, [clock, everyMs, isRunning]);
   return now;
+}
+
+/** Does something now and again so often, until the signal aborts. */
+export async function repeat(
+  clock: Clock,
+  work: () => void,
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    work();
+    await clock.sleep(everyMs, signal).catch(() => {
+      // Only the abort ends a sleep early; the loop sees it.
+    });
+  }
+}
+
+/** Something that a person has the service do. */
+export interface Sending {
+  isSending: boolean;
+  /** Why it did not work, where that is not announced. */
+  problem: string | null;
+  send: (work: () => Promise<void>) => Promise<void>;
+}
+
+/** Sends one thing at a time. A failure is announced behind the words of `failure`, else it is the `problem`. */
+export function useSending(
+  { touches = [], failure }: { touches?: readonly Topic[]; failure?: string } = {},
+): Sending {
+  const { link, announce } = useService();
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const send = async (work: () => Promise<void>) => {
+    setSending(true);
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      if (failure === undefined) setProblem(toSentence(error));
+      else announce(`${failure}: ${toSentence(error)}`);
+    }
+    setSending(false);
+    if (touches.length > 0) link.touch(...touches);
+  };
+  return { isSending, problem, send };
 }

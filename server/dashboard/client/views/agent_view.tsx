@@ -2,37 +2,45 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentDetail } from "../../../schemas/agent_schemas.ts";
-import type { AgentErrorBody } from "../../../schemas/diagnostic_schemas.ts";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
-import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
+import { describeTrigger } from "../../../../present/triggers.ts";
+import { BrokenAgents, describeFault, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "../format.ts";
-import { AgentName, Empty, Figure, Unshown, When } from "../parts.tsx";
-import { toHash, WHOLE_HISTORY } from "../route.ts";
+import { AgentName, Button, Empty, Figure, Unshown, When } from "../parts.tsx";
+import { chatHref, historyHref, toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
-import { useService } from "../state/service_context.ts";
-import { describeTrigger } from "../trigger_text.ts";
-import { describeFault } from "../fault_text.ts";
 import { useResource } from "../state/use_resource.ts";
 
 const LATEST = 10;
 
 /** The page of an agent. */
 export function AgentView({ id }: { id: string }): VNode {
-  const { client } = useService();
   const [isRunning, setRunning] = useState(false);
-  const { data: agent, problem } = useResource(() => client.agent(id), {
+  const { data: agent, problem } = useResource((client) => client.agent(id), {
     key: id,
     topics: ["agents"],
   });
-  const runs = useResource(() => client.runs(id, { limit: LATEST }), {
+  const runs = useResource((client) => client.runs(id, { limit: LATEST }), {
     key: id,
     topics: ["executions"],
   });
   const broken = useBrokenAgents(problem !== null).filter((file) => file.id === id);
   if (agent === undefined || agent.id !== id) {
     return broken.length > 0
-      ? <BrokenAgent id={id} files={broken} runs={runs.data} />
+      ? (
+        // Its file never parsed since the service started.
+        <article>
+          <header class="view-head">
+            <div>
+              <p class="crumb">Agent</p>
+              <h1>{id}</h1>
+            </div>
+          </header>
+          <BrokenAgents files={broken} />
+          <LatestRuns id={id} runs={runs.data} />
+        </article>
+      )
       : (
         <Unshown title={`Agent ${id}`} problem={problem}>
           <a href={toHash({ view: "agents" })}>All agents</a>
@@ -50,36 +58,22 @@ export function AgentView({ id }: { id: string }): VNode {
           {agent.description !== "" && <p class="lead" dir="auto">{agent.description}</p>}
         </div>
         <div class="actions">
-          <button type="button" class="primary" onClick={() => setRunning(true)}>Run</button>
-          <a class="button" href={toHash({ view: "chat", agent: id, session: null })}>Chat</a>
+          <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
+          <a class="button" href={chatHref(id)}>Chat</a>
         </div>
       </header>
-      {agent.warnings.length > 0 && <Warnings agent={agent} />}
+      {agent.warnings.length > 0 && (
+        <section class="problem" aria-label="Warnings">
+          <ul>
+            {agent.warnings.map((one) => (
+              <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Configuration agent={agent} />
       <LatestRuns id={id} runs={runs.data} />
       {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
-    </article>
-  );
-}
-
-/** An agent whose file never parsed since the service started. */
-function BrokenAgent(
-  { id, ...shown }: {
-    id: string;
-    files: readonly AgentErrorBody[];
-    runs: ExecutionSummary[] | undefined;
-  },
-): VNode {
-  return (
-    <article>
-      <header class="view-head">
-        <div>
-          <p class="crumb">Agent</p>
-          <h1>{id}</h1>
-        </div>
-      </header>
-      <BrokenAgents files={shown.files} />
-      <LatestRuns id={id} runs={shown.runs} />
     </article>
   );
 }
@@ -88,44 +82,34 @@ function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undef
   return (
     <>
       <h2>
-        Latest executions{" "}
-        <a class="more" href={toHash({ ...WHOLE_HISTORY, agent: id })}>all of them</a>
+        Latest executions <a class="more" href={historyHref({ agent: id })}>all of them</a>
       </h2>
       {runs?.length === 0 && <Empty>It has never run.</Empty>}
       {runs !== undefined && runs.length > 0 && (
-        <ExecutionTable executions={runs} agents={null} label="Latest executions" />
+        <ExecutionTable executions={runs} isOfOneAgent label="Latest executions" />
       )}
     </>
   );
 }
 
-function Warnings({ agent }: { agent: AgentDetail }): VNode {
-  return (
-    <section class="problem" aria-label="Warnings">
-      <ul>
-        {agent.warnings.map((one) => (
-          <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 function Configuration({ agent }: { agent: AgentDetail }): VNode {
   const { settings } = agent;
-  const tools = [...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)];
   const limits = [
     `${settings.timeout} s for a reply`,
-    settings.max_tool_calls === null ? null : `${settings.max_tool_calls} tool calls`,
-    settings.max_execution_tokens === null
-      ? null
-      : `${settings.max_execution_tokens.toLocaleString()} tokens`,
-    settings.max_cost_usd === null ? null : formatCost(settings.max_cost_usd),
-  ].filter((limit) => limit !== null);
+    settings.max_tool_calls !== null && `${settings.max_tool_calls} tool calls`,
+    settings.max_execution_tokens !== null &&
+    `${settings.max_execution_tokens.toLocaleString()} tokens`,
+    settings.max_cost_usd !== null && formatCost(settings.max_cost_usd),
+  ].filter((limit) => limit !== false);
+  const lists: readonly (readonly [name: string, values: readonly string[]])[] = [
+    ["Further tools", [...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]],
+    ["Skills", agent.skills],
+    ["Delegates to", agent.agents],
+  ];
   return (
     <dl class="figures">
       <Figure name="Trigger">
-        {describeTrigger(agent)}
+        {describeTrigger(agent, "full")}
         {!agent.enabled && <span class="tag">disabled</span>}
       </Figure>
       {agent.next_run !== null && (
@@ -138,9 +122,9 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
       </Figure>
       <Figure name="Limits">{limits.join(", ")}</Figure>
       <Figure name="Asks before">{agent.confirm.join(", ") || "nothing"}</Figure>
-      {tools.length > 0 && <Figure name="Further tools">{tools.join(", ")}</Figure>}
-      {agent.skills.length > 0 && <Figure name="Skills">{agent.skills.join(", ")}</Figure>}
-      {agent.agents.length > 0 && <Figure name="Delegates to">{agent.agents.join(", ")}</Figure>}
+      {lists.map(([name, values]) =>
+        values.length > 0 && <Figure key={name} name={name}>{values.join(", ")}</Figure>
+      )}
       <Figure name="File">
         <code class="path">{agent.source_path}</code>
       </Figure>

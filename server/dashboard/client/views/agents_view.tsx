@@ -1,12 +1,13 @@
 // Every agent with what starts it, when it runs next and how it ended last; and a button that runs it.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { describeTrigger } from "../../../../present/triggers.ts";
 import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
-import { AgentName, Empty, Loading, Problem, Status, TriggerFilter, When } from "../parts.tsx";
+import { SearchField, TriggerFilter } from "../forms.tsx";
+import { AgentName, Button, Empty, LoadState, Status, When } from "../parts.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
-import { toHash } from "../route.ts";
+import { agentHref, executionHref } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
-import { describeTrigger } from "../trigger_text.ts";
 import type { Resource } from "../state/resource.ts";
 import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 
@@ -15,8 +16,8 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
   const [wanted, setWanted] = useState("");
   const [kind, setKind] = useState("");
   const [running, setRunning] = useState<AgentSummary | null>(null);
-  const { data, problem } = agents;
-  const shown = (data ?? []).filter(({ id, display_name, description, trigger_type }) =>
+  const all = agents.data ?? [];
+  const shown = all.filter(({ id, display_name, description, trigger_type }) =>
     (kind === "" || trigger_type === kind) &&
     `${id} ${display_name} ${description}`.toLowerCase().includes(wanted.toLowerCase())
   );
@@ -24,33 +25,19 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
     <>
       <div class="view-head">
         <h1>Agents</h1>
-        {(data?.length ?? 0) > 5 && (
+        {all.length > 5 && (
           <div class="actions">
             <TriggerFilter
-              kinds={(data ?? []).map(({ trigger_type }) => trigger_type)}
+              kinds={all.map(({ trigger_type }) => trigger_type)}
               chosen={kind}
               onChoose={setKind}
             />
-            <div class="field inline">
-              <label for="find-agent">Find</label>
-              <input
-                id="find-agent"
-                type="search"
-                data-filter
-                value={wanted}
-                onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-              />
-            </div>
+            <SearchField label="Find" layout="inline" value={wanted} onInput={setWanted} />
           </div>
         )}
       </div>
-      {problem !== null && <Problem text={problem} />}
-      {data === undefined && problem === null && <Loading />}
-      {data?.length === 0 && (
-        <Empty>
-          No agents yet. <code>inkling new</code> writes one.
-        </Empty>
-      )}
+      <LoadState of={agents} />
+      {agents.data?.length === 0 && <NoAgents />}
       <BrokenAgents files={useBrokenAgents()} />
       <ul class="agents">
         {shown.map((agent) => (
@@ -64,20 +51,29 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
   );
 }
 
+/** What stands where there is no agent yet. */
+export function NoAgents(): VNode {
+  return (
+    <Empty>
+      No agents yet. <code>inkling new</code> writes one.
+    </Empty>
+  );
+}
+
 function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void }): VNode {
   const { id, display_name, icon, description, last_status, last_run, last_execution_id } = agent;
   return (
     <div class="agent">
       <div class="who">
         <h2>
-          <a data-row href={toHash({ view: "agent", id })}>
+          <a data-row href={agentHref(id)}>
             <AgentName icon={icon} name={display_name} />
           </a>
           {!agent.enabled && <span class="tag">disabled</span>}
         </h2>
         {description !== "" && <p dir="auto" title={description}>{description}</p>}
         <p class="muted small when">
-          {describeTrigger(agent)}
+          {describeTrigger(agent, "full")}
           {agent.next_run !== null && (
             <>
               , next <When at={agent.next_run} />
@@ -90,7 +86,7 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
         {last_status === null || last_run === null || last_execution_id === null
           ? <span class="muted small">never ran</span>
           : (
-            <a href={toHash({ view: "execution", id: last_execution_id })}>
+            <a href={executionHref(last_execution_id)}>
               <Status status={last_status} />{" "}
               <span class="muted small">
                 <When at={last_run} />
@@ -98,9 +94,7 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
             </a>
           )}
       </div>
-      <button type="button" aria-label={`Run ${display_name}`} onClick={onRun}>
-        Run
-      </button>
+      <Button aria-label={`Run ${display_name}`} onClick={onRun}>Run</Button>
     </div>
   );
 }

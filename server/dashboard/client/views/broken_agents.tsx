@@ -1,15 +1,23 @@
 // Files in the agents folder that are no agents: each with its path and everything that is wrong with it.
 import type { VNode } from "preact";
 import type { AgentErrorBody } from "../../../schemas/diagnostic_schemas.ts";
-import { describeFault } from "../fault_text.ts";
-import { useService } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
 /** The files that cannot be read as agents; requested only while `isActive`. */
 export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
-  const { client } = useService();
-  const { data } = useResource(() => client.info(), { key: "info", topics: ["agents"], isActive });
+  const { data } = useResource((client) => client.info(), {
+    key: "info",
+    topics: ["agents"],
+    isActive,
+  });
   return data?.agent_errors ?? [];
+}
+
+/** `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
+export function describeFault(
+  { line, message, hint }: { line: number; message: string; hint: string | null },
+): string {
+  return `Line ${line}: ${message}${hint === null ? "" : ` (${hint})`}`;
 }
 
 /** The files with their problems, errors first; nothing where there is none. */

@@ -1,19 +1,17 @@
 // What may still be spent: a bar for each budget of the workspace and of the agents, and of runs that go on.
 import type { VNode } from "preact";
 import type { BudgetBody } from "../../../schemas/budget_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { useAgents } from "../state/agents.ts";
 import { formatCount, formatRelative } from "../format.ts";
-import { AgentName } from "../parts.tsx";
-import { useService } from "../state/service_context.ts";
+import { Agent } from "../parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;
 
 /** The budgets; nothing where there are none. That the service cannot be reached is said by the view around them. */
-export function BudgetBars({ agents }: { agents: AgentsById }): VNode | null {
-  const { client } = useService();
+export function BudgetBars(): VNode | null {
   const now = useNow(REFRESH_MS);
-  const { data } = useResource(() => client.budgets(), {
+  const { data } = useResource((client) => client.budgets(), {
     key: "",
     topics: ["executions", "agents"],
     beat: Math.floor(now / REFRESH_MS),
@@ -25,7 +23,7 @@ export function BudgetBars({ agents }: { agents: AgentsById }): VNode | null {
       <ul class="budgets">
         {data.map((one) => (
           <li key={`${one.agent_id} ${one.execution_id} ${one.budget}`}>
-            <BudgetBar budget={one} agents={agents} now={now} />
+            <BudgetBar budget={one} now={now} />
           </li>
         ))}
       </ul>
@@ -33,17 +31,15 @@ export function BudgetBars({ agents }: { agents: AgentsById }): VNode | null {
   );
 }
 
-function BudgetBar(
-  { budget, agents, now }: { budget: BudgetBody; agents: AgentsById; now: number },
-): VNode {
+function BudgetBar({ budget, now }: { budget: BudgetBody; now: number }): VNode {
   const { used, limit, reserved, agent_id, execution_id, resets_at } = budget;
-  const label = agent_id === null ? undefined : labelOf(agents, agent_id);
   const amounts = `${showAmount(budget, used)} of ${showAmount(budget, limit)}`;
-  const whose = label?.name ?? "Workspace";
+  const agents = useAgents();
+  const whose = agent_id === null ? "Workspace" : agents.get(agent_id)?.display_name ?? agent_id;
   return (
     <>
       <span class="whose">
-        {label === undefined ? whose : <AgentName icon={label.icon} name={label.name} />}
+        {agent_id === null ? whose : <Agent id={agent_id} />}
         {execution_id !== null && ` · execution ${execution_id}`}
         {" · "}
         <code>{budget.budget}</code>

@@ -2,11 +2,9 @@
 import type { VNode } from "preact";
 import { ApiError, type Client } from "../../../client.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../../schemas/execution_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCost, formatCount } from "../format.ts";
-import { AgentName, Status } from "../parts.tsx";
-import { toHash } from "../route.ts";
-import { useService } from "../state/service_context.ts";
+import { ExecutionLink, Status } from "../parts.tsx";
+import { executionHref } from "../route.ts";
 import { useResource } from "../state/use_resource.ts";
 
 /** Executions below one that are shown; the rest is said to be there. */
@@ -22,11 +20,8 @@ interface Branch {
 }
 
 /** The whole tree that an execution belongs to. */
-export function DelegationTree(
-  { execution, agents }: { execution: ExecutionDetail; agents: AgentsById },
-): VNode | null {
-  const { client } = useService();
-  const { data } = useResource(() => loadTree(client, execution), {
+export function DelegationTree({ execution }: { execution: ExecutionDetail }): VNode | null {
+  const { data } = useResource((client) => loadTree(client, execution), {
     key: String(execution.id),
     topics: ["executions"],
   });
@@ -41,7 +36,7 @@ export function DelegationTree(
         </p>
       )}
       <ul>
-        <BranchItem branch={top} here={execution.id} agents={agents} />
+        <BranchItem branch={top} here={execution.id} />
       </ul>
     </section>
   );
@@ -53,22 +48,18 @@ function hasFollowers({ children }: Branch): boolean {
   );
 }
 
-function BranchItem(
-  { branch, here, agents }: { branch: Branch; here: number; agents: AgentsById },
-): VNode {
+function BranchItem({ branch, here }: { branch: Branch; here: number }): VNode {
   const { id, agent_id, status, trigger, total_tokens, cost_usd } = branch.execution;
   const isHere = id === here;
-  const { icon, name } = labelOf(agents, agent_id);
   return (
     <li>
       <div class="branch">
-        <a
+        <ExecutionLink
+          id={id}
+          agentId={agent_id}
           class={isHere ? "here" : undefined}
           aria-current={isHere ? "true" : undefined}
-          href={toHash({ view: "execution", id })}
-        >
-          <AgentName icon={icon} name={name} /> <span class="muted">#{id}</span>
-        </a>
+        />
         <Status status={status} />
         <span class="muted small">
           {trigger === "after" && "followed, "}
@@ -79,7 +70,7 @@ function BranchItem(
       {branch.children.length > 0 && (
         <ul>
           {branch.children.map((child) => (
-            <BranchItem key={child.execution.id} branch={child} here={here} agents={agents} />
+            <BranchItem key={child.execution.id} branch={child} here={here} />
           ))}
           {branch.hasMore && <li class="muted">and more</li>}
         </ul>
@@ -93,7 +84,7 @@ export function ForkOrigin(
   { from: { execution_id: id, step } }: { from: NonNullable<ExecutionDetail["forked_from"]> },
 ): VNode {
   return (
-    <a href={toHash({ view: "execution", id })}>
+    <a href={executionHref(id)}>
       execution {id}, {step === 0 ? "its beginning" : `step ${step}`}
     </a>
   );

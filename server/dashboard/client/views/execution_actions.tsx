@@ -1,13 +1,14 @@
 // What can be done with an execution: ended while it runs or waits, and run again once it has ended.
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../../schemas/execution_schemas.ts";
-import { toHash } from "../route.ts";
+import { Button } from "../parts.tsx";
+import { executionHref } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { RunKeys, toRunBody, toRunFields } from "../run_form.ts";
+import { useAgents } from "../state/agents.ts";
 import { useService } from "../state/service_context.ts";
-import { toSentence } from "../state/resource.ts";
+import { useSending } from "../state/use_resource.ts";
 
 /** Whether it can still be cancelled. */
 export function isOpen({ status }: Pick<ExecutionSummary, "status">): boolean {
@@ -16,56 +17,44 @@ export function isOpen({ status }: Pick<ExecutionSummary, "status">): boolean {
 
 /** Ends an execution. */
 export function CancelButton({ id }: { id: number }): VNode {
-  const { client, link, announce } = useService();
-  const [isSending, setSending] = useState(false);
+  const { client, announce } = useService();
+  const { isSending, send } = useSending({
+    touches: ["executions"],
+    failure: "It cannot be cancelled",
+  });
   const cancel = async () => {
-    setSending(true);
-    try {
-      await client.cancel(id);
-      announce(`Execution ${id} is being cancelled.`);
-    } catch (error) {
-      announce(`It cannot be cancelled: ${toSentence(error)}`);
-    } finally {
-      setSending(false);
-      link.touch("executions");
-    }
+    await client.cancel(id);
+    announce(`Execution ${id} is being cancelled.`);
   };
-  return <button type="button" disabled={isSending} onClick={cancel}>Cancel</button>;
+  return <Button disabled={isSending} onClick={() => send(cancel)}>Cancel</Button>;
 }
 
 /**
  * Starts what an execution was started with: its arguments, message and context, and as a turn of its conversation where it
  * was one. Nothing where its agent is gone.
  */
-export function RunAgain(
-  { execution, agent }: { execution: ExecutionDetail; agent: AgentSummary | undefined },
-): VNode | null {
+export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { client, announce } = useService();
-  const [isSending, setSending] = useState(false);
+  const agent = useAgents().get(execution.agent_id);
+  const { isSending, send } = useSending({ failure: "It cannot be run" });
   const [isChanging, setChanging] = useState(false);
   const keys = useRef(new RunKeys());
   if (agent === undefined) return null;
   const fields = toRunFields(execution);
   const sessionId = execution.trigger === "chat" ? execution.session_id : null;
   const run = async () => {
-    setSending(true);
     const body = { ...toRunBody(fields), ...(sessionId !== null && { session_id: sessionId }) };
-    try {
-      const options = { idempotencyKey: keys.current.keyOf(body) };
-      const { execution_id } = await client.run(agent.id, body, options);
-      announce(`${agent.display_name} runs as execution ${execution_id}.`);
-      location.hash = toHash({ view: "execution", id: execution_id });
-    } catch (error) {
-      announce(`It cannot be run: ${toSentence(error)}`);
-      setSending(false);
-    }
+    const options = { idempotencyKey: keys.current.keyOf(body) };
+    const { execution_id: id } = await client.run(agent.id, body, options);
+    announce(`${agent.display_name} runs as execution ${id}.`);
+    location.hash = executionHref(id);
   };
   return (
     <>
       {!execution.asked_redacted && (
-        <button type="button" disabled={isSending} onClick={run}>Run again</button>
+        <Button disabled={isSending} onClick={() => send(run)}>Run again</Button>
       )}
-      <button type="button" onClick={() => setChanging(true)}>Run again with changes</button>
+      <Button onClick={() => setChanging(true)}>Run again with changes</Button>
       {isChanging && (
         <RunDialog
           agent={agent}

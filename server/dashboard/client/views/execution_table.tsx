@@ -2,17 +2,18 @@
 import type { VNode } from "preact";
 import { toRetrySentence } from "../../../../base/text/retry_words.ts";
 import type { ExecutionSummary, ListedExecution } from "../../../schemas/execution_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { formatCost, formatCount, formatDuration } from "../format.ts";
-import { AgentName, Status, When } from "../parts.tsx";
-import { toHash } from "../route.ts";
+import { ExecutionLink, Status, TableHead, When } from "../parts.tsx";
+import { executionHref } from "../route.ts";
+
+const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
 
 /** A table of executions; the first cell of each row leads to it. */
 export function ExecutionTable(
-  { executions, agents, label, counts }: {
+  { executions, isOfOneAgent = false, label, counts }: {
     executions: readonly (ExecutionSummary | ListedExecution)[];
-    /** Null where all are of the agent whose page it is. */
-    agents: AgentsById | null;
+    /** Whether all are of the agent whose page it is. */
+    isOfOneAgent?: boolean;
     label: string;
     /** How many alike a row stands for, by the id of its execution; one where it is not named. */
     counts?: ReadonlyMap<number, number>;
@@ -20,23 +21,13 @@ export function ExecutionTable(
 ): VNode {
   return (
     <table class="rows" aria-label={label}>
-      <thead>
-        <tr>
-          <th scope="col">Execution</th>
-          <th scope="col">Status</th>
-          <th scope="col">Started</th>
-          <th scope="col">Trigger</th>
-          <th scope="col" class="number">Duration</th>
-          <th scope="col" class="number">Tokens</th>
-          <th scope="col" class="number">Cost</th>
-        </tr>
-      </thead>
+      <TableHead names={COLUMNS} numbersFrom={4} />
       <tbody>
         {executions.map((execution) => (
           <Row
             key={execution.id}
             execution={execution}
-            agents={agents}
+            isOfOneAgent={isOfOneAgent}
             count={counts?.get(execution.id) ?? 1}
           />
         ))}
@@ -46,35 +37,20 @@ export function ExecutionTable(
 }
 
 function Row(
-  { execution, agents, count }: {
+  { execution, isOfOneAgent, count }: {
     execution: ExecutionSummary | ListedExecution;
-    agents: AgentsById | null;
+    isOfOneAgent: boolean;
     count: number;
   },
 ): VNode {
-  const {
-    id,
-    agent_id,
-    status,
-    started_at,
-    trigger,
-    duration_ms,
-    total_tokens,
-    cost_usd,
-    error,
-    retry,
-  } = execution;
+  const { id, status, duration_ms, total_tokens, cost_usd, error, retry } = execution;
   const preview = describePreview(execution);
   return (
     <tr>
       <th scope="row" class="main">
-        <a data-row href={toHash({ view: "execution", id })}>
-          {agents === null ? `Execution ${id}` : (
-            <>
-              <AgentName {...labelOf(agents, agent_id)} /> <span class="muted">#{id}</span>
-            </>
-          )}
-        </a>
+        {isOfOneAgent
+          ? <a data-row href={executionHref(id)}>{`Execution ${id}`}</a>
+          : <ExecutionLink data-row id={id} agentId={execution.agent_id} />}
         {preview !== "" && (
           <span class="muted small ellipsis row-preview" title={preview} dir="auto">{preview}</span>
         )}
@@ -86,10 +62,10 @@ function Row(
         {count > 1 && <span class="muted small">{` ${count} times`}</span>}
       </td>
       <td>
-        <When at={started_at} />
+        <When at={execution.started_at} />
       </td>
       <td>
-        {trigger}
+        {execution.trigger}
         {execution.dry_run && <span class="muted small">{` dry run`}</span>}
       </td>
       <td class="number">{duration_ms === null ? "" : formatDuration(duration_ms)}</td>

@@ -1,21 +1,20 @@
 // One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { toLabelWords } from "../../../../base/text/label_words.ts";
 import type { Client } from "../../../client.ts";
-import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 import type { ExecutionDetail } from "../../../schemas/execution_schemas.ts";
 import type { PendingBody } from "../../../schemas/request_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
 import { loadPending } from "../state/pending_list.ts";
 import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
+import { useFollowEnd } from "../follow_end.ts";
 import { ForkDialog, type ForkPlace } from "../fork_dialog.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
-import { AgentName, Figure, Loading, Problem, Status, Unshown, When } from "../parts.tsx";
+import { Agent, Figure, LoadState, Problem, Status, Unshown, When } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import { toHash, WHOLE_HISTORY } from "../route.ts";
-import { useService } from "../state/service_context.ts";
+import { agentHref, chatHref, historyHref } from "../route.ts";
+import { useAgents } from "../state/agents.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
 import { Waterfall } from "./waterfall_view.tsx";
@@ -27,12 +26,9 @@ import { useNow, useResource } from "../state/use_resource.ts";
 const NODE_LOOK_MS = 5_000;
 
 /** The page of an execution. */
-export function ExecutionView(
-  { id, step, agents }: { id: number; step: number | null; agents: AgentsById },
-): VNode {
-  const { client } = useService();
+export function ExecutionView({ id, step }: { id: number; step: number | null }): VNode {
   const [beat, setBeat] = useState(0);
-  const { data, problem, isStale } = useResource(() => loadExecution(client, id), {
+  const { data, problem, isStale } = useResource((client) => loadExecution(client, id), {
     key: String(id),
     topics: ["executions"],
     beat,
@@ -40,12 +36,11 @@ export function ExecutionView(
   if (data === undefined || isStale) {
     return (
       <Unshown title={`Execution ${id}`} problem={problem}>
-        <a href={toHash(WHOLE_HISTORY)}>Whole history</a>
+        <a href={historyHref()}>Whole history</a>
       </Unshown>
     );
   }
   const { execution, pending } = data;
-  const { icon, name } = labelOf(agents, execution.agent_id);
   return (
     <article>
       <header class={`view-head ${isOpen(execution) ? "stays" : ""}`}>
@@ -55,8 +50,8 @@ export function ExecutionView(
             {execution.dry_run && " · dry run"}
           </p>
           <h1>
-            <a href={toHash({ view: "agent", id: execution.agent_id })}>
-              <AgentName icon={icon} name={name} />
+            <a href={agentHref(execution.agent_id)}>
+              <Agent id={execution.agent_id} />
             </a>
           </h1>
         </div>
@@ -64,7 +59,7 @@ export function ExecutionView(
           <Status status={execution.status} />
           {isOpen(execution)
             ? <CancelButton id={execution.id} />
-            : <RunAgain execution={execution} agent={agents.get(execution.agent_id)} />}
+            : <RunAgain execution={execution} />}
         </div>
       </header>
       <Figures execution={execution} />
@@ -80,8 +75,8 @@ export function ExecutionView(
         />
       )}
       {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}
-      <DelegationTree execution={execution} agents={agents} />
-      <LogOf execution={execution} step={step} agent={agents.get(execution.agent_id)} />
+      <DelegationTree execution={execution} />
+      <LogOf execution={execution} step={step} />
     </article>
   );
 }
@@ -104,37 +99,33 @@ async function loadExecution(
   return { execution, pending };
 }
 
-function LogOf(
-  { execution, step, agent }: {
-    execution: ExecutionDetail;
-    step: number | null;
-    agent: AgentSummary | undefined;
-  },
-): VNode {
-  const { entries, streaming, problem } = useExecutionLog(execution.id);
+function LogOf({ execution, step }: { execution: ExecutionDetail; step: number | null }): VNode {
+  const { id, agent_id, status, started_at, duration_ms, waits_for_labels: labels } = execution;
+  const agent = useAgents().get(agent_id);
+  const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
   const [forked, setForked] = useState<ForkPlace | null>(null);
   // What waits for a node has no model to wait for yet.
-  const isRunning = execution.status === "running" && execution.waits_for_labels === undefined;
-  useStayAtEnd(isRunning, [steps, streaming]);
+  const isRunning = status === "running" && labels === undefined;
+  const log = useFollowEnd<HTMLElement>(id, isRunning);
+  const startedAt = Date.parse(started_at);
   return (
-    <section aria-labelledby="happened">
+    <section aria-labelledby="happened" ref={log}>
       <h2 id="happened" class="unseen">What happened</h2>
-      {steps.length === 0 && problem === null && execution.waits_for_labels === undefined && (
-        <Loading />
-      )}
-      {problem !== null && <Problem text={problem} />}
+      {steps.length === 0 && labels === undefined
+        ? <LoadState of={{ data: undefined, problem, isStale: false }} />
+        : <Problem text={problem} />}
       <Waterfall
-        executionId={execution.id}
+        executionId={id}
         entries={entries}
-        startedAt={Date.parse(execution.started_at)}
-        endedAt={isOpen(execution) ? null : endOf(execution)}
+        startedAt={startedAt}
+        endedAt={isOpen(execution) ? null : startedAt + (duration_ms ?? 0)}
       />
       <Timeline
         steps={steps}
-        executionId={execution.id}
+        executionId={id}
         wantedStep={step}
-        startedAt={Date.parse(execution.started_at)}
+        startedAt={startedAt}
         isRunning={isRunning}
         streaming={streaming}
         onFork={agent === undefined ? undefined : setForked}
@@ -147,13 +138,13 @@ function LogOf(
           onClose={() => setForked(null)}
         />
       )}
-      {execution.dry_run && <WouldDo executionId={execution.id} entries={entries} />}
+      {execution.dry_run && <WouldDo executionId={id} entries={entries} />}
     </section>
   );
 }
 
 function Figures({ execution }: { execution: ExecutionDetail }): VNode {
-  const { children, total_cost_usd } = execution;
+  const { children, forked_from: origin, session_id: session, args, total_tokens } = execution;
   return (
     <dl class="figures">
       <Figure name="Started">
@@ -169,37 +160,32 @@ function Figures({ execution }: { execution: ExecutionDetail }): VNode {
           title={`${execution.input_tokens.toLocaleString()} in, ` +
             `${execution.output_tokens.toLocaleString()} out`}
         >
-          {execution.total_tokens === null ? "unknown" : formatCount(execution.total_tokens)}
+          {total_tokens === null ? "unknown" : formatCount(total_tokens)}
         </span>
       </Figure>
       <Figure name="Cost">{formatCost(execution.cost_usd)}</Figure>
       <Figure name="Tool calls">{formatCount(execution.tool_calls)}</Figure>
       {children.count > 0 && (
         <Figure name="With delegated">
-          {formatCost(total_cost_usd)} in {formatNumberOf(children.count + 1, "execution")}
+          {formatCost(execution.total_cost_usd)} in{" "}
+          {formatNumberOf(children.count + 1, "execution")}
         </Figure>
       )}
-      {execution.forked_from !== null && (
+      {origin !== null && (
         <Figure name="Forked from">
-          <ForkOrigin from={execution.forked_from} />
+          <ForkOrigin from={origin} />
         </Figure>
       )}
-      {execution.session_id !== null && (
+      {session !== null && (
         <Figure name="Conversation">
-          <a
-            href={toHash({
-              view: "chat",
-              agent: execution.agent_id,
-              session: execution.session_id,
-            })}
-          >
-            <bdi class="ellipsis">{execution.session_id}</bdi>
+          <a href={chatHref(execution.agent_id, session)}>
+            <bdi class="ellipsis">{session}</bdi>
           </a>
         </Figure>
       )}
-      {execution.args.length > 0 && (
+      {args.length > 0 && (
         <Figure name="Arguments">
-          <bdi>{execution.args.join(" · ")}</bdi>
+          <bdi>{args.join(" · ")}</bdi>
         </Figure>
       )}
     </dl>
@@ -212,28 +198,4 @@ function Duration({ execution }: { execution: ExecutionDetail }): VNode {
   const now = useNow(1_000, isRunning);
   const ms = isRunning ? now - Date.parse(execution.started_at) : execution.duration_ms ?? 0;
   return <>{formatDuration(ms)}</>;
-}
-
-/** Where its waterfall ends if the log does not say so; milliseconds since the epoch. */
-function endOf({ started_at, duration_ms }: ExecutionDetail): number {
-  return Date.parse(started_at) + (duration_ms ?? 0);
-}
-
-/** The distance from the end that still counts as the end, in pixels. */
-const NEAR = 80;
-
-/** Keeps the end of the page in sight while `isGrowing`, unless the reader left it. */
-function useStayAtEnd(isGrowing: boolean, grown: readonly unknown[]): void {
-  const isAtEnd = useRef(true);
-  useEffect(() => {
-    const look = () => {
-      const { scrollHeight, clientHeight, scrollTop } = document.documentElement;
-      isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR;
-    };
-    addEventListener("scroll", look, { passive: true });
-    return () => removeEventListener("scroll", look);
-  }, []);
-  useEffect(() => {
-    if (isGrowing && isAtEnd.current) scrollTo(0, document.documentElement.scrollHeight);
-  }, [isGrowing, ...grown]);
 }

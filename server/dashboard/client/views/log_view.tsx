@@ -1,10 +1,10 @@
 // The service's log: its last lines, newest below, refreshed while somebody looks.
 import type { VNode } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatDate, formatMoment, formatSeconds } from "../format.ts";
 import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "../state/log_line.ts";
-import { Empty, Loading, Problem } from "../parts.tsx";
-import { useService } from "../state/service_context.ts";
+import { Option, SearchField, SelectField } from "../forms.tsx";
+import { Empty, LoadState } from "../parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const LINES = 500;
@@ -12,30 +12,35 @@ const REFRESH_MS = 4_000;
 
 /** The page of the log. */
 export function LogView(): VNode {
-  const { client } = useService();
   const [level, setLevel] = useState<Level>("INFO");
   const [wanted, setWanted] = useState("");
   const [isFollowing, setFollowing] = useState(true);
   const beat = useNow(REFRESH_MS, isFollowing);
-  const { data, problem } = useResource(() => client.log({ lines: LINES }), {
+  const log = useResource((client) => client.log({ lines: LINES }), {
     key: "log",
     beat,
     topics: ["executions", "agents"],
   });
+  const { data } = log;
   const lines = (data?.lines ?? []).map(parseLogLine).filter((line) =>
     isAtLeast(line, level) && line.text.toLowerCase().includes(wanted.toLowerCase())
   );
   return (
     <>
       <h1>Log</h1>
-      <LogFilters
-        {...{ level, wanted, isFollowing }}
-        onLevel={setLevel}
-        onWanted={setWanted}
-        onFollowing={setFollowing}
-      />
-      {problem !== null && <Problem text={problem} />}
-      {data === undefined && problem === null && <Loading />}
+      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <SelectField
+          label="Minimum level"
+          value={level}
+          options={LEVELS}
+          nameOf={(one) => one.toLowerCase()}
+          hasAll={false}
+          onChoose={(one) => setLevel(one as Level)}
+        />
+        <SearchField label="Contains" layout="grow" value={wanted} onInput={setWanted} />
+        <Option checked={isFollowing} onChange={setFollowing}>Follow</Option>
+      </form>
+      <LoadState of={log} />
       {data !== undefined && lines.length === 0 && (
         <Empty>{data.lines.length === 0 ? "The log is empty." : "No lines match."}</Empty>
       )}
@@ -46,49 +51,6 @@ export function LogView(): VNode {
         </p>
       )}
     </>
-  );
-}
-
-function LogFilters(props: {
-  level: Level;
-  wanted: string;
-  isFollowing: boolean;
-  onLevel: (level: Level) => void;
-  onWanted: (text: string) => void;
-  onFollowing: (isFollowing: boolean) => void;
-}): VNode {
-  const id = useId();
-  return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <div class="field">
-        <label for={`${id}-level`}>Minimum level</label>
-        <select
-          id={`${id}-level`}
-          value={props.level}
-          onChange={({ currentTarget }) => props.onLevel(currentTarget.value as Level)}
-        >
-          {LEVELS.map((one) => <option key={one} value={one}>{one.toLowerCase()}</option>)}
-        </select>
-      </div>
-      <div class="field grow">
-        <label for={`${id}-text`}>Contains</label>
-        <input
-          id={`${id}-text`}
-          type="search"
-          data-filter
-          value={props.wanted}
-          onInput={({ currentTarget }) => props.onWanted(currentTarget.value)}
-        />
-      </div>
-      <label class="option">
-        <input
-          type="checkbox"
-          checked={props.isFollowing}
-          onChange={({ currentTarget }) => props.onFollowing(currentTarget.checked)}
-        />
-        Follow
-      </label>
-    </form>
   );
 }
 

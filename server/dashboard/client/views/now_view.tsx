@@ -1,23 +1,21 @@
 // What concerns a person now: the questions that wait, what happened since they looked, what runs, what comes next.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
+import { endOf } from "../../../../base/text/cut_text.ts";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { foldFailures } from "../state/fold_failures.ts";
 import { formatDuration, formatNumberOf } from "../format.ts";
-import { AgentName, Empty, Loading, Problem } from "../parts.tsx";
+import { Empty, ExecutionLink, Loading, Problem } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
 import { RecapFaults, RecapFigures, RecapNext, RecapStops } from "./recap_view.tsx";
 import type { RecapOfSpan } from "../state/use_recap.ts";
 import type { WaitingList } from "../state/pending_list.ts";
-import { toHash, WHOLE_HISTORY } from "../route.ts";
-import { useService } from "../state/service_context.ts";
+import { historyHref, toHash } from "../route.ts";
 import { buildTimeline, describeLatest } from "../state/timeline.ts";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import type { Resource } from "../state/resource.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
-import { endOf } from "../visible_text.ts";
 
 const MOST_RUNNING = 20;
 /**
@@ -41,14 +39,13 @@ export interface NowLists {
 
 /** What runs and what has ended, asked for while the page is seen; known beyond that, for whoever comes back to it. */
 export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" | "ended"> {
-  const { client } = useService();
   const topics = ["executions"] as const;
   const running = useResource(
-    () => client.executions({ status: ["running"], limit: MOST_RUNNING }),
+    (client) => client.executions({ status: ["running"], limit: MOST_RUNNING }),
     { key: "running", topics, isActive },
   );
   const ended = useResource(
-    () =>
+    (client) =>
       client.executions({
         status: ["success", "error", "aborted", "timeout", "orphaned"],
         limit: RECENT_TAKEN,
@@ -59,30 +56,27 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
 }
 
 /** The page that one begins with. */
-export function NowView(
-  { agents, lists: { waiting, running, ended, happened } }: { agents: AgentsById; lists: NowLists },
-): VNode {
+export function NowView({ waiting, running, ended, happened }: NowLists): VNode {
   const recap = happened.recap.data;
   const problem = waiting.problem ?? running.problem ?? ended.problem ?? happened.recap.problem;
   return (
     <>
       <h1 class="unseen">Now</h1>
-      {problem !== null && <Problem text={problem} />}
+      <Problem text={problem} />
       {waiting.data !== undefined && waiting.data.questions.length > 0 && (
         <section aria-labelledby="waiting">
           <h2 id="waiting">Waiting for you</h2>
-          {waiting.data.questions.map(({ pending, execution }) => (
+          {waiting.data.questions.map(({ pending, execution: { id, agent_id } }) => (
             <PendingRequest
               key={pending.request_id}
               pending={pending}
               level={3}
-              title={<ExecutionTitle execution={execution} agents={agents} />}
+              title={<ExecutionLink id={id} agentId={agent_id} />}
             />
           ))}
           {waiting.data.hasMore && (
             <p>
-              Older ones are waiting, too:{" "}
-              <a href={toHash({ ...WHOLE_HISTORY, status: "waiting" })}>show all</a>
+              Older ones are waiting, too: <a href={historyHref({ status: "waiting" })}>show all</a>
             </p>
           )}
         </section>
@@ -91,26 +85,24 @@ export function NowView(
       <div class="columns">
         <div aria-busy={happened.recap.isStale}>
           {recap === undefined && problem === null && <Loading />}
-          {recap !== undefined && <RecapFaults recap={recap} agents={agents} />}
+          {recap !== undefined && <RecapFaults recap={recap} />}
         </div>
         <div>
-          <Running running={running} agents={agents} />
+          <Running running={running} />
           {recap !== undefined && (
             <>
-              <RecapStops recap={recap} agents={agents} />
-              <RecapNext recap={recap} agents={agents} />
+              <RecapStops recap={recap} />
+              <RecapNext recap={recap} />
             </>
           )}
         </div>
       </div>
-      <Ended ended={ended} agents={agents} />
+      <Ended ended={ended} />
     </>
   );
 }
 
-function Running(
-  { running, agents }: { running: Resource<ExecutionSummary[]>; agents: AgentsById },
-): VNode {
+function Running({ running }: { running: Resource<ExecutionSummary[]> }): VNode {
   return (
     <section aria-labelledby="running">
       <h2 id="running">Running</h2>
@@ -123,11 +115,7 @@ function Running(
       <ul class="running">
         {running.data?.map((execution, index) => (
           <li key={execution.id}>
-            <RunningExecution
-              execution={execution}
-              agents={agents}
-              isStreamed={index < MOST_STREAMED}
-            />
+            <RunningExecution execution={execution} isStreamed={index < MOST_STREAMED} />
           </li>
         ))}
       </ul>
@@ -135,14 +123,12 @@ function Running(
   );
 }
 
-function Ended(
-  { ended, agents }: { ended: Resource<ExecutionSummary[]>; agents: AgentsById },
-): VNode {
+function Ended({ ended }: { ended: Resource<ExecutionSummary[]> }): VNode {
   const shown = foldFailures(ended.data ?? []).slice(0, RECENT);
   return (
     <section aria-labelledby="ended">
       <h2 id="ended">
-        Recently ended <a class="more" href={toHash(WHOLE_HISTORY)}>whole history</a>
+        Recently ended <a class="more" href={historyHref()}>whole history</a>
       </h2>
       {ended.data === undefined && ended.problem === null && <Loading />}
       {ended.data?.length === 0 && <Empty>Nothing has run yet.</Empty>}
@@ -150,7 +136,6 @@ function Ended(
         <ExecutionTable
           executions={shown.map(({ execution }) => execution)}
           counts={new Map(shown.map(({ execution, count }) => [execution.id, count]))}
-          agents={agents}
           label="Recently ended"
         />
       )}
@@ -158,38 +143,22 @@ function Ended(
   );
 }
 
-function ExecutionTitle(
-  { execution, agents }: { execution: ExecutionSummary; agents: AgentsById },
-): VNode {
-  const { icon, name } = labelOf(agents, execution.agent_id);
-  return (
-    <a href={toHash({ view: "execution", id: execution.id })}>
-      <AgentName icon={icon} name={name} /> <span class="muted">#{execution.id}</span>
-    </a>
-  );
-}
-
 function RunningExecution(
-  { execution, agents, isStreamed }: {
-    execution: ExecutionSummary;
-    agents: AgentsById;
-    isStreamed: boolean;
-  },
+  { execution, isStreamed }: { execution: ExecutionSummary; isStreamed: boolean },
 ): VNode {
   const now = useNow(1_000);
+  const { id, agent_id, trigger, started_at } = execution;
   return (
     <div class="run-card">
       <h3>
-        <ExecutionTitle execution={execution} agents={agents} />
+        <ExecutionLink id={id} agentId={agent_id} />
         <span class="muted small">
-          {execution.trigger}, {formatDuration(now - Date.parse(execution.started_at))}
+          {trigger}, {formatDuration(now - Date.parse(started_at))}
         </span>
       </h3>
-      {isStreamed ? <LastSteps id={execution.id} /> : (
-        <p class="muted">
-          {formatNumberOf(execution.tool_calls, "tool call")} so far
-        </p>
-      )}
+      {isStreamed
+        ? <LastSteps id={id} />
+        : <p class="muted">{formatNumberOf(execution.tool_calls, "tool call")} so far</p>}
     </div>
   );
 }

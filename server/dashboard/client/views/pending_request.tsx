@@ -2,19 +2,19 @@
 // in it: a person decides by it.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
+import { toVisible } from "../../../../present/visible_text.ts";
 import type { JsonObject } from "../../../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../../schemas/request_schemas.ts";
 import { formatRelative } from "../format.ts";
-import { When } from "../parts.tsx";
+import { Option, submitByKeys } from "../forms.tsx";
+import { Button, Problem, When } from "../parts.tsx";
 import { AlwaysForm } from "./approval/always_form.tsx";
 import { EditForm } from "./approval/edit_form.tsx";
 import { ShownCall } from "./approval/shown_call.tsx";
 import { ShownText } from "./approval/shown_text.tsx";
 import { useService } from "../state/service_context.ts";
-import { submitByKeys } from "../submit_by_keys.ts";
 import { toSentence } from "../state/resource.ts";
 import { useNow } from "../state/use_resource.ts";
-import { toVisible } from "../visible_text.ts";
 
 type Answer = RespondBody["response"];
 
@@ -71,7 +71,7 @@ export function PendingRequest(
         onEdited={(args) => send({ approved: true, ...(args !== null && { arguments: args }) })}
         onBack={() => card.current?.focus()}
       />
-      {problem !== null && <p class="problem" role="alert">{problem}</p>}
+      <Problem text={problem} />
       <p class="muted small">
         Asked <When at={pending.created_at} />
         {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
@@ -165,36 +165,19 @@ function ConfirmForm(props: FormProps): VNode {
   return (
     <form class="answer" tabIndex={-1} onSubmit={(event) => event.preventDefault()}>
       <div class="actions">
-        <button
-          type="button"
-          class="primary"
-          data-key="y"
-          disabled={isSending}
-          onClick={() => answer(true)}
-        >
+        <Button class="primary" data-key="y" disabled={isSending} onClick={() => answer(true)}>
           Approve
-        </button>
-        <button type="button" data-key="n" disabled={isSending} onClick={() => answer(false)}>
-          Deny
-        </button>
+        </Button>
+        <Button data-key="n" disabled={isSending} onClick={() => answer(false)}>Deny</Button>
         {hasFields && (
-          <button
-            type="button"
-            data-key="e"
-            disabled={isSending}
-            onClick={() => setForm("edit")}
-          >
+          <Button data-key="e" disabled={isSending} onClick={() => setForm("edit")}>
             Edit arguments
-          </button>
+          </Button>
         )}
         {pending.is_guard && (
-          <button
-            type="button"
-            disabled={isSending}
-            onClick={() => setForm("always")}
-          >
+          <Button disabled={isSending} onClick={() => setForm("always")}>
             Always for this agent
-          </button>
+          </Button>
         )}
       </div>
       <label for={field}>Reason (optional)</label>
@@ -251,15 +234,15 @@ function ChoiceForm({ pending, isSending, onAnswer }: FormProps): VNode {
       <fieldset>
         <legend>{multi ? "Choose one or more" : "Choose one"}</legend>
         {(pending.options ?? []).map((option) => (
-          <label key={option} class="option">
-            <input
-              type={multi ? "checkbox" : "radio"}
-              name={name}
-              checked={selected.includes(option)}
-              onChange={(event) => choose(option, event.currentTarget.checked)}
-            />
+          <Option
+            key={option}
+            type={multi ? "checkbox" : "radio"}
+            name={name}
+            checked={selected.includes(option)}
+            onChange={(isOn) => choose(option, isOn)}
+          >
             <span dir="auto">{toVisible(option)}</span>
-          </label>
+          </Option>
         ))}
       </fieldset>
       <div class="actions">

@@ -1,7 +1,8 @@
 // What happened since a person looked, and what stands still or comes next: the recap of `inkling recap`, as a page.
 import type { ComponentChildren, VNode } from "preact";
+import { countRuns } from "../../../../present/recap.ts";
+import { firstLine } from "../../../../present/visible_text.ts";
 import type { RecapBody } from "../../../schemas/report_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
 import {
   formatCost,
   formatCount,
@@ -13,8 +14,8 @@ import {
   toDayName,
 } from "../format.ts";
 import { type Span, SPANS } from "../state/look.ts";
-import { AgentName, Empty, Figure, When } from "../parts.tsx";
-import { toHash, WHOLE_HISTORY } from "../route.ts";
+import { Agent, Button, Empty, Figure, When } from "../parts.tsx";
+import { agentHref, executionHref, historyHref, toHash } from "../route.ts";
 import type { RecapOfSpan } from "../state/use_recap.ts";
 
 /** Of what is due next, what is shown. */
@@ -38,14 +39,13 @@ export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan 
         </h2>
         <div class="choices" role="group" aria-label="Since">
           {SPANS.map((one) => (
-            <button
+            <Button
               key={one}
-              type="button"
               aria-pressed={one === span}
               onClick={() => onSpan(one)}
             >
               {SPAN_NAMES[one]}
-            </button>
+            </Button>
           ))}
         </div>
       </div>
@@ -69,25 +69,20 @@ function Since({ recap: { since, until } }: { recap: RecapBody }): VNode {
 }
 
 function Figures({ recap }: { recap: RecapBody }): VNode {
-  const { total, succeeded, failed, running, waiting } = recap.executions;
-  const cancelled = total - succeeded - failed - running - waiting;
-  const parts = [
-    [succeeded, "succeeded", "success"],
-    [cancelled, "cancelled", "aborted"],
-    [running, "running", "running"],
-    [waiting, "waiting", "waiting"],
-  ] as const;
+  const { total, failed } = recap.executions;
   const from = toDayName(Date.parse(recap.since));
   return (
     <dl class="figures large">
       <Figure name="Runs">
-        <a href={toHash({ ...WHOLE_HISTORY, from })}>{formatCount(total)}</a>
-        {parts.filter(([n]) => n > 0).map(([n, name, status]) => (
-          <span key={name} class="beside">
-            {" "}
-            <span class={`status ${status}`}>{formatCount(n)} {name}</span>
-          </span>
-        ))}
+        <a href={historyHref({ from })}>{formatCount(total)}</a>
+        {countRuns(recap).map(({ count, word, status }) =>
+          status !== "error" && (
+            <span key={word} class="beside">
+              {" "}
+              <span class={`status ${status}`}>{formatCount(count)} {word}</span>
+            </span>
+          )
+        )}
       </Figure>
       <Figure name="Failed">
         {failed === 0 ? "0" : <span class="status error">{formatCount(failed)}</span>}
@@ -114,25 +109,22 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
 }
 
 /** What failed and what did not run, each agent and reason as one line. */
-export function RecapFaults({ recap, agents }: { recap: RecapBody; agents: AgentsById }): VNode {
+export function RecapFaults({ recap }: { recap: RecapBody }): VNode {
   const { failures, not_run: notRun } = recap;
   const from = toDayName(Date.parse(recap.since));
   return (
     <>
       <Told id="failed" title="Failed" nothing="Nothing failed.">
         {failures.map((one) => (
-          <Line key={one.agent_id} agentId={one.agent_id} agents={agents}>
-            <a
-              class="status error"
-              href={toHash({ ...WHOLE_HISTORY, agent: one.agent_id, from })}
-            >
+          <Line key={one.agent_id} agentId={one.agent_id}>
+            <a class="status error" href={historyHref({ agent: one.agent_id, from })}>
               {formatNumberOf(one.count, "failure")}
             </a>
             <a
               class="cause"
               dir="auto"
               title={one.last_error}
-              href={toHash({ view: "execution", id: one.last_execution_id })}
+              href={executionHref(one.last_execution_id)}
             >
               {firstLine(one.last_error)}
             </a>
@@ -141,11 +133,7 @@ export function RecapFaults({ recap, agents }: { recap: RecapBody; agents: Agent
       </Told>
       <Told id="not-run" title="Did not run">
         {notRun.map((one) => (
-          <Line
-            key={`${one.agent_id} ${one.outcome} ${one.reason}`}
-            agentId={one.agent_id}
-            agents={agents}
-          >
+          <Line key={`${one.agent_id} ${one.outcome} ${one.reason}`} agentId={one.agent_id}>
             <span class={`status ${one.outcome}`}>{formatCount(one.count)} {one.outcome}</span>
             <span class="cause" dir="auto">
               {one.reason} <span class="muted">{describeTimes(one)}</span>
@@ -158,14 +146,12 @@ export function RecapFaults({ recap, agents }: { recap: RecapBody; agents: Agent
 }
 
 /** What stands still, and when all of it did. */
-export function RecapStops(
-  { recap: { stopped, downtimes }, agents }: { recap: RecapBody; agents: AgentsById },
-): VNode {
+export function RecapStops({ recap: { stopped, downtimes } }: { recap: RecapBody }): VNode {
   return (
     <>
       <Told id="stopped" title="Does not run by itself now">
         {stopped.map((one) => (
-          <Line key={one.agent_id} agentId={one.agent_id} agents={agents}>
+          <Line key={one.agent_id} agentId={one.agent_id}>
             <span class="cause" dir="auto">{one.reason}</span>
           </Line>
         ))}
@@ -184,8 +170,7 @@ export function RecapStops(
 }
 
 /** What is due next, the soonest first. */
-export function RecapNext({ recap, agents }: { recap: RecapBody; agents: AgentsById }): VNode {
-  const { next } = recap;
+export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
   return (
     <section aria-label="Due next">
       <h2>
@@ -194,7 +179,7 @@ export function RecapNext({ recap, agents }: { recap: RecapBody; agents: AgentsB
       {next.length === 0 && <Empty>No schedule is due.</Empty>}
       <ul class="told next">
         {next.slice(0, SHOWN_NEXT).map(({ agent_id: id, at }) => (
-          <Line key={id} agentId={id} agents={agents}>
+          <Line key={id} agentId={id}>
             <span>{formatRecent(Date.parse(at))}</span>
             <span class="muted">
               <When at={at} />
@@ -227,17 +212,11 @@ function Told(
   );
 }
 
-function Line(
-  { agentId, agents, children }: {
-    agentId: string;
-    agents: AgentsById;
-    children: ComponentChildren;
-  },
-): VNode {
+function Line({ agentId, children }: { agentId: string; children: ComponentChildren }): VNode {
   return (
     <li>
-      <a class="who" data-row href={toHash({ view: "agent", id: agentId })}>
-        <AgentName {...labelOf(agents, agentId)} />
+      <a class="who" data-row href={agentHref(agentId)}>
+        <Agent id={agentId} />
       </a>
       {children}
     </li>
@@ -252,8 +231,4 @@ function describeTimes({ count, first, last }: RecapBody["not_run"][number]): st
     : from === to
     ? formatRecent(from)
     : formatRecentRange(from, to);
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
 }

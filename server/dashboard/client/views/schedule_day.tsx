@@ -10,9 +10,9 @@ import {
   toMarks,
 } from "../state/day_marks.ts";
 import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "../format.ts";
-import { Folded, Status } from "../parts.tsx";
+import { Folded, Status, TableHead } from "../parts.tsx";
 import { Pointable } from "./pointable.tsx";
-import { toHash } from "../route.ts";
+import { executionHref } from "../route.ts";
 
 const HEIGHT = 24;
 /** Rows of the table of a schedule; more of them are too many to read. */
@@ -70,8 +70,9 @@ export function ScheduleDay(
   // Where nobody has pointed yet, the keys begin at the latest time that has passed.
   const latest = marks.findLastIndex(({ kind }) => kind !== "upcoming");
   const at = found >= 0 ? found : Math.max(latest, 0);
-  const open = ({ executionId }: Mark) => {
-    if (executionId !== null) location.hash = toHash({ view: "execution", id: executionId });
+  const open = (mark: Mark | undefined) => {
+    const executionId = mark?.executionId ?? null;
+    if (executionId !== null) location.hash = executionHref(executionId);
   };
   const summary = describeMarks(marks, formatClock);
   const current = marks[found];
@@ -102,10 +103,7 @@ export function ScheduleDay(
             const mark = marks[index];
             if (mark !== undefined) setPointed(keyOf(mark));
           }}
-          onOpen={() => {
-            const mark = marks[at];
-            if (mark !== undefined) open(mark);
-          }}
+          onOpen={() => open(marks[at])}
         >
           {line}
         </Pointable>
@@ -131,38 +129,21 @@ function Line(
   },
 ): VNode {
   const end = Math.max(knownTo ?? day.to, day.from);
+  const level = { y1: HEIGHT / 2, y2: HEIGHT / 2 };
+  const upright = (at: number) => {
+    const x = percent(placeIn(at, day));
+    return { x1: x, x2: x, y1: 0, y2: HEIGHT };
+  };
   return (
     <svg class="day-line" height={HEIGHT} aria-hidden="true">
-      {hoursWithin(day).map((at) => (
-        <line
-          key={at}
-          x1={percent(placeIn(at, day))}
-          x2={percent(placeIn(at, day))}
-          y1={0}
-          y2={HEIGHT}
-        />
-      ))}
-      <line class="base" x1="0" x2="100%" y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      {hoursWithin(day).map((at) => <line key={at} {...upright(at)} />)}
+      <line class="base" x1="0" x2="100%" {...level} />
       {end < day.to && (
-        <line
-          class="beyond"
-          x1={percent(placeIn(end, day))}
-          x2="100%"
-          y1={HEIGHT / 2}
-          y2={HEIGHT / 2}
-        >
+        <line class="beyond" x1={percent(placeIn(end, day))} x2="100%" {...level}>
           <title>Repeats.</title>
         </line>
       )}
-      {now >= day.from && now <= day.to && (
-        <line
-          class="now"
-          x1={percent(placeIn(now, day))}
-          x2={percent(placeIn(now, day))}
-          y1={0}
-          y2={HEIGHT}
-        />
-      )}
+      {now >= day.from && now <= day.to && <line class="now" {...upright(now)} />}
       {children}
     </svg>
   );
@@ -179,14 +160,10 @@ function MarkShape(
 ): VNode {
   const { kind, place, executionId } = mark;
   const isLittle = isSmall && (kind === "success" || kind === "started" || kind === "upcoming");
-  const classes = [
-    `mark mark-${kind}`,
-    executionId === null ? "" : "opens",
-    isPointed ? "pointed" : "",
-  ];
+  const opens = executionId === null ? "" : " opens";
   return (
     <svg
-      class={classes.filter((one) => one !== "").join(" ")}
+      class={`mark mark-${kind}${opens}${isPointed ? " pointed" : ""}`}
       x={percent(place)}
       y={HEIGHT / 2}
       onPointerEnter={onPoint}
@@ -241,13 +218,7 @@ export function SlotTable(
       {() => (
         <>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Due</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Reason</th>
-              </tr>
-            </thead>
+            <TableHead names={["Due", "Outcome", "Reason"]} />
             <tbody>
               {shown.slice(0, MOST_ROWS).map((slot) => (
                 <tr key={slot.scheduled_for}>
@@ -260,7 +231,7 @@ export function SlotTable(
                     {slot.execution_id === null
                       ? slot.outcome
                       : (
-                        <a href={toHash({ view: "execution", id: slot.execution_id })}>
+                        <a href={executionHref(slot.execution_id)}>
                           {slot.status === undefined
                             ? slot.outcome
                             : <Status status={slot.status} />}

@@ -2,19 +2,19 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
+import { describeTrigger } from "../../../../present/triggers.ts";
 import type { Client } from "../../../client.ts";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../../schemas/scheduler_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { useAgents } from "../state/agents.ts";
 import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_marks.ts";
 import { formatClock, formatMinute, zoneName } from "../format.ts";
-import { AgentName, Empty, Loading, Problem, TriggerFilter } from "../parts.tsx";
+import { TriggerFilter } from "../forms.tsx";
+import { Agent, Button, Empty, LoadState } from "../parts.tsx";
 import { MARK_KINDS, MarkGlyph, ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
-import { toHash } from "../route.ts";
-import { useService } from "../state/service_context.ts";
-import { describeTrigger } from "../trigger_text.ts";
-import { toSentence } from "../state/resource.ts";
+import { agentHref } from "../route.ts";
+import { useSwitchScheduler } from "../state/scheduler.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 /** Half of the day that is shown is past. */
@@ -30,17 +30,17 @@ interface Job extends SchedulerJob {
 }
 
 /** The page of the scheduler. */
-export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
-  const { client } = useService();
+export function ScheduleView(): VNode {
   const [shift, setShift] = useState(0);
   const [kind, setKind] = useState("");
   const now = useNow(30_000);
   const middle = now + shift * HALF_MS;
   const day = { from: middle - HALF_MS, to: middle + HALF_MS };
-  const { data, problem, isStale } = useResource(() => loadJobs(client, day.from), {
+  const scheduler = useResource((client) => loadJobs(client, day.from), {
     key: `scheduler ${shift}`,
     topics: ["scheduler", "executions"],
   });
+  const { data, isStale } = scheduler;
   return (
     <>
       <div class="view-head">
@@ -56,8 +56,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
           </div>
         )}
       </div>
-      {problem !== null && <Problem text={problem} />}
-      {data === undefined && problem === null && <Loading />}
+      <LoadState of={scheduler} />
       {data?.status === "paused" && (
         <p class="note">
           Paused: nothing starts by itself. Agents still run on request.
@@ -76,7 +75,7 @@ export function ScheduleView({ agents }: { agents: AgentsById }): VNode {
           <ul>
             {data.jobs.filter((job) => kind === "" || job.trigger_type === kind).map((job) => (
               <li key={job.agent_id}>
-                <JobItem job={job} agents={agents} day={day} now={now} isStale={isStale} />
+                <JobItem job={job} day={day} now={now} isStale={isStale} />
               </li>
             ))}
           </ul>
@@ -131,27 +130,14 @@ async function loadPages<T>(
 }
 
 function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
-  const { client, link, announce } = useService();
-  const [isSending, setSending] = useState(false);
+  const { isSending, switchScheduler } = useSwitchScheduler();
   const isPaused = status === "paused";
-  const toggle = async () => {
-    setSending(true);
-    try {
-      await (isPaused ? client.resumeScheduler() : client.pauseScheduler());
-      announce(isPaused ? "The scheduler runs again." : "The scheduler is paused.");
-    } catch (error) {
-      announce(`That did not work: ${toSentence(error)}`);
-    } finally {
-      setSending(false);
-      link.touch("scheduler");
-    }
-  };
   return (
     <div class="actions">
       <span class={`status ${isPaused ? "waiting" : "running"}`}>{status}</span>
-      <button type="button" disabled={isSending} onClick={toggle}>
+      <Button disabled={isSending} onClick={() => switchScheduler(!isPaused)}>
         {isPaused ? "Resume" : "Pause"}
-      </button>
+      </Button>
     </div>
   );
 }
@@ -162,9 +148,9 @@ function DayControls(
   return (
     <div class="day-controls">
       <div class="actions">
-        <button type="button" onClick={() => onShift(shift - 1)}>Earlier</button>
-        <button type="button" disabled={shift === 0} onClick={() => onShift(0)}>Now</button>
-        <button type="button" onClick={() => onShift(shift + 1)}>Later</button>
+        <Button onClick={() => onShift(shift - 1)}>Earlier</Button>
+        <Button disabled={shift === 0} onClick={() => onShift(0)}>Now</Button>
+        <Button onClick={() => onShift(shift + 1)}>Later</Button>
       </div>
       <p class="muted small" aria-live="polite">
         {formatMinute(day.from)} to {formatMinute(day.to)}, {zoneName()}
@@ -182,16 +168,16 @@ function DayControls(
 }
 
 function JobItem(
-  { job, agents, day, now, isStale }: {
+  { job, day, now, isStale }: {
     job: Job;
-    agents: AgentsById;
     day: Stretch;
     now: number;
     /** Whether what became of its times is known for another day. */
     isStale: boolean;
   },
 ): VNode {
-  const { icon, name } = labelOf(agents, job.agent_id);
+  const { agent_id: id } = job;
+  const agents = useAgents();
   const knownTo = endOfKnown(job);
   const trigger = describeTrigger({
     trigger_type: job.trigger_type,
@@ -199,12 +185,12 @@ function JobItem(
     trigger_cron: job.cron,
     trigger_paths: job.paths ?? [],
     trigger_scheme: job.scheme,
-  });
+  }, "full");
   return (
-    <section class="job" aria-label={name}>
+    <section class="job" aria-label={agents.get(id)?.display_name ?? id}>
       <h2>
-        <a data-row href={toHash({ view: "agent", id: job.agent_id })}>
-          <AgentName icon={icon} name={name} />
+        <a data-row href={agentHref(id)}>
+          <Agent id={id} />
         </a>
         <span class="muted small">
           {trigger}
@@ -212,7 +198,7 @@ function JobItem(
           {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
         </span>
       </h2>
-      <StoppedTrigger agentId={job.agent_id} reason={job.trigger_paused} />
+      <StoppedTrigger agentId={id} reason={job.trigger_paused} />
       {job.trigger_type === "schedule" && (
         <>
           <ScheduleDay job={job} day={day} now={now} knownTo={knownTo} />

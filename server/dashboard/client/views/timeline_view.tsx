@@ -1,6 +1,7 @@
 // An execution as a person reads it: step after step with its time, prompts and results folded.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { endOf } from "../../../../base/text/cut_text.ts";
 import {
   formatCost,
   formatCount,
@@ -9,12 +10,11 @@ import {
   formatNumberOf,
 } from "../format.ts";
 import { Markdown } from "../markdown.tsx";
-import { Folded, Preformatted } from "../parts.tsx";
+import { Button, Folded, Preformatted } from "../parts.tsx";
 import type { ForkPlace } from "../fork_dialog.tsx";
-import { toHash } from "../route.ts";
-import { type Call, describeLatest, type Step, type StepUsage } from "../state/timeline.ts";
-import { firstLine, ToolCall } from "./tool_call.tsx";
-import { endOf } from "../visible_text.ts";
+import { executionHref } from "../route.ts";
+import { describeLatest, type Step } from "../state/timeline.ts";
+import { lineOf, ToolCall } from "./tool_call.tsx";
 
 /** Steps that are drawn before somebody asks for more: the first ones, and the latest. */
 const STEPS_AT_ONCE = 100;
@@ -69,9 +69,9 @@ export function Timeline(
         <li class="step">
           <span class="at">…</span>
           <div class="content">
-            <button type="button" onClick={() => setShown(shown + STEPS_AT_ONCE)}>
+            <Button onClick={() => setShown(shown + STEPS_AT_ONCE)}>
               Show {Math.min(hidden, STEPS_AT_ONCE)} of {formatNumberOf(hidden, "hidden step")}
-            </button>
+            </Button>
           </div>
         </li>
       )}
@@ -99,7 +99,7 @@ function StepItem(
 ): VNode {
   return (
     <li class={`step ${step.kind}`} id={`step-${step.id}`}>
-      <a class="at" href={toHash({ view: "execution", id: executionId, step: step.id })}>
+      <a class="at" href={executionHref(executionId, step.id)}>
         <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
           {/* What a fork took over happened in another execution. */}
           {step.at < startedAt ? "before" : `+${formatDuration(step.at - startedAt)}`}
@@ -124,16 +124,20 @@ function StepFoot(
   return (
     <div class="muted small foot">
       {number !== null && number > 0 && <span>Step {number}</span>}
-      {usage !== null && <Usage usage={usage} />}
+      {usage !== null && (
+        <span>
+          {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
+          {usage.costUsd !== null && `, ${formatCost(usage.costUsd)}`}
+        </span>
+      )}
       {number !== null && onFork !== undefined && isSettled && (
-        <button
-          type="button"
+        <Button
           class="quiet"
           aria-label={`Fork from here, ${number === 0 ? "the beginning" : `step ${number}`}`}
           onClick={() => onFork({ step: number, isAnswer: isLast(step) })}
         >
           Fork from here
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -148,11 +152,19 @@ function StepContent({ step }: { step: Step }): VNode {
   switch (step.kind) {
     case "prompt":
       return <Prompt role={step.role} text={step.text} />;
-    case "reply":
-      return <Reply text={step.text} calls={step.calls} />;
+    case "reply": {
+      const { text, calls } = step;
+      return (
+        <>
+          {(text !== "" || calls.length === 0) && <h3>Reply</h3>}
+          {text !== "" && <Answer text={text} />}
+          {calls.map((call) => <ToolCall key={call.id} call={call} />)}
+        </>
+      );
+    }
     case "notice":
       return (
-        <Folded summary={<span class="muted">{firstLine(step.text)}</span>}>
+        <Folded summary={<span class="muted">{lineOf(step.text)}</span>}>
           {() => <Preformatted label="Notice" text={step.text} />}
         </Folded>
       );
@@ -212,39 +224,16 @@ export function Answer({ text }: { text: string }): VNode {
 function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNode {
   const isShort = role === "user" && text.length < 300;
   const title = role === "system" ? "Prompt" : "Task";
-  if (isShort) {
-    return (
-      <>
-        <h3>{title}</h3>
-        <p class="said" dir="auto">{text}</p>
-      </>
-    );
-  }
   return (
     <>
       <h3>{title}</h3>
-      <Folded summary={<span class="muted">{formatNumberOf(text.length, "character")}</span>}>
-        {() => <Preformatted label={title} text={text} />}
-      </Folded>
+      {isShort
+        ? <p class="said" dir="auto">{text}</p>
+        : (
+          <Folded summary={<span class="muted">{formatNumberOf(text.length, "character")}</span>}>
+            {() => <Preformatted label={title} text={text} />}
+          </Folded>
+        )}
     </>
-  );
-}
-
-function Reply({ text, calls }: { text: string; calls: readonly Call[] }): VNode {
-  return (
-    <>
-      {(text !== "" || calls.length === 0) && <h3>Reply</h3>}
-      {text !== "" && <Answer text={text} />}
-      {calls.map((call) => <ToolCall key={call.id} call={call} />)}
-    </>
-  );
-}
-
-function Usage({ usage }: { usage: StepUsage }): VNode {
-  return (
-    <span>
-      {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
-      {usage.costUsd !== null && `, ${formatCost(usage.costUsd)}`}
-    </span>
   );
 }

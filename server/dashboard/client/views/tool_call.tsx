@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { beginningOf } from "../../../../base/text/cut_text.ts";
 import { formatDuration } from "../format.ts";
 import { Folded, Preformatted } from "../parts.tsx";
-import { toHash } from "../route.ts";
+import { executionHref } from "../route.ts";
 import type { Call } from "../state/timeline.ts";
 
 /** One line up to this length needs no fold. */
@@ -21,43 +21,33 @@ export function ToolCall({ call }: { call: Call }): VNode {
           {state}
           {result?.durationMs != null && `, ${formatDuration(result.durationMs)}`}
         </span>
-        {childId !== null && (
-          <a href={toHash({ view: "execution", id: childId })}>execution {childId}</a>
-        )}
+        {childId !== null && <a href={executionHref(childId)}>execution {childId}</a>}
       </h3>
-      <Excerpt label={`Arguments of ${name}`} text={args} isMuted>{indented}</Excerpt>
+      <Excerpt label={`Arguments of ${name}`} text={args} isMuted />
       {result !== null && (
-        <Excerpt label={`Result of ${name}`} text={result.content || "an empty result"}>
-          {(text) =>
-            text}
-        </Excerpt>
+        <Excerpt label={`Result of ${name}`} text={result.content || "an empty result"} />
       )}
     </div>
   );
 }
 
-/** A text's beginning, with all of it behind a fold; a short one as it is. `children` lays the whole out. */
+/** A text's beginning, with all of it behind a fold; a short one as it is. What is muted is laid out. */
 function Excerpt(
-  { label, text, isMuted = false, children }: {
-    label: string;
-    text: string;
-    isMuted?: boolean;
-    children: (text: string) => string;
-  },
+  { label, text, isMuted = false }: { label: string; text: string; isMuted?: boolean },
 ): VNode {
   const tone = isMuted ? "muted" : "";
   if (text.length <= SHORT_CHARACTERS && !text.trim().includes("\n")) {
     return <p class={`excerpt ${tone}`} dir="auto">{text}</p>;
   }
   return (
-    <Folded summary={<span class={`excerpt ellipsis ${tone}`}>{firstLine(text)}</span>}>
-      {() => <Preformatted label={label} text={children(text)} />}
+    <Folded summary={<span class={`excerpt ellipsis ${tone}`}>{lineOf(text)}</span>}>
+      {() => <Preformatted label={label} text={isMuted ? indented(text) : text} />}
     </Folded>
   );
 }
 
 /** The beginning of a text, for a line that leads to the whole. */
-export function firstLine(text: string): string {
+export function lineOf(text: string): string {
   return beginningOf(text, 300).trimStart().split("\n")[0] ?? "";
 }
 

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { toTicks } from "../state/axis.ts";
 import { formatDay } from "../format.ts";
-import { Folded } from "../parts.tsx";
+import { Folded, TableHead } from "../parts.tsx";
 import { Pointable } from "./pointable.tsx";
 import type { Bar } from "../state/usage_sums.ts";
 
@@ -202,13 +202,7 @@ function Figures(
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`${title} as figures`}>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {names.map((name) => <th key={name} scope="col" class="number">{name}</th>)}
-            <th scope="col" class="number">Total</th>
-          </tr>
-        </thead>
+        <TableHead names={["Day", ...names, "Total"]} numbersFrom={1} />
         <tbody>
           {bars.filter(({ total }) => total > 0).toReversed().map(({ date, values, total }) => (
             <tr key={date}>

@@ -3,11 +3,10 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError, type Client } from "../../../client.ts";
 import type { StatsBody } from "../../../schemas/report_schemas.ts";
-import { type AgentsById, labelOf } from "../state/agents_by_id.ts";
+import { useAgents } from "../state/agents.ts";
 import { formatCost, formatCount, formatNumberOf, formatWhole, toCostFormat } from "../format.ts";
-import { AgentName, Empty, Figure, Loading, Problem } from "../parts.tsx";
-import { toHash, USAGE_DAYS, WHOLE_HISTORY } from "../route.ts";
-import { useService } from "../state/service_context.ts";
+import { Agent, Button, Empty, Figure, LoadState } from "../parts.tsx";
+import { historyHref, toHash, USAGE_DAYS } from "../route.ts";
 import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "./usage_chart.tsx";
 import {
@@ -37,21 +36,22 @@ async function askForStats(client: Client, days: number): Promise<StatsBody> {
 }
 
 /** The page of the usage of the last days. */
-export function UsageView({ days, agents }: { days: number; agents: AgentsById }): VNode {
-  const { client } = useService();
+export function UsageView({ days }: { days: number }): VNode {
+  const agents = useAgents();
   // Sums over many days change little by one execution, and cost more to make than a list.
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
-  const { data, problem, isStale } = useResource(() => askForStats(client, days), {
+  const stats = useResource((client) => askForStats(client, days), {
     key: String(days),
     beat: minute,
     topics: [],
   });
+  const { data, isStale } = stats;
   const all = data === undefined ? [] : toSeries(data);
   const total = sum(all);
   const byCost = data === undefined ? [] : withOthers(toSeries(data, "cost_usd"));
   const byTokens = withOthers(all);
-  const nameOf = (one: Series) =>
-    one.agentId === null ? "others" : labelOf(agents, one.agentId).name;
+  const nameOf = ({ agentId: id }: Series) =>
+    id === null ? "others" : agents.get(id)?.display_name ?? id;
   return (
     <>
       <div class="view-head">
@@ -68,9 +68,8 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
           ))}
         </nav>
       </div>
-      <BudgetBars agents={agents} />
-      {problem !== null && <Problem text={problem} />}
-      {data === undefined && problem === null && <Loading />}
+      <BudgetBars />
+      <LoadState of={stats} />
       {data !== undefined && all.length === 0 && <Empty>Nothing ran on these days.</Empty>}
       {data !== undefined && all.length > 0 && (
         <div aria-busy={isStale}>
@@ -97,7 +96,7 @@ export function UsageView({ days, agents }: { days: number; agents: AgentsById }
               smallest={1}
             />
           </div>
-          <AgentTable all={all} agents={agents} />
+          <AgentTable all={all} nameOf={nameOf} />
         </div>
       )}
     </>
@@ -112,12 +111,13 @@ const COLUMNS: readonly { by: SortColumn; name: string }[] = [
   { by: "cost_usd", name: "Cost" },
 ];
 
-function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsById }): VNode {
+function AgentTable(
+  { all, nameOf }: { all: readonly Series[]; nameOf: (one: Series) => string },
+): VNode {
   const [order, setOrder] = useState<{ by: SortColumn; isDescending: boolean }>({
     by: "total_tokens",
     isDescending: true,
   });
-  const nameOf = (one: Series) => labelOf(agents, one.agentId ?? "").name;
   // Figures begin with the greatest, names with the first.
   const sortBy = (by: SortColumn) =>
     setOrder((before) => ({
@@ -143,7 +143,7 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
                   ? "descending"
                   : "ascending"}
               >
-                <button type="button" class="quiet" onClick={() => sortBy(by)}>{name}</button>
+                <Button class="quiet" onClick={() => sortBy(by)}>{name}</Button>
               </th>
             ))}
           </tr>
@@ -154,8 +154,8 @@ function AgentTable({ all, agents }: { all: readonly Series[]; agents: AgentsByI
             return (
               <tr key={id}>
                 <th scope="row" class="main">
-                  <a data-row href={toHash({ ...WHOLE_HISTORY, agent: id })}>
-                    <AgentName {...labelOf(agents, id)} />
+                  <a data-row href={historyHref({ agent: id })}>
+                    <Agent id={id} />
                   </a>
                 </th>
                 <Sums of={one} format={formatAsCost} />

@@ -6,7 +6,7 @@ import { Folded } from "../parts.tsx";
 import { useNow } from "../state/use_resource.ts";
 import { type Span, toSpans } from "../state/waterfall.ts";
 import type { Entry } from "../state/timeline.ts";
-import { toHash } from "../route.ts";
+import { executionHref } from "../route.ts";
 
 /** Bars that are drawn: the longest ones. */
 const MOST_BARS = 60;
@@ -59,11 +59,9 @@ export function Waterfall(
                 <li key={index}>
                   <a
                     class="ellipsis"
-                    href={toHash(
-                      span.childId === null
-                        ? { view: "execution", id: executionId, step: span.step }
-                        : { view: "execution", id: span.childId },
-                    )}
+                    href={span.childId === null
+                      ? executionHref(executionId, span.step)
+                      : executionHref(span.childId)}
                   >
                     {span.kind === "wait" ? `wait: ${span.name}` : span.name}
                     {span.childId !== null && ` #${span.childId}`}

@@ -1,17 +1,17 @@
 // What a dry run would have done: each call that it described, with the change of a file.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import { toHash } from "../route.ts";
+import { type DescribedCall, describedOf } from "../../../../present/payload.ts";
+import { toVisible } from "../../../../present/visible_text.ts";
+import { executionHref } from "../route.ts";
 import type { Entry } from "../state/timeline.ts";
-import { type DescribedCall, toDescribedCalls } from "../state/would_do.ts";
-import { toVisible } from "../visible_text.ts";
 import { Diff } from "./approval/diff_view.tsx";
 
 /** The list, below what happened. */
 export function WouldDo(
   { executionId, entries }: { executionId: number; entries: readonly Entry[] },
 ): VNode | null {
-  const calls = useMemo(() => toDescribedCalls(entries), [entries]);
+  const calls = useMemo(() => entries.flatMap(({ payload }) => describedOf(payload)), [entries]);
   if (entries.length === 0) return null;
   // Of a log that is still being read nobody knows what is to come.
   const isWhole = entries.at(-1)?.payload["event_type"] === "complete";
@@ -38,14 +38,14 @@ function Described(
     <div class="call">
       <h3>
         <code>{toolName}</code>
-        {of !== null && of !== executionId && (
-          <a href={toHash({ view: "execution", id: of })}>
+        {of !== undefined && of !== executionId && (
+          <a href={executionHref(of)}>
             <bdi>{agentId}</bdi>, execution {of}
           </a>
         )}
       </h3>
       <p class="excerpt" dir="auto">{toVisible(summary)}</p>
-      {problem !== null && <p class="muted" dir="auto">{toVisible(problem)}</p>}
+      {problem !== "" && <p class="muted" dir="auto">{toVisible(problem)}</p>}
       {diff !== "" && (
         <Diff
           diff={diff}

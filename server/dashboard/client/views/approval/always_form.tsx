@@ -1,10 +1,9 @@
 // Letting an agent call a tool unasked from now on: first what would change in its file, then the change.
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { Loading, Problem } from "../../parts.tsx";
+import { useEffect, useRef } from "preact/hooks";
+import { Button, LoadState, Problem } from "../../parts.tsx";
 import { useService } from "../../state/service_context.ts";
-import { toSentence } from "../../state/resource.ts";
-import { useResource } from "../../state/use_resource.ts";
+import { useResource, useSending } from "../../state/use_resource.ts";
 import { Diff } from "./diff_view.tsx";
 
 /** The change of the agent's file, with the button that makes it. `onWritten` approves the call that waits. */
@@ -18,32 +17,23 @@ export function AlwaysForm(
   },
 ): VNode {
   const { client, link, announce } = useService();
-  const [isWriting, setWriting] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { isSending: isWriting, problem: failure, send } = useSending();
   const form = useRef<HTMLDivElement>(null);
-  const { data: change, problem } = useResource(
-    () => client.autoApprove(agentId, { tool, write: false }),
+  const asked = useResource(
+    (client) => client.autoApprove(agentId, { tool, write: false }),
     { key: `${agentId} ${tool}`, topics: ["agents"] },
   );
+  const { data: change } = asked;
   useEffect(() => form.current?.focus(), []);
   const write = async () => {
-    setWriting(true);
-    setFailure(null);
-    try {
-      const { written, path } = await client.autoApprove(agentId, { tool, write: true });
-      if (written) announce(`${path} is written: ${agentId} is not asked about ${tool} any more.`);
-    } catch (error) {
-      setWriting(false);
-      return setFailure(toSentence(error));
-    }
+    const { written, path } = await client.autoApprove(agentId, { tool, write: true });
+    if (written) announce(`${path} is written: ${agentId} is not asked about ${tool} any more.`);
     link.touch("agents");
     await onWritten();
-    setWriting(false);
   };
   return (
     <div class="answer always" ref={form} tabIndex={-1} role="group" aria-label="Always approve">
-      {problem !== null && <Problem text={problem} />}
-      {change === undefined && problem === null && <Loading />}
+      <LoadState of={asked} />
       {change?.already === true && (
         <p>
           As its file is now, nobody is asked about <code>{tool}</code>{" "}
@@ -60,17 +50,17 @@ export function AlwaysForm(
           <Diff diff={change.diff} label={`Change of ${change.path}`} />
         </>
       )}
-      {failure !== null && <Problem text={failure} />}
+      <Problem text={failure} />
       <div class="actions">
-        <button
-          type="button"
+        <Button
           class="primary"
           disabled={change === undefined || isWriting || isSending}
-          onClick={write}
+          onClick={() =>
+            send(write)}
         >
           {change?.already ? "Approve" : "Write it and approve"}
-        </button>
-        <button type="button" onClick={onBack}>Back</button>
+        </Button>
+        <Button onClick={onBack}>Back</Button>
       </div>
     </div>
   );

@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import type { JsonObject } from "../../../../../base/json.ts";
 import { Preformatted } from "../../parts.tsx";
-import { toVisible } from "../../visible_text.ts";
+import { toVisible } from "../../../../../present/visible_text.ts";
 import { ShownText } from "./shown_text.tsx";
 
 /** Texts up to this length, of one line, stand in the table as they are. */

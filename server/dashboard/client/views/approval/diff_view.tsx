@@ -1,9 +1,10 @@
 // What a call would change in a file: added and removed lines, by sign and by colour; a long change folded.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { Button } from "../../parts.tsx";
 import { formatNumberOf } from "../../format.ts";
 import { DIFF_SIGNS, toDiffLines } from "../../state/diff_lines.ts";
-import { toVisible } from "../../visible_text.ts";
+import { toVisible } from "../../../../../present/visible_text.ts";
 
 /** Lines that are drawn before somebody asks for more. */
 const SHOWN_LINES = 40;
@@ -25,13 +26,9 @@ export function Diff({ diff, label }: { diff: string; label: string }): VNode {
         ))}
       </div>
       {shown.length < lines.length && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => setWhole(true)}
-        >
+        <Button class="quiet" onClick={() => setWhole(true)}>
           Show {formatNumberOf(lines.length - shown.length, "more line")}
-        </button>
+        </Button>
       )}
     </>
   );

@@ -1,6 +1,6 @@
 // Changing what a call is given before it is approved: one field for each argument.
 import type { VNode } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../../../../base/json.ts";
 import {
   type ArgumentField,
@@ -10,7 +10,8 @@ import {
   toFieldProblems,
 } from "../../state/edited_arguments.ts";
 import { toSentence } from "../../state/resource.ts";
-import { submitByKeys } from "../../submit_by_keys.ts";
+import { Field, rowsOf, submitByKeys } from "../../forms.tsx";
+import { Button, Problem } from "../../parts.tsx";
 import { type Preview, PreviewedChange } from "./shown_call.tsx";
 
 /** The most lines that a field shows at once. */
@@ -71,20 +72,19 @@ export function EditForm(
           }}
         />
       ))}
-      {general !== undefined && <p class="problem" role="alert">{general}</p>}
+      <Problem text={general ?? null} />
       {preview !== null && <PreviewedChange preview={preview} />}
       <div class="actions">
         <button type="submit" class="primary" disabled={isSending}>Approve with changes</button>
         {onPreview !== null && (
-          <button
-            type="button"
+          <Button
             onClick={() =>
               use(async (edited) => setPreview(await onPreview(edited)))}
           >
             Show the change
-          </button>
+          </Button>
         )}
-        <button type="button" onClick={onBack}>Back</button>
+        <Button onClick={onBack}>Back</Button>
         <span class="hint with-keys">Ctrl+Enter also approves.</span>
       </div>
     </form>
@@ -98,27 +98,33 @@ function FieldOf(
     onInput: (text: string) => void;
   },
 ): VNode {
-  const id = useId();
   const { name, isJson, text } = field;
   return (
-    <div class="field">
-      <label for={id}>
-        {name}
-        {isJson && <span class="hint">JSON</span>}
-      </label>
-      <textarea
-        id={id}
-        class={isJson ? "code" : undefined}
-        rows={Math.min(MOST_ROWS, Math.max(1, text.split("\n").length))}
-        dir="auto"
-        value={text}
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      {problem !== undefined && (
-        <p class="failure small" id={`${id}-problem`} role="alert">{problem}</p>
+    <Field
+      label={
+        <>
+          {name}
+          {isJson && <span class="hint">JSON</span>}
+        </>
+      }
+    >
+      {({ id }) => (
+        <>
+          <textarea
+            id={id}
+            class={isJson ? "code" : undefined}
+            rows={rowsOf(text, { least: 1, most: MOST_ROWS })}
+            dir="auto"
+            value={text}
+            aria-invalid={problem !== undefined}
+            aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          />
+          {problem !== undefined && (
+            <p class="failure small" id={`${id}-problem`} role="alert">{problem}</p>
+          )}
+        </>
       )}
-    </div>
+    </Field>
   );
 }

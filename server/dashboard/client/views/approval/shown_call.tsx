@@ -4,10 +4,11 @@ import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../../schemas/request_schemas.ts";
 import type { JsonObject } from "../../../../../base/json.ts";
 import { Folded } from "../../parts.tsx";
-import { toVisible } from "../../visible_text.ts";
+import { toVisible } from "../../../../../present/visible_text.ts";
 import { Answer } from "../timeline_view.tsx";
 import { ArgumentTable } from "./argument_table.tsx";
 import { Diff } from "./diff_view.tsx";
+import { MarkdownSwitch } from "./shown_text.tsx";
 
 /** What a file tool would do. */
 export type Preview = NonNullable<PendingBody["preview"]>;
@@ -65,23 +66,19 @@ function FileChange(
       <p class="changed">
         <code class="path">{toVisible(path)}</code>
         {isNew && <span class="tag">new file</span>}
-        <span class="added">
-          +{added.toLocaleString()}
-          <span class="unseen">{added === 1 ? " line added" : " lines added"}</span>
-        </span>
-        <span class="removed">
-          −{removed.toLocaleString()}
-          <span class="unseen">{removed === 1 ? " line removed" : " lines removed"}</span>
-        </span>
+        {([["added", "+", added], ["removed", "−", removed]] as const).map((
+          [what, sign, count],
+        ) => (
+          <span key={what} class={what}>
+            {sign}
+            {count.toLocaleString()}
+            <span class="unseen">{count === 1 ? ` line ${what}` : ` lines ${what}`}</span>
+          </span>
+        ))}
         {markdown !== null && (
-          <button
-            type="button"
-            class="quiet switch"
-            aria-pressed={isRendered}
-            onClick={() => setRendered(!isRendered)}
-          >
+          <MarkdownSwitch isOn={isRendered} onSwitch={setRendered}>
             {isRendered ? "Show the change" : "Show the new text as Markdown"}
-          </button>
+          </MarkdownSwitch>
         )}
       </p>
       {isRendered && markdown !== null

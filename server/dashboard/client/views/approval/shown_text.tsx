@@ -1,8 +1,8 @@
 // A text of an agent that a person decides by: as it is, and as Markdown for whoever asks.
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Preformatted } from "../../parts.tsx";
-import { toVisible } from "../../visible_text.ts";
+import { Button, Preformatted } from "../../parts.tsx";
+import { toVisible } from "../../../../../present/visible_text.ts";
 import { Answer } from "../timeline_view.tsx";
 
 /** What Markdown would show in another way. */
@@ -22,15 +22,25 @@ export function ShownText(
         ? <p class="question" dir="auto">{visible}</p>
         : <Preformatted label={label} text={visible} />}
       {MARKS.test(text) && (
-        <button
-          type="button"
-          class="quiet switch"
-          aria-pressed={isRendered}
-          onClick={() => setRendered(!isRendered)}
-        >
+        <MarkdownSwitch isOn={isRendered} onSwitch={setRendered}>
           {isRendered ? "Show the text as it is" : "Show as Markdown"}
-        </button>
+        </MarkdownSwitch>
       )}
     </>
+  );
+}
+
+/** Switches between a text as it is and as Markdown. */
+export function MarkdownSwitch(
+  { isOn, onSwitch, children }: {
+    isOn: boolean;
+    onSwitch: (isOn: boolean) => void;
+    children: ComponentChildren;
+  },
+): VNode {
+  return (
+    <Button class="quiet switch" aria-pressed={isOn} onClick={() => onSwitch(!isOn)}>
+      {children}
+    </Button>
   );
 }

@@ -2,12 +2,10 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
-import { type AgentsById, labelOf } from "../../state/agents_by_id.ts";
 import { formatCost, formatNumberOf } from "../../format.ts";
-import { AgentName, Loading, Problem, Status, When } from "../../parts.tsx";
-import { toHash } from "../../route.ts";
+import { Agent, LoadState, Problem, Status, When } from "../../parts.tsx";
+import { executionHref } from "../../route.ts";
 import { loadPending } from "../../state/pending_list.ts";
-import { useService } from "../../state/service_context.ts";
 import { buildTimeline, describeLatest } from "../../state/timeline.ts";
 import { useExecutionLog } from "../../state/use_execution_log.ts";
 import { useResource } from "../../state/use_resource.ts";
@@ -16,16 +14,14 @@ import { PendingRequest } from "../pending_request.tsx";
 import { Answer, Streamed } from "../timeline_view.tsx";
 
 /** A turn. What has ended is asked for once. */
-export function ChatTurn(
-  { execution, agents }: { execution: ListedExecution; agents: AgentsById },
-): VNode {
-  const { client } = useService();
+export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
   const { id, agent_id } = execution;
-  const { data, problem } = useResource(() => client.execution(id), {
+  const turn = useResource((client) => client.execution(id), {
     key: String(id),
     topics: isOpen(execution) ? ["executions"] : [],
   });
-  if (data === undefined) return problem === null ? <Loading /> : <Problem text={problem} />;
+  const { data } = turn;
+  if (data === undefined) return <LoadState of={turn} />;
   return (
     <article class="turn">
       <div class="mine">
@@ -38,9 +34,9 @@ export function ChatTurn(
         )}
       </div>
       <h2 class="who">
-        <AgentName {...labelOf(agents, agent_id)} />
+        <Agent id={agent_id} />
       </h2>
-      {isOpen(data) ? <Open id={id} isWaiting={data.status === "waiting"} agents={agents} /> : (
+      {isOpen(data) ? <Open id={id} isWaiting={data.status === "waiting"} /> : (
         <>
           {data.output_data !== null && data.output_data !== "" && (
             <Answer text={data.output_data} />
@@ -54,21 +50,18 @@ export function ChatTurn(
         <When at={data.started_at} />
         {data.tool_calls > 0 && <span>{formatNumberOf(data.tool_calls, "tool call")}</span>}
         {data.cost_usd !== null && <span>{formatCost(data.cost_usd)}</span>}
-        <a href={toHash({ view: "execution", id })}>execution {id}</a>
+        <a href={executionHref(id)}>execution {id}</a>
       </p>
     </article>
   );
 }
 
 /** What it has said and done so far, what it says now, and what it asks. */
-function Open(
-  { id, isWaiting, agents }: { id: number; isWaiting: boolean; agents: AgentsById },
-): VNode {
-  const { client } = useService();
+function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
   const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
   const pending = useResource(
-    () => isWaiting ? loadPending(client, id) : Promise.resolve(null),
+    (client) => isWaiting ? loadPending(client, id) : Promise.resolve(null),
     { key: `${id} ${isWaiting}`, topics: ["executions"] },
   );
   return (
@@ -89,8 +82,8 @@ function Open(
       )}
       {streaming !== "" && <Streamed text={streaming} />}
       {streaming === "" && !isWaiting && <p class="muted">{describeLatest(steps)} …</p>}
-      {problem !== null && <Problem text={problem} />}
-      {pending.problem !== null && <Problem text={pending.problem} />}
+      <Problem text={problem} />
+      <Problem text={pending.problem} />
       {pending.data != null && !pending.isStale && (
         <PendingRequest
           key={pending.data.request_id}
@@ -98,7 +91,7 @@ function Open(
           level={3}
           title={
             <>
-              <AgentName {...labelOf(agents, pending.data.asked_by)} /> asks
+              <Agent id={pending.data.asked_by} /> asks
             </>
           }
         />

@@ -2,40 +2,36 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
-import { type AgentsById, labelOf } from "../../state/agents_by_id.ts";
-import { AgentName, Empty, Folded, Loading, Problem } from "../../parts.tsx";
-import { toHash } from "../../route.ts";
-import { useService } from "../../state/service_context.ts";
+import { useAgents } from "../../state/agents.ts";
+import { Agent, Button, Empty, Folded, Loading, Problem } from "../../parts.tsx";
+import { agentHref, chatHref } from "../../route.ts";
+import { useFollowEnd } from "../../follow_end.ts";
+import { NoAgents } from "../agents_view.tsx";
 import { useResource } from "../../state/use_resource.ts";
 import { isOpen } from "../execution_actions.tsx";
 import { ChatTurn } from "./chat_turn.tsx";
 import { Composer } from "./composer.tsx";
 import { ConversationList } from "./conversation_list.tsx";
-import { useFollowEnd } from "./follow_end.ts";
 
 /** Turns that are shown before somebody asks for more: the latest. */
 const TURNS_AT_ONCE = 20;
 
 /** All conversations, those with an agent, or one of them. */
 export function ChatView(
-  { agentId, sessionId, agents }: {
-    agentId: string | null;
-    sessionId: string | null;
-    agents: AgentsById;
-  },
+  { agentId, sessionId }: { agentId: string | null; sessionId: string | null },
 ): VNode {
-  if (agentId === null) return <ChatStart agents={agents} />;
-  const list = <ConversationList agentId={agentId} sessionId={sessionId} agents={agents} />;
+  if (agentId === null) return <ChatStart />;
+  const list = <ConversationList agentId={agentId} sessionId={sessionId} />;
   return (
     <div class="chat">
       <header class="view-head">
         <div>
           <p class="crumb">
-            <a href={toHash({ view: "chat", agent: null, session: null })}>Chat</a>
+            <a href={chatHref(null)}>Chat</a>
           </p>
           <h1>
-            <a href={toHash({ view: "agent", id: agentId })}>
-              <AgentName {...labelOf(agents, agentId)} />
+            <a href={agentHref(agentId)}>
+              <Agent id={agentId} />
             </a>
           </h1>
         </div>
@@ -44,13 +40,14 @@ export function ChatView(
       <div class="above">
         <Folded summary="Conversations">{() => list}</Folded>
       </div>
-      <Conversation agentId={agentId} sessionId={sessionId} agents={agents} />
+      <Conversation agentId={agentId} sessionId={sessionId} />
     </div>
   );
 }
 
 /** Where no agent is chosen yet. */
-function ChatStart({ agents }: { agents: AgentsById }): VNode {
+function ChatStart(): VNode {
+  const agents = useAgents();
   return (
     <>
       <div class="view-head">
@@ -58,20 +55,12 @@ function ChatStart({ agents }: { agents: AgentsById }): VNode {
       </div>
       <section aria-labelledby="begin">
         <h2 id="begin">Begin a conversation</h2>
-        {agents.size === 0 && (
-          <Empty>
-            No agents yet. <code>inkling new</code> writes one.
-          </Empty>
-        )}
+        {agents.size === 0 && <NoAgents />}
         <ul class="partners">
-          {[...agents.values()].map(({ id, icon, display_name: name }) => (
+          {[...agents.keys()].map((id) => (
             <li key={id}>
-              <a
-                data-row
-                class="button"
-                href={toHash({ view: "chat", agent: id, session: null })}
-              >
-                <AgentName icon={icon} name={name} />
+              <a data-row class="button" href={chatHref(id)}>
+                <Agent id={id} />
               </a>
             </li>
           ))}
@@ -79,23 +68,18 @@ function ChatStart({ agents }: { agents: AgentsById }): VNode {
       </section>
       <section aria-labelledby="recent">
         <h2 id="recent">Conversations</h2>
-        <ConversationList agentId={null} sessionId={null} agents={agents} />
+        <ConversationList agentId={null} sessionId={null} />
       </section>
     </>
   );
 }
 
-interface Place {
-  agentId: string;
-  sessionId: string | null;
-  agents: AgentsById;
-}
-
-function Conversation({ agentId, sessionId, agents }: Place): VNode {
-  const { client } = useService();
+function Conversation(
+  { agentId, sessionId }: { agentId: string; sessionId: string | null },
+): VNode {
   const [shown, setShown] = useState(TURNS_AT_ONCE);
   const { data, problem, isStale } = useResource(
-    () =>
+    (client) =>
       sessionId === null ? Promise.resolve<ListedExecution[]>([]) : client.executions({
         agent: agentId,
         session: sessionId,
@@ -104,26 +88,24 @@ function Conversation({ agentId, sessionId, agents }: Place): VNode {
       }),
     { key: `${agentId} ${sessionId}`, topics: ["executions"], beat: shown },
   );
-  const agent = useResource(() => client.agent(agentId), { key: agentId, topics: ["agents"] });
+  const agent = useResource((client) => client.agent(agentId), {
+    key: agentId,
+    topics: ["agents"],
+  });
   const turns = isStale || data === undefined ? [] : data.slice(0, shown).toReversed();
   const open = turns.findLast(isOpen);
   const talk = useFollowEnd<HTMLElement>(sessionId);
   return (
     <section class="talk" aria-label="Conversation" ref={talk}>
-      {problem !== null && <Problem text={problem} />}
-      {agent.problem !== null && <Problem text={agent.problem} />}
+      <Problem text={problem} />
+      <Problem text={agent.problem} />
       {agent.data?.history === "off" && (
         <p class="note">
           This agent has <code>history: off</code>: it does not remember what was said before.
         </p>
       )}
       {data !== undefined && data.length > shown && (
-        <button
-          type="button"
-          onClick={() => setShown(shown + TURNS_AT_ONCE)}
-        >
-          Show earlier turns
-        </button>
+        <Button onClick={() => setShown(shown + TURNS_AT_ONCE)}>Show earlier turns</Button>
       )}
       {sessionId !== null && (data === undefined || isStale) && problem === null && <Loading />}
       {turns.length === 0 && data !== undefined && !isStale && (
@@ -132,7 +114,7 @@ function Conversation({ agentId, sessionId, agents }: Place): VNode {
       <ol class="turns">
         {turns.map((execution) => (
           <li key={execution.id}>
-            <ChatTurn execution={execution} agents={agents} />
+            <ChatTurn execution={execution} />
           </li>
         ))}
       </ol>

@@ -2,14 +2,13 @@
 import type { VNode } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
-import { toHash } from "../../route.ts";
+import { rowsOf, submitByKeys } from "../../forms.tsx";
+import { Problem } from "../../parts.tsx";
+import { chatHref } from "../../route.ts";
 import { createKey, RunKeys } from "../../run_form.ts";
 import { useService } from "../../state/service_context.ts";
-import { toSentence } from "../../state/resource.ts";
-import { submitByKeys } from "../../submit_by_keys.ts";
+import { useSending } from "../../state/use_resource.ts";
 import { CancelButton } from "../execution_actions.tsx";
-
-const MOST_ROWS = 10;
 
 /** Sends what is written as a turn of the conversation; the first turn begins one, with an address of its own. */
 export function Composer(
@@ -22,43 +21,37 @@ export function Composer(
 ): VNode {
   const { client, link } = useService();
   const [text, setText] = useState("");
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isSending, problem, send } = useSending();
   // Of one message, however often it must be sent: the same words said again are another turn.
   const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
   const field = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => box.current?.focus({ preventScroll: true }), [sessionId]);
   const isReady = text.trim() !== "" && open === undefined && !isSending;
-  const send = async (event: Event) => {
+  const say = async () => {
+    const { keys, sessionId: fresh } = sent.current;
+    const session = sessionId ?? fresh;
+    const body = { message: text, session_id: session };
+    await client.run(agentId, body, { idempotencyKey: keys.keyOf(body) });
+    sent.current = { keys: new RunKeys(), sessionId: createKey() };
+    setText("");
+    if (sessionId === null) location.hash = chatHref(agentId, session);
+    link.touch("executions");
+  };
+  const onSubmit = async (event: Event) => {
     event.preventDefault();
-    setSending(true);
-    setProblem(null);
-    try {
-      const { keys, sessionId: fresh } = sent.current;
-      const session = sessionId ?? fresh;
-      const body = { message: text, session_id: session };
-      await client.run(agentId, body, { idempotencyKey: keys.keyOf(body) });
-      sent.current = { keys: new RunKeys(), sessionId: createKey() };
-      setText("");
-      if (sessionId === null) location.hash = toHash({ view: "chat", agent: agentId, session });
-      link.touch("executions");
-    } catch (error) {
-      setProblem(toSentence(error));
-    } finally {
-      setSending(false);
-      box.current?.focus({ preventScroll: true });
-    }
+    await send(say);
+    box.current?.focus({ preventScroll: true });
   };
   return (
-    <form class="composer" onSubmit={send} onKeyDown={submitByKeys}>
-      {problem !== null && <p class="problem" role="alert">{problem}</p>}
+    <form class="composer" onSubmit={onSubmit} onKeyDown={submitByKeys}>
+      <Problem text={problem} />
       <label for={field} class="unseen">Message</label>
       <textarea
         id={field}
         ref={box}
         data-message
-        rows={Math.min(MOST_ROWS, Math.max(2, text.split("\n").length))}
+        rows={rowsOf(text, { least: 2, most: 10 })}
         placeholder={sessionId === null ? "Begin a conversation" : "Write a message"}
         dir="auto"
         value={text}

@@ -1,11 +1,9 @@
 // The conversations that there are, those talked in last first.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { type AgentsById, labelOf } from "../../state/agents_by_id.ts";
 import { toConversations } from "../../state/conversations.ts";
-import { AgentName, Empty, Loading, Problem, Status, When } from "../../parts.tsx";
-import { toHash } from "../../route.ts";
-import { useService } from "../../state/service_context.ts";
+import { Agent, Button, Empty, LoadState, Status, When } from "../../parts.tsx";
+import { chatHref } from "../../route.ts";
 import { useResource } from "../../state/use_resource.ts";
 
 /** Turns among which conversations are looked for at once, and the most that the service lists. */
@@ -14,17 +12,15 @@ const MOST_TURNS = 500;
 
 /** With one agent, or with all of them where it is null. */
 export function ConversationList(
-  { agentId, sessionId, agents }: {
+  { agentId, sessionId }: {
     agentId: string | null;
     /** The one that is open. */
     sessionId: string | null;
-    agents: AgentsById;
   },
 ): VNode {
-  const { client } = useService();
   const [asked, setAsked] = useState(TURNS_AT_ONCE);
-  const { data, problem } = useResource(
-    () =>
+  const turns = useResource(
+    (client) =>
       client.executions({
         agent: agentId ?? undefined,
         trigger: "chat",
@@ -33,32 +29,31 @@ export function ConversationList(
       }),
     { key: agentId ?? "", topics: ["executions"], beat: asked },
   );
-  const conversations = toConversations(data ?? []);
+  const { data = [] } = turns;
   return (
     <nav aria-label="Conversations" class="conversations">
       {agentId !== null && (
         <a
           class="button"
-          href={toHash({ view: "chat", agent: agentId, session: null })}
+          href={chatHref(agentId)}
           aria-current={sessionId === null ? "page" : undefined}
         >
           New conversation
         </a>
       )}
-      {problem !== null && <Problem text={problem} />}
-      {data === undefined && problem === null && <Loading />}
-      {data?.length === 0 && <Empty>There are none yet.</Empty>}
+      <LoadState of={turns} />
+      {turns.data?.length === 0 && <Empty>There are none yet.</Empty>}
       <ul>
-        {conversations.map((one) => (
+        {toConversations(data).map((one) => (
           <li key={`${one.agentId} ${one.sessionId}`}>
             <a
               data-row
-              href={toHash({ view: "chat", agent: one.agentId, session: one.sessionId })}
+              href={chatHref(one.agentId, one.sessionId)}
               aria-current={one.sessionId === sessionId && agentId !== null ? "page" : undefined}
             >
               <span class="ellipsis" dir="auto">{one.title || one.sessionId}</span>
               <span class="muted small">
-                {agentId === null && <AgentName {...labelOf(agents, one.agentId)} />}
+                {agentId === null && <Agent id={one.agentId} />}
                 <When at={one.lastAt} />
                 {one.status !== "success" && <Status status={one.status} />}
               </span>
@@ -66,14 +61,13 @@ export function ConversationList(
           </li>
         ))}
       </ul>
-      {data !== undefined && data.length === asked && asked < MOST_TURNS && (
-        <button
-          type="button"
+      {data.length === asked && asked < MOST_TURNS && (
+        <Button
           class="quiet"
           onClick={() => setAsked(MOST_TURNS)}
         >
           Show older ones
-        </button>
+        </Button>
       )}
     </nav>
   );

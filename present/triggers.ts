@@ -1,0 +1,39 @@
+// What starts an agent by itself, in a few words.
+import type { AgentSummary } from "../server/schemas/agent_schemas.ts";
+
+/** What the words are made of. */
+export type DescribedTrigger =
+  & Pick<
+    AgentSummary,
+    "trigger_type" | "trigger_every" | "trigger_cron" | "trigger_paths" | "trigger_scheme"
+  >
+  & Partial<Pick<AgentSummary, "after">>;
+
+/** How a table says it (`watch in; after reporter`), and how a page does (`watches in, after reporter`). */
+export type TriggerWording = "terse" | "full";
+
+/** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `after reporter`. */
+export function describeTrigger(agent: DescribedTrigger, wording: TriggerWording): string {
+  const { after = [] } = agent;
+  const own = describeOwn(agent, wording === "terse");
+  if (after.length === 0) return own;
+  const followed = `after ${after.join(", ")}`;
+  if (agent.trigger_type === "manual") return followed;
+  return [own, followed].join(wording === "terse" ? "; " : ", ");
+}
+
+function describeOwn(agent: DescribedTrigger, isTerse: boolean): string {
+  const { trigger_type: type, trigger_every: every, trigger_scheme: scheme } = agent;
+  switch (type) {
+    case "manual":
+      return "manual";
+    case "schedule":
+      return every === null ? `cron ${agent.trigger_cron ?? ""}` : `every ${every}`;
+    case "watch":
+      return `${isTerse ? "watch" : "watches"} ${agent.trigger_paths.join(", ")}`;
+    case "webhook":
+      return isTerse ? `webhook ${scheme ?? ""}`.trim() : `webhook (${scheme})`;
+    default:
+      return type satisfies never;
+  }
+}
