@@ -58,13 +58,9 @@ const SKILL_NAME = /^<skill-context name="([^"<>]*)">/;
 
 /** Turns the frames of one execution, in their order, into text. */
 export class FrameRenderer {
+  readonly #options: FrameRendererOptions;
   readonly #style: Style;
   readonly #layout: ToolLineOptions;
-  readonly #showMessages: boolean;
-  readonly #showTimes: boolean;
-  readonly #showCalls: boolean;
-  readonly #showSteps: boolean;
-  readonly #stepsTakenOver: number;
   /** How many replies there were. */
   #steps: number;
   /** Calls without a result, in the order of the reply. */
@@ -80,15 +76,11 @@ export class FrameRenderer {
 
   constructor(options: FrameRendererOptions) {
     const { style, verbose = false } = options;
+    this.#options = { ...options, showMessages: options.showMessages ?? verbose };
     this.#style = style;
     const columns = Math.min(options.columns, WIDEST_LINE);
     const lead = options.showTimes ? TIME_WIDTH : 0;
     this.#layout = { style, columns, width: options.columns, verbose, lead };
-    this.#showMessages = options.showMessages ?? verbose;
-    this.#showTimes = options.showTimes ?? false;
-    this.#showCalls = options.showCalls ?? false;
-    this.#showSteps = options.showSteps ?? false;
-    this.#stepsTakenOver = options.stepsTakenOver ?? 0;
     this.#steps = options.stepsBefore ?? 0;
   }
 
@@ -105,9 +97,9 @@ export class FrameRenderer {
         if (payload["dry_run"] === true) this.#wouldDo = [];
         return [this.#sentence(payload, this.#header(payload))];
       case "system":
-        return this.#showMessages ? [this.#prompt(payload)] : [];
+        return this.#options.showMessages ? [this.#prompt(payload)] : [];
       case "human":
-        return this.#showMessages ? [this.#message(payload, "User", { whole: true })] : [];
+        return this.#options.showMessages ? [this.#message(payload, "User", { whole: true })] : [];
       case "meta":
         return [this.#meta(payload)];
       case "tool_call":
@@ -131,13 +123,13 @@ export class FrameRenderer {
 
   /** The calls without a result, where they have not been shown: the run stops here. */
   renderOpenCalls(payload: FramePayload): FramePiece[] {
-    const calls = this.#showCalls ? [] : this.openCalls;
+    const calls = this.#options.showCalls ? [] : this.openCalls;
     this.#calls.clear();
     return calls.map((call) => this.#step(payload, formatCall(call, this.#layout)));
   }
 
   #step(payload: FramePayload, text: string): FramePiece {
-    if (!this.#showTimes) return { kind: "step", text };
+    if (!this.#options.showTimes) return { kind: "step", text };
     const timestamp = textOf(payload, "timestamp");
     const time = timestamp === "" ? "" : formatLocal(timestamp).slice(11);
     return { kind: "step", text: `${this.#style.dim(time)} ${text}` };
@@ -151,14 +143,14 @@ export class FrameRenderer {
 
   #nextStep(payload: FramePayload): FramePiece[] {
     this.#steps++;
-    if (!this.#showSteps) return [];
+    if (!this.#options.showSteps) return [];
     const origin = this.#isTakenOver ? this.#style.dim(" taken over") : "";
     return [this.#step(payload, this.#style.bold(`Step ${this.#steps}`) + origin)];
   }
 
   /** Whether the last reply and its calls happened in the execution that this one was forked from. */
   get #isTakenOver(): boolean {
-    return this.#steps > 0 && this.#steps <= this.#stepsTakenOver;
+    return this.#steps > 0 && this.#steps <= (this.#options.stepsTakenOver ?? 0);
   }
 
   #header(payload: FramePayload): string {
@@ -190,7 +182,7 @@ export class FrameRenderer {
   #meta(payload: FramePayload): FramePiece {
     if (payload["kind"] === "notice") return this.#notice(payload);
     if (payload["kind"] !== "repair") return this.#skill(payload);
-    if (this.#showMessages) return this.#message(payload, "Repair");
+    if (this.#options.showMessages) return this.#message(payload, "Repair");
     return this.#notice({ ...payload, level: "warn", content: textOf(payload, "message") });
   }
 
@@ -204,7 +196,7 @@ export class FrameRenderer {
   }
 
   #skill(payload: FramePayload): FramePiece {
-    if (this.#showMessages) return this.#message(payload, "Skill");
+    if (this.#options.showMessages) return this.#message(payload, "Skill");
     const content = textOf(payload, "content");
     const name = toOneLine(SKILL_NAME.exec(content)?.[1] ?? "");
     const lines = formatPlural(Math.max(1, content.trim().split("\n").length - 2), "line");
@@ -222,10 +214,10 @@ export class FrameRenderer {
     const beside = sanitise(textOf(payload, "content")).trim();
     for (const [index, call] of calls.entries()) this.#calls.set(call.id || String(index), call);
     if (this.#callCount !== undefined && !this.#isTakenOver) this.#callCount += calls.length;
-    this.#isObvious = this.#showCalls && calls.length === 1;
+    this.#isObvious = this.#options.showCalls === true && calls.length === 1;
     return [
       ...(beside === "" ? [] : [this.#said(payload, beside)]),
-      ...(this.#showCalls ? calls : []).map((call) =>
+      ...(this.#options.showCalls ? calls : []).map((call) =>
         this.#step(payload, formatCall(call, this.#layout))
       ),
     ];
@@ -233,7 +225,7 @@ export class FrameRenderer {
 
   /** What the model said beside its calls, or before the run broke off. */
   #said(payload: FramePayload, text: string): FramePiece {
-    if (!this.#showTimes) return { kind: "reply", text };
+    if (!this.#options.showTimes) return { kind: "reply", text };
     return this.#message({ ...payload, content: text }, "Model", { whole: true });
   }
 
@@ -251,8 +243,8 @@ export class FrameRenderer {
     if (described.length > 0) this.#wouldDo = [...this.#wouldDo ?? [], ...described];
     const isRoutine = textOf(payload, "tool_name") === "skill_use" && payload["is_error"] !== true;
     // The skill's instructions follow, with a line of their own.
-    if (isRoutine && !this.#showMessages) return [];
-    const isShown = this.#isObvious || this.#showCalls && this.#layout.verbose;
+    if (isRoutine && !this.#options.showMessages) return [];
+    const isShown = this.#isObvious || this.#options.showCalls && this.#layout.verbose;
     const shown = isShown ? undefined : call;
     const layout = { ...this.#layout, isTakenOver: this.#isTakenOver };
     return [this.#step(payload, formatResult(payload, shown, layout))];
