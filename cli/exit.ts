@@ -24,6 +24,9 @@ export const EXIT = {
 /** One of the exit codes. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
+/** What a command comes to; nothing: it is done. */
+export type CommandResult = ExitCode | void;
+
 /** A command that ends early, with its code and its sentence. Further lines of `message` say what to do. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";

@@ -7,16 +7,18 @@ import { toOneLine } from "./output/sanitise.ts";
 
 const LISTED = 20;
 
-/** The result of a request about an agent; the service's 404 becomes a CommandFailure that says what to do. */
+/**
+ * The result of a request about an agent, or about none; the service's 404 becomes a CommandFailure that says what to do.
+ */
 export async function orUnknownAgent<T>(
   request: Promise<T>,
-  options: { app: CliApp; client: Client; agentId: string },
+  options: { app: CliApp; client: Client; agentId: string | undefined },
 ): Promise<T> {
   try {
     return await request;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
     const { app, client, agentId } = options;
+    if (agentId === undefined || !(error instanceof ApiError) || error.status !== 404) throw error;
     const { agent_errors: broken, workspace } = await client.info();
     const file = broken.find(({ id }) => id === agentId);
     if (file !== undefined) throw brokenAgent(file);

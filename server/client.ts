@@ -35,7 +35,7 @@ import type { ForkBody, ReplayBody } from "./schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "./schemas/run_schemas.ts";
 import type { SchedulerBody, SchedulerChanged, SlotBody } from "./schemas/scheduler_schemas.ts";
 
-export { ApiError, ServiceUnreachable } from "./client/client_errors.ts";
+export { ApiError, orMissing, ServiceUnreachable } from "./client/client_errors.ts";
 export type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
 export type { Transport } from "./client/client_transport.ts";
 

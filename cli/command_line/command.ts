@@ -1,6 +1,6 @@
 // A command as it is declared, and the program that it belongs to. What is typed is read by the types of the declaration.
 import type { CommandContext } from "../context.ts";
-import type { ExitCode } from "../exit.ts";
+import { type CommandResult, EXIT, type ExitCode } from "../exit.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION } from "../global_options.ts";
 import type { Argument } from "./argument.ts";
 import {
@@ -52,12 +52,14 @@ export interface CommandDeclaration<Values extends object, Words extends object>
   options: OptionsOf<Values>;
   /** Options, each with those that contradict it. */
   conflicts?: { [Key in keyof NoInfer<Values>]?: readonly (keyof NoInfer<Values>)[] };
-  /** Does it. Its code is to be loaded here and not before. */
-  perform(
-    context: CommandContext,
-    options: Partial<NoInfer<Values>>,
-    words: NoInfer<Words>,
-  ): Promise<ExitCode>;
+  /** Loads its code, which does it. */
+  load: () => Promise<{
+    perform: (
+      context: CommandContext,
+      options: Partial<NoInfer<Values>>,
+      words: NoInfer<Words>,
+    ) => Promise<CommandResult>;
+  }>;
 }
 
 /** The command that a declaration describes. */
@@ -76,7 +78,10 @@ export function declareCommand<Values extends object, Words extends object>(
       const options = readOptions(declaration.options, typed, name);
       checkConflicts(declaration, typed);
       const args = readArguments(declaration.arguments, words, name);
-      return (context) => declaration.perform(context, options, args);
+      return async (context) => {
+        const { perform } = await declaration.load();
+        return await perform(context, options, args) ?? EXIT.ok;
+      };
     },
   };
 }

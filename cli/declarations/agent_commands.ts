@@ -26,10 +26,7 @@ export const list = declareCommand({
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
-    const { list } = await import("../commands/agents/list.ts");
-    return await list(context, options);
-  },
+  load: () => import("../commands/agents/list.ts"),
 });
 
 /** `show`. */
@@ -45,10 +42,7 @@ export const show = declareCommand({
     prompt: flag("--prompt", "Add the messages that the next run would send"),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { agent }) {
-    const { show } = await import("../commands/agents/show.ts");
-    return await show(context, agent, options);
-  },
+  load: () => import("../commands/agents/show.ts"),
 });
 
 /** `run`. */
@@ -74,10 +68,7 @@ export const run = declareCommand({
     session: option("--session <id>", "Run it as a turn of this conversation", TEXT),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
-  async perform(context, options, { agent, args }) {
-    const { run } = await import("../commands/agents/run.ts");
-    return await run(context, agent, args, options);
-  },
+  load: () => import("../commands/agents/run.ts"),
 });
 
 /** `chat`. */
@@ -96,10 +87,7 @@ export const chat = declareCommand({
     session: option("--session <id>", "Go on with this conversation; a new id begins one", TEXT),
   },
   conflicts: { continue: ["session"] },
-  async perform(context, options, { agent }) {
-    const { chat } = await import("../commands/agents/chat.ts");
-    return await chat(context, agent, options);
-  },
+  load: () => import("../commands/agents/chat.ts"),
 });
 
 /** `budget`. */
@@ -128,10 +116,7 @@ export const budget = declareCommand({
     execution: option("--execution <id>", "Of which run to raise the budget tree", EXECUTION),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { agent }) {
-    const { budget } = await import("../commands/agents/budget.ts");
-    return await budget(context, agent, options);
-  },
+  load: () => import("../commands/agents/budget.ts"),
 });
 
 /** `resume`. */
@@ -141,10 +126,7 @@ export const resume = declareCommand({
   examples: [["inkling resume daily", "after the cause of its failures is fixed"]],
   arguments: { agent: required("The agent's id", AGENT) },
   options: { json: flag("--json", "Print JSON") },
-  async perform(context, options, { agent }) {
-    const { resume } = await import("../commands/agents/resume.ts");
-    return await resume(context, agent, options);
-  },
+  load: () => import("../commands/agents/resume.ts"),
 });
 
 /** `why`. */
@@ -160,8 +142,5 @@ export const why = declareCommand({
     time: optional(`When: ${MOMENT_FORMS}`, TEXT),
   },
   options: { json: flag("--json", "Print JSON") },
-  async perform(context, options, { agent, time }) {
-    const { why } = await import("../commands/agents/why.ts");
-    return await why(context, agent, time, options);
-  },
+  load: () => import("../commands/agents/why.ts"),
 });

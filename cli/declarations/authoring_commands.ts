@@ -1,6 +1,5 @@
 // Commands that make agents, what they use, and their tests; as the command line declares them.
 import { optional, required, rest } from "../command_line/argument.ts";
-import { checkAction } from "../command_line/actions.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
 import {
@@ -52,10 +51,7 @@ export const newCommand = declareCommand({
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
   },
   conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
-  async perform(context, options, { name }) {
-    const { newAgent } = await import("../commands/agents/new.ts");
-    return await newAgent(context, name, options);
-  },
+  load: () => import("../commands/agents/new.ts"),
 });
 
 /** `validate`. */
@@ -73,17 +69,8 @@ export const validate = declareCommand({
     connect: flag("--connect", "Start the MCP servers that the agents name, and list their tools"),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { agent }) {
-    const { validate } = await import("../commands/agents/validate.ts");
-    return await validate(context, agent, options);
-  },
+  load: () => import("../commands/agents/validate.ts"),
 });
-
-const SKILL_ACTIONS = {
-  add: { words: ["source"], options: ["name", "path", "yes"] },
-  list: { words: [], options: ["json"] },
-  remove: { words: ["source"], options: ["yes"] },
-} as const;
 
 /** `skill`. */
 export const skill = declareCommand({
@@ -106,21 +93,8 @@ export const skill = declareCommand({
     yes: flag("-y, --yes", "add, remove: do not ask"),
     json: flag("--json", "list: print JSON"),
   },
-  async perform(context, options, { action, source = "" }) {
-    const form = { ...SKILL_ACTIONS[action], action };
-    checkAction("skill", form, { words: { source: source || undefined }, options });
-    const skills = await import("../commands/agents/skill.ts");
-    if (action === "add") return await skills.addSkill(context, source, options);
-    if (action === "list") return await skills.listSkills(context, options);
-    return await skills.removeSkill(context, source, options);
-  },
+  load: () => import("../commands/agents/skill.ts"),
 });
-
-const MCP_ACTIONS = {
-  add: { words: ["name", "source"], hasRest: true, options: ["env", "token", "yes"] },
-  list: { words: [], options: ["json"] },
-  remove: { words: ["name"], options: ["yes"] },
-} as const;
 
 /** `mcp`. */
 export const mcp = declareCommand({
@@ -150,15 +124,7 @@ export const mcp = declareCommand({
     yes: flag("-y, --yes", "add, remove: do not ask"),
     json: flag("--json", "list: print JSON"),
   },
-  async perform(context, options, { action, name, source, args }) {
-    const form = { ...MCP_ACTIONS[action], action };
-    checkAction("mcp", form, { words: { name, source, args }, options });
-    const servers = await import("../commands/agents/mcp.ts");
-    if (action === "list") return await servers.listServers(context, options);
-    if (action === "remove") return await servers.removeServer(context, name ?? "", options);
-    const wish = { name: name ?? "", source: source ?? "", args };
-    return await servers.addServer(context, wish, options);
-  },
+  load: () => import("../commands/agents/mcp.ts"),
 });
 
 /** `test`. */
@@ -189,8 +155,5 @@ export const test = declareCommand({
     live: ["watch", "junit"],
     watch: ["json", "junit"],
   },
-  async perform(context, options, { agent }) {
-    const { test } = await import("../commands/agents/test.ts");
-    return await test(context, agent, options);
-  },
+  load: () => import("../commands/agents/test.ts"),
 });

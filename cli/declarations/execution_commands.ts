@@ -43,10 +43,7 @@ export const pending = declareCommand({
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { execution_id: id }) {
-    const { pending } = await import("../commands/executions/pending.ts");
-    return await pending(context, id, options);
-  },
+  load: () => import("../commands/executions/pending.ts"),
 });
 
 /** `respond`. */
@@ -80,10 +77,7 @@ export const respond = declareCommand({
       TEXT,
     ),
   },
-  async perform(context, options, { execution_id: id }) {
-    const { respond } = await import("../commands/executions/respond.ts");
-    return await respond(context, id, options);
-  },
+  load: () => import("../commands/executions/respond.ts"),
 });
 
 /** `watch`. */
@@ -97,10 +91,7 @@ export const watch = declareCommand({
   options: {
     json: flag("--json", "Print one JSON object for each event"),
   },
-  async perform(context, options, { id }) {
-    const { watch } = await import("../commands/executions/watch.ts");
-    return await watch(context, id, options);
-  },
+  load: () => import("../commands/executions/watch.ts"),
 });
 
 /** `cancel`. */
@@ -116,10 +107,7 @@ export const cancel = declareCommand({
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { ids }) {
-    const { cancel } = await import("../commands/executions/cancel.ts");
-    return await cancel(context, ids, options);
-  },
+  load: () => import("../commands/executions/cancel.ts"),
 });
 
 /** `checkpoint`. */
@@ -143,10 +131,7 @@ export const checkpoint = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   conflicts: { stats: ["purge"] },
-  async perform(context, options) {
-    const { checkpoint } = await import("../commands/executions/checkpoint.ts");
-    return await checkpoint(context, options);
-  },
+  load: () => import("../commands/executions/checkpoint.ts"),
 });
 
 /** `recap`. */
@@ -168,10 +153,7 @@ export const recap = declareCommand({
     check: flag("--check", "Exit with 1 when something failed or waits"),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
-    const { recap } = await import("../commands/executions/recap.ts");
-    return await recap(context, options);
-  },
+  load: () => import("../commands/executions/recap.ts"),
 });
 
 /** `replay`. */
@@ -187,10 +169,7 @@ export const replay = declareCommand({
     tools: flag("--tools", "Start custom tools and MCP servers to see what they declare now"),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { id }) {
-    const { replay } = await import("../commands/executions/replay.ts");
-    return await replay(context, id, options);
-  },
+  load: () => import("../commands/executions/replay.ts"),
 });
 
 /** `fork`. */
@@ -217,10 +196,7 @@ export const fork = declareCommand({
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
-  async perform(context, options, { id }) {
-    const { fork } = await import("../commands/executions/fork.ts");
-    return await fork(context, id, options);
-  },
+  load: () => import("../commands/executions/fork.ts"),
 });
 
 /** `diff`. */
@@ -237,10 +213,7 @@ export const diff = declareCommand({
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options, { id, other }) {
-    const { diff } = await import("../commands/executions/diff.ts");
-    return await diff(context, [id, other], options);
-  },
+  load: () => import("../commands/executions/diff.ts"),
 });
 
 /** `logs`. */
@@ -284,8 +257,5 @@ export const logs = declareCommand({
     execution: ["since", "until", "status", "trigger", "search"],
     follow: ["since", "until", "status", "trigger", "search"],
   },
-  async perform(context, options, { agent }) {
-    const { logs } = await import("../commands/executions/logs.ts");
-    return await logs(context, agent, options);
-  },
+  load: () => import("../commands/executions/logs.ts"),
 });

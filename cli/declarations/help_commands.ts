@@ -18,10 +18,7 @@ export const completions = declareCommand({
   ],
   arguments: { shell: optional("Your shell; absent: the one that SHELL names", oneOf(SHELLS)) },
   options: {},
-  async perform(context, _options, { shell }) {
-    const { completions } = await import("../commands/help/completions.ts");
-    return await completions(context, shell);
-  },
+  load: () => import("../commands/help/completions.ts"),
 });
 
 /** `complete`, of the program that `program` returns once it is declared. */
@@ -38,9 +35,12 @@ export const declareComplete = (program: () => Program): Command =>
       words: rest("The words after the program's name, up to the cursor", TEXT),
     },
     options: {},
-    async perform(context, _options, { shell, words }) {
+    async load() {
       const { complete } = await import("../commands/help/complete.ts");
-      return await complete(context, program(), { shell, handed: words });
+      return {
+        perform: (context, _options, { shell, words }) =>
+          complete(context, program(), { shell, handed: words }),
+      };
     },
   });
 
@@ -54,8 +54,10 @@ export const declareHelp = (program: () => Program): Command =>
     ],
     arguments: { command: optional("The command's name", COMMAND) },
     options: {},
-    async perform(context, _options, { command }) {
+    async load() {
       const { help } = await import("../commands/help/help.ts");
-      return help(context, program(), command);
+      return {
+        perform: async (context, _options, { command }) => await help(context, program(), command),
+      };
     },
   });

@@ -45,10 +45,7 @@ export const setup = declareCommand({
     maxTokens: option("--max-tokens <count>", "Maximum tokens per reply", TEXT),
     temperature: option("--temperature <number>", "Sampling temperature, from 0 to 1", TEXT),
   },
-  async perform(context, options) {
-    const { setup } = await import("../commands/service/setup.ts");
-    return await setup(context, options);
-  },
+  load: () => import("../commands/service/setup.ts"),
 });
 
 /** `info`. */
@@ -63,10 +60,7 @@ export const info = declareCommand({
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
-    const { info } = await import("../commands/service/info.ts");
-    return await info(context, options);
-  },
+  load: () => import("../commands/service/info.ts"),
 });
 
 /** `notify`. */
@@ -87,10 +81,7 @@ export const notify = declareCommand({
     ),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
-    const { notify } = await import("../commands/service/notify.ts");
-    return await notify(context, options);
-  },
+  load: () => import("../commands/service/notify.ts"),
 });
 
 /** `doctor`. */
@@ -107,10 +98,7 @@ export const doctor = declareCommand({
     fix: flag("--fix", "Mend modes of files with keys, and remove what a killed service left"),
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
-    const { doctor } = await import("../commands/service/doctor.ts");
-    return await doctor(context, options);
-  },
+  load: () => import("../commands/service/doctor.ts"),
 });
 
 /** `move-history`. */
@@ -138,10 +126,7 @@ export const moveHistory = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   conflicts: { to: ["from"] },
-  async perform(context, options) {
-    const { moveHistory } = await import("../commands/service/move_history.ts");
-    return await moveHistory(context, options);
-  },
+  load: () => import("../commands/service/move_history.ts"),
 });
 
 /** `permissions`. */
@@ -160,10 +145,7 @@ export const permissions = declareCommand({
     json: flag("--json", "Print JSON"),
   },
   conflicts: { json: ["command"] },
-  async perform(context, options) {
-    const { permissions } = await import("../commands/service/permissions.ts");
-    return await permissions(context, options);
-  },
+  load: () => import("../commands/service/permissions.ts"),
 });
 
 /** `update`. */
@@ -180,10 +162,7 @@ export const update = declareCommand({
     force: flag("--force", "Install the offered version, even if it is older or the same"),
   },
   conflicts: { force: ["check"] },
-  async perform(context, options) {
-    const { update } = await import("../commands/service/update.ts");
-    return await update(context, options);
-  },
+  load: () => import("../commands/service/update.ts"),
 });
 
 /** `start`. */
@@ -218,10 +197,7 @@ export const start = declareCommand({
     ),
   },
   conflicts: { printUnit: ["daemon", "apiKey"] },
-  async perform(context, options) {
-    const { start } = await import("../commands/service/start.ts");
-    return await start(context, options);
-  },
+  load: () => import("../commands/service/start.ts"),
 });
 
 /** `status`. */
@@ -236,10 +212,7 @@ export const status = declareCommand({
   options: {
     json: flag("--json", "Print JSON"),
   },
-  async perform(context, options) {
-    const { status } = await import("../commands/service/status.ts");
-    return await status(context, options);
-  },
+  load: () => import("../commands/service/status.ts"),
 });
 
 /** `stop`. */
@@ -258,10 +231,7 @@ export const stop = declareCommand({
       SECONDS,
     ),
   },
-  async perform(context, options) {
-    const { stop } = await import("../commands/service/stop.ts");
-    return await stop(context, options);
-  },
+  load: () => import("../commands/service/stop.ts"),
 });
 
 /** `ui`. */
@@ -281,8 +251,5 @@ export const ui = declareCommand({
     stop: flag("--stop", "End a page that is served in the background"),
   },
   conflicts: { stop: ["background", "noOpen"] },
-  async perform(context, options) {
-    const { ui } = await import("../commands/service/ui.ts");
-    return await ui(context, options);
-  },
+  load: () => import("../commands/service/ui.ts"),
 });

@@ -1,6 +1,5 @@
 // A change to the workspace that a person agrees to: shown first, then confirmed at the terminal or by --yes.
 import type { CommandContext } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { Interview } from "../prompting/interview.ts";
 
@@ -23,14 +22,13 @@ export async function changeWithConsent(
   context: CommandContext,
   { fields, question, done, target, next, make }: Change,
   { yes }: { yes: boolean },
-): Promise<ExitCode> {
+): Promise<void> {
   const { output } = context;
   if (!output.quiet) output.fields(fields);
   if (!yes) {
     const interview = new Interview(context, "Check the above, then repeat the command with --yes");
     if (!await interview.confirm(question, { initial: false })) {
-      output.note(`Nothing was ${done}`);
-      return EXIT.ok;
+      return output.note(`Nothing was ${done}`);
     }
   }
   await make();
@@ -39,5 +37,4 @@ export async function changeWithConsent(
     output.line(`${output.style.green("✔")} ${toOneLine(target)} ${done}`);
     if (next !== undefined) output.line(`\n${toOneLine(next)}`);
   }
-  return EXIT.ok;
 }

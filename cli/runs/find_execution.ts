@@ -1,17 +1,49 @@
-// An execution by its id, or what to type to find one.
-import { ApiError, type Client } from "../../server/client.ts";
+// Executions and their questions: one by its id, or what to type to find one; and all of a list.
+import { type Client, orMissing } from "../../server/client.ts";
 import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../server/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+
+/** The most that the service returns at once. */
+const PAGE = 500;
+
+/** Page after page, until there are no more, or `most` are there. */
+export async function readPages<T>(
+  read: (page: { limit: number; offset: number }) => Promise<T[]>,
+  most = Infinity,
+): Promise<T[]> {
+  const found: T[] = [];
+  while (found.length < most) {
+    const limit = Math.min(PAGE, most - found.length);
+    const page = await read({ limit, offset: found.length });
+    found.push(...page);
+    if (page.length < limit) break;
+  }
+  return found;
+}
 
 /** Throws CommandFailure for an id without an execution. */
 export async function findExecution(client: Client, id: number): Promise<ExecutionDetail> {
-  try {
-    return await client.execution(id);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw new CommandFailure(
-      EXIT.usage,
-      `There is no execution ${id}. "inkling logs" shows the last ones`,
-    );
+  const found = await orMissing(client.execution(id));
+  if (found !== undefined) return found;
+  throw noExecution(id, '"inkling logs" shows the last ones');
+}
+
+/** What an execution asks. Throws CommandFailure where it asks nothing. */
+export async function readPending(client: Client, id: number): Promise<PendingBody> {
+  const pending = await orMissing(client.pending(id));
+  if (pending !== undefined) return { ...pending, execution_id: id };
+  const execution = await orMissing(client.execution(id));
+  if (execution === undefined) {
+    throw noExecution(id, '"inkling pending" shows which wait for an answer');
   }
+  throw new CommandFailure(
+    EXIT.failed,
+    `Execution ${id} does not wait for an answer: its status is ${execution.status}. ` +
+      `"inkling pending" shows which do`,
+  );
+}
+
+function noExecution(id: number, remedy: string): CommandFailure {
+  return new CommandFailure(EXIT.usage, `There is no execution ${id}. ${remedy}`);
 }

@@ -2,8 +2,8 @@
 import { AT_NEXT_START } from "../../base/diagnostics.ts";
 import type { InfoBody } from "../../server/schemas/info_schemas.ts";
 import { hasPerson } from "../prompting/ask_person.ts";
-import { start } from "../commands/service/start.ts";
-import { stop } from "../commands/service/stop.ts";
+import * as start from "../commands/service/start.ts";
+import * as stop from "../commands/service/stop.ts";
 import { checkHealth } from "../service/connection.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 
@@ -44,8 +44,8 @@ export async function tellService(
     output.notice(`It needs a restart: "inkling stop && inkling start --daemon${options}"`);
     return;
   }
-  await stop(context, {});
-  await start(context, { daemon: true, ...(info.keep_alive && { keepAlive: true }) });
+  await stop.perform(context, {});
+  await start.perform(context, { daemon: true, ...(info.keep_alive && { keepAlive: true }) });
 }
 
 async function readInfo({ app, workspace }: CommandContext): Promise<InfoBody | undefined> {

@@ -30,3 +30,13 @@ function toSentence(detail: ErrorBody["detail"]): string {
   if (typeof detail === "string") return detail;
   return detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
+
+/** The answer; undefined where the service knows no such thing. */
+export async function orMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

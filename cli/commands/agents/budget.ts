@@ -1,7 +1,7 @@
 // budget: what agents may spend, what they have spent, and allowing more.
 import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -21,11 +21,11 @@ export interface BudgetOptions {
 }
 
 /** Shows budgets, or raises one. */
-export async function budget(
+export async function perform(
   context: CommandContext,
-  agentId: string | undefined,
   options: BudgetOptions,
-): Promise<ExitCode> {
+  { agent: agentId }: { agent: string | undefined },
+): Promise<void> {
   const { raise, period, tokens, execution } = options;
   if (raise !== undefined) return await raiseBudget(context, agentId, { ...options, raise });
   if (period !== undefined || tokens || execution !== undefined) {
@@ -38,12 +38,9 @@ export async function budget(
   await using reader = await openReader(app, context.workspace);
   const { client } = reader;
   const asked = client.budgets({ agent: agentId });
-  const budgets = agentId === undefined
-    ? await asked
-    : await orUnknownAgent(asked, { app, client, agentId });
+  const budgets = await orUnknownAgent(asked, { app, client, agentId });
   if (options.json) output.json(budgets);
   else showBudgets(output, budgets, app.clock.now());
-  return EXIT.ok;
 }
 
 function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number): void {
@@ -90,7 +87,7 @@ async function raiseBudget(
   context: CommandContext,
   agentId: string | undefined,
   options: BudgetOptions & { raise: number },
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output } = context;
   const { raise, execution, tokens } = options;
   using client = await openService(context);
@@ -101,9 +98,7 @@ async function raiseBudget(
     ...(agentId !== undefined && { agent: agentId }),
     ...(execution !== undefined && { execution_id: execution }),
   });
-  const raised = agentId === undefined
-    ? await asked
-    : await orUnknownAgent(asked, { app, client, agentId });
+  const raised = await orUnknownAgent(asked, { app, client, agentId });
   if (options.json) output.json(raised);
   else {
     const [limit, left] = [raised.limit, raised.left].map((one) => showBudgetAmount(raised, one));
@@ -114,5 +109,4 @@ async function raiseBudget(
       `Budget ${raised.budget} of ${whoseBudget(raised)} is ${limit}${until}: ${left} left`,
     );
   }
-  return EXIT.ok;
 }

@@ -21,10 +21,10 @@ const PROMPT = "> ";
 const SHOWN_WIDTH = 40;
 
 /** Talks with an agent until the person, or the pipe that speaks for them, has no more to say. */
-export async function chat(
+export async function perform(
   context: CommandContext,
-  agent: string | undefined,
-  options: { continue?: boolean | undefined; session?: string | undefined } = {},
+  options: { continue?: true; session?: string },
+  { agent }: { agent: string | undefined },
 ): Promise<ExitCode> {
   const { app } = context;
   const agentId = agent ?? await pickAgent(context, "chat");

@@ -1,6 +1,6 @@
 // Chooses the conversation of a chat, and introduces the agent.
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
-import { ApiError, type Client } from "../../../server/client.ts";
+import { type Client, orMissing } from "../../../server/client.ts";
 import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context.ts";
 import { CommandFailure, EXIT } from "../../exit.ts";
@@ -48,13 +48,10 @@ function modelOf({ model_provider: provider, model_name: name }: AgentDetail): s
 
 /** The agent, whose file may be newer than the service's last look at the folder: as for a run, that looks again. */
 async function readAgent(client: Client, agentId: string): Promise<AgentDetail> {
-  try {
-    return await client.agent(agentId);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    await client.reload();
-    return await client.agent(agentId);
-  }
+  const known = await orMissing(client.agent(agentId));
+  if (known !== undefined) return known;
+  await client.reload();
+  return await client.agent(agentId);
 }
 
 /** A conversation that is begun or continued. */

@@ -3,7 +3,6 @@ import { describeTrigger } from "../../../present/triggers.ts";
 import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 import { showNearBudgets } from "../../output/reports/budget_text.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";
@@ -23,20 +22,17 @@ import { describeNextRun, describeState, isAutomatic } from "../../output/trigge
 import { askReader } from "../../service/connection.ts";
 
 /** Shows every agent. */
-export async function list(
+export async function perform(
   context: CommandContext,
   options: { json?: true },
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output } = context;
   const ask = (client: Client, call: { signal?: AbortSignal }) =>
     client.agents({ day: options.json !== true, fresh: true }, call);
   const { reader, answer: agents } = await askReader(app, ask, context);
   await using _ = reader;
   const { client } = reader;
-  if (options.json) {
-    output.json(agents);
-    return EXIT.ok;
-  }
+  if (options.json) return output.json(agents);
   const info = await client.info();
   const { agent_errors: broken, agent_warnings: doubtful } = info;
   if (agents.length > 0) showAgents(output, agents, app.clock.now());
@@ -45,7 +41,7 @@ export async function list(
   for (const { diagnostics } of doubtful) {
     showProblems(output, output.quiet ? errorsOf(diagnostics) : diagnostics);
   }
-  if (output.quiet) return EXIT.ok;
+  if (output.quiet) return;
   showConfigWarnings(output, info.config_warnings);
   showPauses(output, agents, info.scheduler_status);
   showNodeWaits(output, agents);
@@ -54,7 +50,6 @@ export async function list(
   if (!reader.isService && !hasLivingNode(info) && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
   }
-  return EXIT.ok;
 }
 
 function showAgents(

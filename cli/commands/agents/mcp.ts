@@ -1,6 +1,7 @@
 // mcp: adds a server after its details were confirmed, lists the servers of the workspace, removes one.
+import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import type { BroughtServer, ListedServer } from "../../install/server_installer.ts";
 import { toOneLine } from "../../output/sanitise.ts";
@@ -8,12 +9,47 @@ import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
+const ACTIONS = {
+  add: { words: ["name", "source"], hasRest: true, options: ["env", "token", "yes"] },
+  list: { words: [], options: ["json"] },
+  remove: { words: ["name"], options: ["yes"] },
+} as const;
+
+/** The options of `mcp`; each action takes some. */
+export interface McpOptions {
+  env?: string[];
+  token?: string;
+  yes?: true;
+  json?: true;
+}
+
+/** The words of `mcp`. */
+export interface McpWords {
+  action: keyof typeof ACTIONS;
+  name: string | undefined;
+  source: string | undefined;
+  args: readonly string[];
+}
+
+/** Adds, lists or removes. */
+export async function perform(
+  context: CommandContext,
+  options: McpOptions,
+  { action, ...words }: McpWords,
+): Promise<void> {
+  checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
+  const { name = "", source = "", args } = words;
+  if (action === "list") await show(context, options);
+  else if (action === "remove") await remove(context, name, options);
+  else await add(context, { name, source, args }, options);
+}
+
 /** Adds the server `name`. */
-export async function addServer(
+async function add(
   context: CommandContext,
   server: { name: string; source: string; args: readonly string[] },
-  { yes, env = [], token }: { env?: string[]; token?: string; yes?: true },
-): Promise<ExitCode> {
+  { yes, env = [], token }: McpOptions,
+): Promise<void> {
   const { app } = context;
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
@@ -30,10 +66,7 @@ export async function addServer(
 }
 
 /** Shows every server of mcp-servers.json. */
-export async function listServers(
-  context: CommandContext,
-  { json }: { json?: true },
-): Promise<ExitCode> {
+async function show(context: CommandContext, { json }: McpOptions): Promise<void> {
   const { app, output } = context;
   const servers = await (await app.openServerInstaller(workspaceOf(context))).list();
   if (json) output.json(servers.map(toJson));
@@ -56,7 +89,6 @@ export async function listServers(
       { notes: servers.map(({ problem }) => problem && `cannot be used: ${problem}`) },
     );
   }
-  return EXIT.ok;
 }
 
 function toJson({ name, runs, pinned, problem, agents }: ListedServer): Record<string, unknown> {
@@ -64,11 +96,11 @@ function toJson({ name, runs, pinned, problem, agents }: ListedServer): Record<s
 }
 
 /** Removes the server's entry, and its package. */
-export async function removeServer(
+async function remove(
   context: CommandContext,
   name: string,
-  { yes }: { yes?: true },
-): Promise<ExitCode> {
+  { yes }: McpOptions,
+): Promise<void> {
   const { app } = context;
   const installer = await app.openServerInstaller(workspaceOf(context));
   const servers = await installer.list();

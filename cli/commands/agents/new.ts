@@ -2,7 +2,7 @@
 // nothing.
 import { toAgentWord } from "../../agent_word.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { CommandFailure, EXIT, Interrupted } from "../../exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../new/agent_author.ts";
 import type { NewOptions } from "../../new/new_options.ts";
@@ -16,11 +16,11 @@ import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../app.ts";
 
 /** Makes the agent `id`. */
-export async function newAgent(
+export async function perform(
   context: CommandContext,
-  id: string,
   options: NewOptions,
-): Promise<ExitCode> {
+  { name: id }: { name: string },
+): Promise<void> {
   const { app, output } = context;
   const author = await app.openAgentAuthor(workspaceOf(context));
   const problem = await author.describeBadId(id);
@@ -35,10 +35,7 @@ export async function newAgent(
     throw error;
   }
   const { path, problems, start } = await author.save(id, text);
-  if (output.quiet) {
-    output.line(toOneLine(path));
-    return EXIT.ok;
-  }
+  if (output.quiet) return output.line(toOneLine(path));
   output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
   for (const { line, message, hint } of problems) {
     const remedy = hint === undefined ? "" : ` (${hint})`;
@@ -48,7 +45,6 @@ export async function newAgent(
   if (sentences.length > 0) output.line();
   for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
-  return EXIT.ok;
 }
 
 async function isServiceRunning({ app, workspace }: CommandContext): Promise<boolean> {

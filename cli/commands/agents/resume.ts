@@ -7,10 +7,10 @@ import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
 /** Resumes it. Fails where it stays stopped. */
-export async function resume(
+export async function perform(
   context: CommandContext,
-  agentId: string,
   options: { json?: true },
+  { agent: agentId }: { agent: string },
 ): Promise<ExitCode> {
   const { app, output } = context;
   using client = await openService(context);

@@ -1,16 +1,13 @@
 // run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
 import { ApiError } from "../../../server/client.ts";
-import type { RunAccepted, RunBody } from "../../../server/schemas/run_schemas.ts";
+import type { RunBody } from "../../../server/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
-import { hasPerson } from "../../prompting/ask_person.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import { JsonView } from "../../output/run/json_view.ts";
-import { openTextView } from "../../output/run/text_view.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
-import { watchRun } from "../../runs/watch_run.ts";
+import { showAccepted, showRun } from "../../runs/show_run.ts";
 
 /** The options of `run`. */
 export interface RunOptions {
@@ -26,12 +23,11 @@ export interface RunOptions {
 const SESSION_CHARACTERS = 200;
 
 /** Runs an agent to its end, or, detached, until it is accepted. */
-export async function run(
+export async function perform(
   context: CommandContext,
-  agent: string | undefined,
-  args: readonly string[],
   options: RunOptions,
-): Promise<ExitCode> {
+  { agent, args }: { agent: string | undefined; args: readonly string[] },
+): Promise<CommandResult> {
   const { app, output } = context;
   checkSession(options.session);
   const agentId = agent ?? await pickAgent(context, "run");
@@ -52,24 +48,15 @@ export async function run(
   if (options.detach || output.quiet) {
     for (const notice of accepted.notices ?? []) output.notice(notice);
   }
+  const { json } = options;
   if (options.detach) {
-    showAccepted(context, agentId, accepted, options);
-    return EXIT.ok;
+    const how = options.dryRun ? " as a dry run" : "";
+    return showAccepted(output, accepted, {
+      json,
+      sentence: (id) => `Execution ${id} of ${toOneLine(agentId)} is running${how}`,
+    });
   }
-  const asks = hasPerson(context) && !options.json;
-  const { code } = await watchRun({
-    app,
-    output,
-    client,
-    executionId: accepted.execution_id,
-    view: options.json
-      ? new JsonView(output)
-      : await openTextView({ output, clock: app.clock, isTurn: false, asks }),
-    cancelSignal: interrupts.first,
-    leaveSignal: interrupts.second,
-    questions: asks ? "ask" : "leave",
-  });
-  return code;
+  return await showRun(context, { client, executionId: accepted.execution_id, interrupts, json });
 }
 
 function checkSession(session = ""): void {
@@ -92,21 +79,4 @@ async function orPending<T>(accepting: Promise<T>): Promise<T> {
       { cause: error },
     );
   }
-}
-
-function showAccepted(
-  { output }: CommandContext,
-  agentId: string,
-  accepted: RunAccepted,
-  options: RunOptions,
-): void {
-  const id = accepted.execution_id;
-  if (options.json) return output.json(accepted);
-  if (output.quiet) return output.line(String(id));
-  output.sentence(
-    `Execution ${id} of ${toOneLine(agentId)} is running${
-      options.dryRun ? " as a dry run" : ""
-    }. ` +
-      `"inkling watch ${id}" shows it, "inkling cancel ${id}" ends it`,
-  );
 }

@@ -1,16 +1,15 @@
 // show: what the next run of an agent would be, without running it.
 import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 import { showPlan } from "../../output/reports/plan.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
 /** Shows the plan of a run; its tools are opened for it. */
-export async function show(
+export async function perform(
   context: CommandContext,
-  agentId: string,
   { prompt, json }: { prompt?: true; json?: true },
-): Promise<ExitCode> {
+  { agent: agentId }: { agent: string },
+): Promise<void> {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);
   const { client } = reader;
@@ -18,5 +17,4 @@ export async function show(
   const plan = await client.plan(id, { prompt });
   if (json) output.json(plan);
   else showPlan(output, plan, { now: app.clock.now(), isService: reader.isService });
-  return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 // skill: adds a skill after its details were confirmed, lists the skills of the workspace, removes one.
+import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import type { BroughtSkill, ListedSkill } from "../../install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
@@ -12,12 +13,38 @@ import { listenToInterrupts } from "../../prompting/interrupts.ts";
 /** Of many files so many are named. */
 const NAMED_FILES = 20;
 
+const ACTIONS = {
+  add: { words: ["source"], options: ["name", "path", "yes"] },
+  list: { words: [], options: ["json"] },
+  remove: { words: ["source"], options: ["yes"] },
+} as const;
+
+/** The options of `skill`; each action takes some. */
+export interface SkillOptions {
+  name?: string;
+  path?: string;
+  yes?: true;
+  json?: true;
+}
+
+/** Adds, lists or removes. */
+export async function perform(
+  context: CommandContext,
+  options: SkillOptions,
+  { action, source = "" }: { action: keyof typeof ACTIONS; source: string | undefined },
+): Promise<void> {
+  const form = { ...ACTIONS[action], action };
+  checkAction("skill", form, { words: { source: source || undefined }, options });
+  if (action === "list") await show(context, options);
+  else await (action === "add" ? add : remove)(context, source, options);
+}
+
 /** Adds the skill of a source. */
-export async function addSkill(
+async function add(
   context: CommandContext,
   source: string,
-  { yes, name, path }: { name?: string; path?: string; yes?: true },
-): Promise<ExitCode> {
+  { yes, name, path }: SkillOptions,
+): Promise<void> {
   const { app } = context;
   const installer = await app.openSkillInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
@@ -36,10 +63,7 @@ export async function addSkill(
 }
 
 /** Shows every skill of the workspace. */
-export async function listSkills(
-  context: CommandContext,
-  { json }: { json?: true },
-): Promise<ExitCode> {
+async function show(context: CommandContext, { json }: SkillOptions): Promise<void> {
   const { app, output } = context;
   const skills = await (await app.openSkillInstaller(workspaceOf(context))).list();
   if (json) output.json(skills.map(toJson));
@@ -61,7 +85,6 @@ export async function listSkills(
       { notes: skills.map(({ problem }) => problem && `cannot be used: ${problem}`) },
     );
   }
-  return EXIT.ok;
 }
 
 function toJson(
@@ -71,11 +94,11 @@ function toJson(
 }
 
 /** Deletes the skill's folder. */
-export async function removeSkill(
+async function remove(
   context: CommandContext,
   name: string,
-  { yes }: { yes?: true },
-): Promise<ExitCode> {
+  { yes }: SkillOptions,
+): Promise<void> {
   const { app } = context;
   const installer = await app.openSkillInstaller(workspaceOf(context));
   const skills = await installer.list();

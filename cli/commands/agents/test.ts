@@ -2,7 +2,7 @@
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, type CommandResult, EXIT, type ExitCode } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatJUnit } from "../../output/testing/junit.ts";
 import { countEnds, showResults, toJson } from "../../output/testing/test_report.ts";
@@ -11,11 +11,11 @@ import { tryLive } from "./test_live.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
 /** Any case that fails makes the command fail, and so does it that none passed. */
-export async function test(
+export async function perform(
   context: CommandContext,
-  agentId: string | undefined,
   options: TestOptions,
-): Promise<ExitCode> {
+  { agent: agentId }: { agent: string | undefined },
+): Promise<CommandResult> {
   const { app } = context;
   refuseIdle(options);
   await using tests = await app.openAgentTests(workspaceOf(context));
@@ -42,11 +42,10 @@ async function record(
   tests: AgentTesting,
   id: number,
   { as: name }: TestOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   const path = await tests.record(id, name === undefined ? {} : { name });
   if (output.quiet) output.line(toOneLine(path));
   else output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
-  return EXIT.ok;
 }
 
 async function playOnce(
@@ -73,7 +72,7 @@ async function watch(
   context: CommandContext,
   tests: AgentTesting,
   agentId: string | undefined,
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
   const play = async () => {
@@ -88,5 +87,4 @@ async function watch(
     await play();
   }, interrupts.first);
   interrupts.first.throwIfAborted();
-  return EXIT.ok;
 }

@@ -17,10 +17,10 @@ const WIDEST_PLACE = 12;
 const LEAST_TEXT = 32;
 
 /** Checks one agent (by id or by the path of its file) or all; errors make the command fail. */
-export async function validate(
+export async function perform(
   context: CommandContext,
-  target: string | undefined,
   options: { json?: true; connect?: true },
+  { agent: target }: { agent: string | undefined },
 ): Promise<ExitCode> {
   const { app, output } = context;
   const { connect = false } = options;

@@ -2,7 +2,7 @@
 import { describeTrigger } from "../../../present/triggers.ts";
 import { firstLine } from "../../../present/visible_text.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import { ApiError, type Client } from "../../../server/client.ts";
+import { ApiError, type Client, orMissing } from "../../../server/client.ts";
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
 import type { AgentErrorBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
@@ -10,7 +10,6 @@ import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitise.ts";
@@ -43,12 +42,11 @@ export interface Explanation extends Reason {
 }
 
 /** Shows an explanation. Without a time it is about the last time that the agent ran or should have run, and about now. */
-export async function why(
+export async function perform(
   context: CommandContext,
-  agentId: string,
-  time: string | undefined,
   options: { json?: true },
-): Promise<ExitCode> {
+  { agent: agentId, time }: { agent: string; time: string | undefined },
+): Promise<void> {
   const { app, output } = context;
   const at = readMomentOption("The time", time, app.clock.now());
   await using reader = await openReader(app, context.workspace);
@@ -60,7 +58,6 @@ export async function why(
     output.sentence(toOneLine(explanation.reason));
     if (explanation.remedy !== null) output.sentence(toOneLine(explanation.remedy));
   }
-  return EXIT.ok;
 }
 
 /** Throws ApiError 404 for an agent that is not there, nor its file. */
@@ -270,22 +267,14 @@ async function findEvent(
       until: new Date(minute + MINUTE_MS).toISOString(),
     }),
   });
-  const slots = (await readSlots(client, agentId)).filter(({ outcome }) => outcome !== "run");
+  // None of an agent that has neither a file that parses nor a past.
+  const all = await orMissing(client.slots(agentId, { limit: SLOTS })) ?? [];
+  const slots = all.filter(({ outcome }) => outcome !== "run");
   const slot = minute === undefined ? slots[0] : slots.find((one) => covers(one, minute, slots));
   const begun = execution === undefined ? -Infinity : Date.parse(execution.started_at);
   const due = slot === undefined ? -Infinity : Date.parse(slot.scheduled_for);
   if (slot !== undefined && due > begun) return { at: slot.scheduled_for, slot };
   return execution && { at: execution.started_at, execution };
-}
-
-/** None of an agent that has neither a file that parses nor a past. */
-async function readSlots(client: Client, agentId: string): Promise<SlotBody[]> {
-  try {
-    return await client.slots(agentId, { limit: SLOTS });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
-  }
 }
 
 /** Several due times in a row that were skipped for one reason stand as one, under the first; the next row ends it. */

@@ -2,7 +2,13 @@
 import type { Client } from "../../../server/client.ts";
 import type { CancelBody, ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import {
+  CommandFailure,
+  type CommandResult,
+  EXIT,
+  type ExitCode,
+  Interrupted,
+} from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatRelative } from "../../output/time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
@@ -13,18 +19,15 @@ import { openService } from "../../service/daemon.ts";
 const MOST_LISTED = 100;
 
 /** Cancels each execution once; without an id, those that the person picks. An id without an execution makes the command fail, after the others are cancelled. */
-export async function cancel(
+export async function perform(
   context: CommandContext,
-  ids: readonly number[],
   options: { json?: true },
-): Promise<ExitCode> {
+  { ids }: { ids: readonly number[] },
+): Promise<CommandResult> {
   const { output } = context;
   using client = await openService(context);
   const chosen = ids.length > 0 ? ids : await chooseOpen(context, client, options);
-  if (chosen.length === 0) {
-    output.line("Nothing is running or waiting");
-    return EXIT.ok;
-  }
+  if (chosen.length === 0) return output.line("Nothing is running or waiting");
   const results: CancelBody[] = [];
   let code: ExitCode = EXIT.ok;
   for (const id of new Set(chosen)) {

@@ -3,7 +3,7 @@ import type { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas
 import type { Client } from "../../../server/client.ts";
 import { openReader } from "../../service/connection.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";
@@ -22,16 +22,15 @@ export interface CheckpointOptions {
 }
 
 /** Shows the stored conversations, or removes them. */
-export async function checkpoint(
+export async function perform(
   context: CommandContext,
   options: CheckpointOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   if (options.force && !options.purge) {
     throw new CommandFailure(EXIT.usage, "--force says what --purge removes: it goes with --purge");
   }
   if (options.purge) await purge(context, options);
   else await showStats(context, options);
-  return EXIT.ok;
 }
 
 async function showStats(context: CommandContext, options: CheckpointOptions): Promise<void> {
@@ -86,10 +85,7 @@ async function purge(context: CommandContext, options: CheckpointOptions): Promi
   const { client } = upkeep;
   const before = await client.checkpoints();
   const body = { force, ...(agentId !== undefined && { agent: agentId }) };
-  const request = client.purgeCheckpoints(body);
-  const purged = agentId === undefined
-    ? await request
-    : await orUnknownAgent(request, { app, client, agentId });
+  const purged = await orUnknownAgent(client.purgeCheckpoints(body), { app, client, agentId });
   if (options.json) return output.json(purged);
   const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
   output.line(`Removed ${formatPlural(purged.purged, "conversation")}${whose}`);

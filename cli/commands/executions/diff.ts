@@ -23,10 +23,10 @@ interface Compared {
 }
 
 /** Shows where two executions differ; where they do, the exit code is 1. */
-export async function diff(
+export async function perform(
   context: CommandContext,
-  [id, otherId]: readonly [number, number],
   { json }: { json?: true },
+  { id, other: otherId }: { id: number; other: number },
 ): Promise<ExitCode> {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);

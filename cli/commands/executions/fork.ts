@@ -2,15 +2,12 @@
 import type { ForkBody } from "../../../server/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
-import { JsonView } from "../../output/run/json_view.ts";
-import { openTextView } from "../../output/run/text_view.ts";
+import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import { hasPerson } from "../../prompting/ask_person.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { acceptFork } from "../../runs/accept_run.ts";
 import { findExecution } from "../../runs/find_execution.ts";
-import { watchRun } from "../../runs/watch_run.ts";
+import { showAccepted, showRun } from "../../runs/show_run.ts";
 
 /** The options of `fork`. */
 export interface ForkOptions {
@@ -24,11 +21,11 @@ export interface ForkOptions {
 }
 
 /** Starts the new execution and shows it to its end, or, detached, until it is accepted. */
-export async function fork(
+export async function perform(
   context: CommandContext,
-  id: number,
   options: ForkOptions,
-): Promise<ExitCode> {
+  { id }: { id: number },
+): Promise<CommandResult> {
   const { app, output } = context;
   const { at, message, model, agentFile, followers } = options;
   const body: ForkBody = {
@@ -47,32 +44,15 @@ export async function fork(
   const { execution_id: executionId } = accepted;
   const { forked_from: from, agent_id: agentId } = await findExecution(client, executionId);
   const origin = `Forked from execution ${id} behind step ${from?.step ?? "?"}`;
+  const { json } = options;
   if (options.detach) {
-    if (options.json) output.json(accepted);
-    else if (output.quiet) output.line(String(executionId));
-    else {
-      output.sentence(
-        `${origin}: execution ${executionId} of ${toOneLine(agentId)} is running. ` +
-          `"inkling watch ${executionId}" shows it, "inkling cancel ${executionId}" ends it`,
-      );
-    }
-    return EXIT.ok;
+    return showAccepted(output, accepted, {
+      json,
+      sentence: (id) => `${origin}: execution ${id} of ${toOneLine(agentId)} is running`,
+    });
   }
   output.note(`${origin}; "inkling diff ${id} ${executionId}" compares them`);
-  const asks = hasPerson(context) && !options.json;
-  const { code } = await watchRun({
-    app,
-    output,
-    client,
-    executionId,
-    view: options.json
-      ? new JsonView(output)
-      : await openTextView({ output, clock: app.clock, isTurn: false, asks, takenOver: from }),
-    cancelSignal: interrupts.first,
-    leaveSignal: interrupts.second,
-    questions: asks ? "ask" : "leave",
-  });
-  return code;
+  return await showRun(context, { client, executionId, interrupts, json, takenOver: from });
 }
 
 async function readAgentText(path: string): Promise<string> {

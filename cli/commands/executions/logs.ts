@@ -1,16 +1,16 @@
 // logs: the executions of an agent, the messages of one execution, or the service's own log or one execution as they grow.
-import { ApiError, type Client, type ExecutionQuery } from "../../../server/client.ts";
+import { type Client, type ExecutionQuery, orMissing } from "../../../server/client.ts";
 import type {
   ExecutionSummary,
   ListedExecution,
 } from "../../../server/schemas/execution_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../../agent_word.ts";
-import { findExecution } from "../../runs/find_execution.ts";
+import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 import type { CommandContext } from "../../context.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
-import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { CommandFailure, type CommandResult, EXIT, Interrupted } from "../../exit.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
 import { formatLocal } from "../../output/time.ts";
@@ -33,8 +33,6 @@ export interface LogsOptions {
 }
 
 const DEFAULT_LAST = 10;
-/** The most that the service returns at once. */
-const PAGE = 500;
 /** So many executions have their tool results searched, and so many at once. */
 const MOST_SEARCHED = 1_000;
 const SEARCHED_AT_ONCE = 50;
@@ -42,19 +40,19 @@ const SEARCHED_AT_ONCE = 50;
 const SLOT_PAGE = 100;
 
 /** Shows history: of all agents or one, or, with `execution`, of one run; with `follow`, the service log. */
-export async function logs(
+export async function perform(
   context: CommandContext,
-  agentId: string | undefined,
   options: LogsOptions,
-): Promise<ExitCode> {
+  { agent: agentId }: { agent: string | undefined },
+): Promise<CommandResult> {
   if (options.follow) {
     const { execution: id } = options;
     if (id === undefined) return await followServiceLog(context, agentId, options);
     if (options.last !== undefined) {
       throw new CommandFailure(EXIT.usage, "--follow shows all of an execution: leave --last out");
     }
-    const { watch } = await import("./watch.ts");
-    return await watch(context, id, { asks: false, ...(options.json && { json: true }) });
+    const watch = await import("./watch.ts");
+    return await watch.perform(context, { ...options, asks: false }, { id });
   }
   await using reader = await openReader(context.app, context.workspace);
   const { client } = reader;
@@ -63,7 +61,6 @@ export async function logs(
   } else {
     await showExecutions(context, client, { ...options, agentId });
   }
-  return EXIT.ok;
 }
 
 /** Executions with a line each of what they were asked and what came of it; of one agent, also when it was due and did not run. */
@@ -76,7 +73,10 @@ async function showExecutions(
   const filter = toFilter(options, app.clock.now());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const query = { ...filter, agent: agentId };
-  const listed = await readExecutions(client, query, last);
+  const listed = await readPages(
+    (page) => client.executions({ ...query, ...page, preview: true }),
+    last,
+  );
   const searched = filter.q === undefined ? undefined : await searchResults(client, query, last);
   const executions = searched === undefined
     ? listed
@@ -173,26 +173,6 @@ function toFilter(options: LogsOptions, now: number): ExecutionQuery {
   };
 }
 
-async function readExecutions(
-  client: Client,
-  filter: ExecutionQuery,
-  last: number,
-): Promise<ListedExecution[]> {
-  const found: ListedExecution[] = [];
-  while (found.length < last) {
-    const limit = Math.min(PAGE, last - found.length);
-    const page = await client.executions({
-      ...filter,
-      preview: true,
-      limit,
-      offset: found.length,
-    });
-    found.push(...page);
-    if (page.length < limit) break;
-  }
-  return found;
-}
-
 /**
  * The scheduled times at which the agent did not run, newest first, down to the oldest of the executions; where there is
  * none, the last ones. None for an agent that is gone and never had any.
@@ -206,16 +186,12 @@ async function readSlots(
   // A clock that was set back gives a later execution an earlier time.
   const oldest = Math.min(...executions.map(({ started_at: at }) => Date.parse(at)));
   const found: SlotBody[] = [];
-  try {
-    for (let offset = 0;; offset += SLOT_PAGE) {
-      const page = await client.slots(agentId, { limit: SLOT_PAGE, offset });
-      const shown = page.filter(({ scheduled_for: at }) => !hasRun || Date.parse(at) >= oldest);
-      found.push(...shown.filter(({ outcome }) => outcome !== "run"));
-      const isEnough = hasRun ? shown.length < page.length : found.length >= last;
-      if (isEnough || page.length < SLOT_PAGE) break;
-    }
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  for (let offset = 0;; offset += SLOT_PAGE) {
+    const page = await orMissing(client.slots(agentId, { limit: SLOT_PAGE, offset })) ?? [];
+    const shown = page.filter(({ scheduled_for: at }) => !hasRun || Date.parse(at) >= oldest);
+    found.push(...shown.filter(({ outcome }) => outcome !== "run"));
+    const isEnough = hasRun ? shown.length < page.length : found.length >= last;
+    if (isEnough || page.length < SLOT_PAGE) break;
   }
   return hasRun ? found : found.slice(0, last);
 }
@@ -243,7 +219,7 @@ async function followServiceLog(
   { app, output, workspace }: CommandContext,
   agentId: string | undefined,
   options: LogsOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   if (options.json) {
     throw new CommandFailure(EXIT.usage, "The service's log is text: --json goes with --execution");
   }
@@ -262,5 +238,4 @@ async function followServiceLog(
   } finally {
     stopListening();
   }
-  return EXIT.ok;
 }

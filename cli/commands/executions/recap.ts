@@ -16,7 +16,7 @@ import { openReader } from "../../service/connection.ts";
 const SEEN_FILE = "recap_seen";
 
 /** Shows a recap. With `check` the exit code is 1 where something failed or waits. */
-export async function recap(
+export async function perform(
   context: CommandContext,
   options: { since?: string; json?: true; check?: true },
 ): Promise<ExitCode> {

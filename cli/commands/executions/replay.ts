@@ -7,10 +7,10 @@ import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
 /** Shows the first place that differs, if any does: then the exit code is 1. */
-export async function replay(
+export async function perform(
   context: CommandContext,
-  id: number,
   { tools, json }: { tools?: true; json?: true },
+  { id }: { id: number },
 ): Promise<ExitCode> {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);

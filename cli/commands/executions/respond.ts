@@ -13,19 +13,18 @@ import { findGoneWorkspace } from "../../missing_workspace.ts";
 import { formatDiff } from "../../output/diff.ts";
 import { readArguments } from "../../prompting/read_arguments.ts";
 import { AnsweredElsewhere, askWhileOpen, giveAnswer } from "../../runs/ask_while_open.ts";
-import { readPending } from "../../runs/open_question.ts";
+import { readPending } from "../../runs/find_execution.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { formatRequest } from "../../output/requests.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import { openTextView } from "../../output/run/text_view.ts";
 import { wrapExactly } from "../../output/wrap.ts";
-import { watchRun } from "../../runs/watch_run.ts";
+import { showRun } from "../../runs/show_run.ts";
 
 /** Answers, and follows the execution to its end or its next question. */
-export async function respond(
+export async function perform(
   context: CommandContext,
-  executionId: number,
   flags: AnswerFlags,
+  { execution_id: executionId }: { execution_id: number },
 ): Promise<ExitCode> {
   const { app, output } = context;
   checkFlags(flags);
@@ -56,19 +55,7 @@ export async function respond(
       `${error.message}. "inkling watch ${executionId}" shows how it goes on`,
     );
   }
-  const asks = hasPerson(context);
-  const { code } = await watchRun({
-    app,
-    output,
-    client,
-    executionId,
-    after,
-    view: await openTextView({ output, clock: app.clock, isTurn: false, asks }),
-    cancelSignal: interrupts.first,
-    leaveSignal: interrupts.second,
-    questions: asks ? "ask" : "leave",
-  });
-  return code;
+  return await showRun(context, { client, executionId, after, interrupts });
 }
 
 /** The question of the call that the flags make of it, and the answer that they give; it is checked before it is given. */

@@ -2,41 +2,26 @@
 import type { Client } from "../../../server/client.ts";
 import type { CommandContext } from "../../context.ts";
 import { EXIT, type ExitCode, Interrupted } from "../../exit.ts";
-import { JsonView } from "../../output/run/json_view.ts";
-import { openTextView } from "../../output/run/text_view.ts";
-import { hasPerson } from "../../prompting/ask_person.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findExecution } from "../../runs/find_execution.ts";
-import { watchRun } from "../../runs/watch_run.ts";
+import { showRun } from "../../runs/show_run.ts";
 import { openService } from "../../service/daemon.ts";
 
 /** How long after the first Ctrl+C a second one still cancels. */
 const LET_GO_MS = 2_000;
 
 /** Follows an execution to its end, to a question that is not answered here, or until Ctrl+C lets go of it. */
-export async function watch(
+export async function perform(
   context: CommandContext,
-  id: number,
   options: { json?: true; asks?: false },
+  { id }: { id: number },
 ): Promise<ExitCode> {
-  const { app, output } = context;
-  using interrupts = listenToInterrupts(app);
+  using interrupts = listenToInterrupts(context.app);
   using client = await openService(context, { signal: interrupts.first });
   const { forked_from: takenOver } = await findExecution(client, id);
-  const asks = options.asks !== false && !options.json && hasPerson(context);
   try {
-    const { code } = await watchRun({
-      app,
-      output,
-      client,
-      executionId: id,
-      view: options.json
-        ? new JsonView(output)
-        : await openTextView({ output, clock: app.clock, isTurn: false, asks, takenOver }),
-      leaveSignal: interrupts.first,
-      questions: asks ? "ask" : "leave",
-    });
-    return code;
+    const run = { client, executionId: id, interrupts, isLeft: true, takenOver };
+    return await showRun(context, { ...run, ...options });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     return await letGo(context, client, { id, interrupts });

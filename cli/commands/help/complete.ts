@@ -6,7 +6,6 @@ import { ServiceValues } from "../../completions/service_values.ts";
 import { formatAnswer, readShellLine } from "../../completions/shell.ts";
 import type { Shell } from "../../completions/shell_script.ts";
 import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 
 const NOTHING: Completion = { candidates: [], fallback: "none" };
 
@@ -15,7 +14,7 @@ export async function complete(
   { app, output }: CommandContext,
   program: Program,
   options: { shell: Shell; handed: readonly string[] },
-): Promise<ExitCode> {
+): Promise<void> {
   const { shell, handed } = options;
   const line = readShellLine(shell, handed);
   let completion = NOTHING;
@@ -26,5 +25,4 @@ export async function complete(
     if (output.verbose) output.error(error instanceof Error ? error.message : String(error));
   }
   output.stdout.write(formatAnswer(shell, completion, line));
-  return EXIT.ok;
 }

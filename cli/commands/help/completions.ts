@@ -2,21 +2,20 @@
 import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 
 /** Prints the script of a shell, by default of the person's own. At a terminal only how to install it, unless it is named. */
-export async function completions(
+export async function perform(
   { app, output }: CommandContext,
-  named: Shell | undefined,
-): Promise<ExitCode> {
+  _options: object,
+  { shell: named }: { shell: Shell | undefined },
+): Promise<void> {
   const shell = named ?? findShell(app.environment["SHELL"]);
   if (named === undefined && output.stdout.isTerminal) {
-    output.line(`To install it for ${shell}: ${INSTALL_COMMANDS[shell]}`);
-    return EXIT.ok;
+    return output.line(`To install it for ${shell}: ${INSTALL_COMMANDS[shell]}`);
   }
   output.stdout.write(await loadShellScript(shell));
   if (output.stdout.isTerminal) output.note(`To install it: ${INSTALL_COMMANDS[shell]}`);
-  return EXIT.ok;
 }
 
 /** The shell at this path. Throws CommandFailure where it is unknown. */

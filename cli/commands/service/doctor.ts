@@ -25,7 +25,7 @@ interface Outcome {
 }
 
 /** Looks at everything; exit code 1 where an error remains. */
-export async function doctor(
+export async function perform(
   context: CommandContext,
   options: { fix?: true; json?: true },
 ): Promise<ExitCode> {

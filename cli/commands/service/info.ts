@@ -3,24 +3,20 @@ import { ApiError, ServiceUnreachable } from "../../../server/client.ts";
 import type { InfoReport, Places, ServiceDefaults } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 import { checkHealth } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 
 /** Shows the configuration in effect. */
-export async function info(
+export async function perform(
   context: CommandContext,
   options: { json?: true },
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output } = context;
   const report = await app.info(workspaceOf(context));
   const places = await app.places(context.workspace);
   const service = await app.serviceDefaults(workspaceOf(context));
   const listening = await readTransports(context, places) ?? futureTransports(service, places);
-  if (options.json) {
-    output.json(toJson(report, { places, service, listening }));
-    return EXIT.ok;
-  }
+  if (options.json) return output.json(toJson(report, { places, service, listening }));
   output.fields([
     ["Version", app.version],
     ["Config file", markMissing(report.configFile, report.configFileExists)],
@@ -53,7 +49,6 @@ export async function info(
     ]),
   );
   await warnOfConfig(context);
-  return EXIT.ok;
 }
 
 /** Returns the addresses of the running service; undefined when no service answers. */

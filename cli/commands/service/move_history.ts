@@ -1,7 +1,7 @@
 // move-history: the history copied between the state directory and PostgreSQL, and what to write into config.yaml then.
 import type { MovedHistory } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";
@@ -15,10 +15,10 @@ export interface MoveHistoryOptions {
 }
 
 /** Copies the history one way. */
-export async function moveHistory(
+export async function perform(
   context: CommandContext,
   { to, from, json }: MoveHistoryOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output } = context;
   const address = to ?? from;
   // Whatever was typed may hold a password: no complaint repeats it.
@@ -47,7 +47,6 @@ export async function moveHistory(
   }
   if (json) output.json(toJson(moved));
   else show(output, moved, to === undefined ? "from" : "to");
-  return EXIT.ok;
 }
 
 function toJson(moved: MovedHistory): unknown {

@@ -2,17 +2,17 @@
 import type { ChannelTrial } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 
 const NONE = "config.yaml has no channels: write one under notify.channels, such as\n" +
   "  phone: { type: ntfy, topic: a-long-random-name }";
 
 /** Shows the channels, or sends a test message through all of them or through one. */
-export async function notify(
+export async function perform(
   context: CommandContext,
   options: { test?: string | true; json?: true },
-): Promise<ExitCode> {
+): Promise<CommandResult> {
   const { app, output } = context;
   const channels = await app.openChannels(workspaceOf(context));
   const reports = channels.report();
@@ -33,7 +33,7 @@ export async function notify(
       }
     }
     if (!options.json) await warnOfConfig(context);
-    return EXIT.ok;
+    return;
   }
   const names = options.test === true ? reports.map(({ name }) => name) : [options.test];
   if (names.length === 0) throw new CommandFailure(EXIT.failed, NONE);

@@ -1,6 +1,6 @@
 // permissions: Deno's flags for a service of this workspace, each with its reason.
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 
@@ -12,10 +12,10 @@ export interface PermissionsOptions {
 }
 
 /** Shows the flags that config.yaml and the agents ask for now. */
-export async function permissions(
+export async function perform(
   context: CommandContext,
   options: PermissionsOptions,
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output } = context;
   const { host } = options;
   const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
@@ -28,14 +28,11 @@ export async function permissions(
     ...(workspace === undefined ? [] : ["--workspace", workspace]),
     ...(host === undefined ? [] : ["--host", host]),
   ];
-  if (options.json) {
-    output.json({ flags, remarks, command: whole });
-    return EXIT.ok;
-  }
+  if (options.json) return output.json({ flags, remarks, command: whole });
   if (options.command) {
     if (whole === null) throw new CommandFailure(EXIT.failed, BUILT_IN);
     output.line(toOneLine(whole.map(toShellWord).join(" ")));
-    return EXIT.ok;
+    return;
   }
   for (const { flag, why } of flags) {
     const reason = output.quiet ? "" : output.style.dim(`  # ${toOneLine(why)}`);
@@ -45,7 +42,6 @@ export async function permissions(
   output.note(
     whole === null ? `${BUILT_IN}.` : `"inkling permissions --command" prints a command to paste.`,
   );
-  return EXIT.ok;
 }
 
 const BUILT_IN =

@@ -2,7 +2,7 @@
 // is known.
 import type { CliApp } from "../../app.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { CommandFailure, EXIT, Interrupted } from "../../exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { SetupOptions } from "../../setup/setup_options.ts";
@@ -15,7 +15,7 @@ import { toOneLine } from "../../output/sanitise.ts";
 import { tellService } from "../../setup/service_restart.ts";
 
 /** Sets Inkling up, or changes how it is set up. */
-export async function setup(context: CommandContext, options: SetupOptions): Promise<ExitCode> {
+export async function perform(context: CommandContext, options: SetupOptions): Promise<void> {
   const { app, output } = context;
   const installation = await app.openInstallation();
   let choices: SetupChoices;
@@ -29,7 +29,6 @@ export async function setup(context: CommandContext, options: SetupOptions): Pro
   }
   const result = await write(app, installation, choices);
   await reportSetup(context, result, { asked: !options.yes });
-  return EXIT.ok;
 }
 
 async function write(

@@ -3,7 +3,7 @@ import type { ReadyService, StopReason, TcpListen } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { ensureService } from "../../service/daemon.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
 import { formatPlural } from "../../output/figures.ts";
@@ -39,10 +39,10 @@ interface ServiceFlags {
 }
 
 /** Starts the service and, in the foreground, stays until it ends. */
-export async function start(
+export async function perform(
   context: CommandContext,
   options: StartOptions,
-): Promise<ExitCode> {
+): Promise<CommandResult> {
   const { printUnit: unitKind, daemon } = options;
   const gone = await findGoneWorkspace(context);
   if (gone !== undefined) {
@@ -89,7 +89,7 @@ async function readFlags(
   return { keepAlive, tcp: { port, host: options.host ?? defaults.host, apiKey } };
 }
 
-async function startInBackground(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
+async function startInBackground(context: CommandContext, flags: ServiceFlags): Promise<void> {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   const { client, started } = await ensureService(app, places, flags);
@@ -111,10 +111,9 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
     ]);
   }
   await warnOfConfig(context);
-  return EXIT.ok;
 }
 
-async function serve(context: CommandContext, flags: ServiceFlags): Promise<ExitCode> {
+async function serve(context: CommandContext, flags: ServiceFlags): Promise<void> {
   const { app, output, workspace } = context;
   if (Deno.build.os === "windows") throw new CommandFailure(EXIT.failed, NO_SOCKET);
   await warnOfConfig(context);
@@ -136,7 +135,6 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<Exit
   // After the ^C that the terminal shows.
   if (reason === "signal" && output.stdout.isTerminal) output.detail("");
   output.detail(ENDINGS[reason]);
-  return EXIT.ok;
 }
 
 function showReady({ app, output }: CommandContext, service: ReadyService): void {

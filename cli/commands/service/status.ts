@@ -5,7 +5,6 @@ import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
 import type { Places } from "../../app.ts";
 import type { CommandContext } from "../../context.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf, showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
@@ -16,10 +15,10 @@ import { serviceSilent } from "../../service/connection.ts";
 const ANSWER_MS = 5_000;
 
 /** Reports on the service. A stopped one is a report too. */
-export async function status(
+export async function perform(
   context: CommandContext,
   options: { json?: true },
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   const info = await readInfo(context, places);
@@ -30,7 +29,6 @@ export async function status(
   } else {
     showRunning(output, info, app.clock.now());
   }
-  return EXIT.ok;
 }
 
 async function readInfo({ app }: CommandContext, places: Places): Promise<InfoBody | undefined> {

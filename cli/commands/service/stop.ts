@@ -4,7 +4,7 @@ import { ApiError, type Client, ServiceUnreachable } from "../../../server/clien
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { NodeBody } from "../../../server/schemas/info_schemas.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatPlural } from "../../output/figures.ts";
@@ -21,10 +21,10 @@ const MOST_NAMED = 500;
 const ANSWER_MS = 2_000;
 
 /** Stops the service; `timeout` is in seconds. */
-export async function stop(
+export async function perform(
   context: CommandContext,
   { timeout = DEFAULT_TIMEOUT }: { timeout?: number },
-): Promise<ExitCode> {
+): Promise<void> {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   using client = app.connect(places);
@@ -40,11 +40,11 @@ export async function stop(
   switch (outcome.kind) {
     case "not_running":
       output.detail("Inkling is not running");
-      return EXIT.ok;
+      return;
     case "stopped": {
       const how = outcome.by === "request" ? "" : ` with ${outcome.by}`;
       output.detail(`Inkling has stopped (PID ${outcome.pid})${how}`);
-      return EXIT.ok;
+      return;
     }
     case "survived":
       throw new CommandFailure(

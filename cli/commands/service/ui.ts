@@ -3,7 +3,6 @@ import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { UiProxy } from "../../../server/ui/ui_proxy.ts";
 import type { Places } from "../../app.ts";
 import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import {
   announcePage,
@@ -26,7 +25,7 @@ export interface UiOptions {
 }
 
 /** Opens the page, or with `noOpen` only prints its address, and stays until Ctrl+C unless another process serves it. */
-export async function ui(context: CommandContext, options: UiOptions): Promise<ExitCode> {
+export async function perform(context: CommandContext, options: UiOptions): Promise<void> {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   if (options.stop) return await stop(context, places);
@@ -44,7 +43,7 @@ export async function ui(context: CommandContext, options: UiOptions): Promise<E
     output.note(
       `The link works once. The page is served in the background (PID ${found.pid}): "inkling ui --stop" ends it`,
     );
-    return EXIT.ok;
+    return;
   }
   await using proxy = await openProxy(context, places);
   await enter(context, { ...options, stateDir: places.stateDir, port: proxy.port });
@@ -82,20 +81,18 @@ async function serve(
   context: CommandContext,
   places: Places,
   signal: AbortSignal,
-): Promise<ExitCode> {
+): Promise<void> {
   const { app } = context;
   await using proxy = await openProxy(context, places);
   await using announced = await announcePage(places, { pid: Deno.pid, port: proxy.port });
   if (announced !== undefined) await untilAlone(app, places, signal);
-  return EXIT.ok;
 }
 
-async function stop({ app, output }: CommandContext, places: Places): Promise<ExitCode> {
+async function stop({ app, output }: CommandContext, places: Places): Promise<void> {
   const page = await stopBackgroundPage(app, places);
   output.detail(
     page === undefined
       ? "No page is served in the background"
       : `The page is no longer served (PID ${page.pid})`,
   );
-  return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 // update: replaces this Inkling by a newer one, in the way that it was installed.
 import { connectService } from "../../service/connection.ts";
 import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../update/distribution.ts";
 
@@ -18,7 +18,7 @@ interface Offer {
 }
 
 /** Installs the newest version, or with `check` only says whether there is one. */
-export async function update(context: CommandContext, options: UpdateOptions): Promise<ExitCode> {
+export async function perform(context: CommandContext, options: UpdateOptions): Promise<void> {
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
   const offer = await findOffer(context, interrupts.first);
@@ -38,7 +38,6 @@ export async function update(context: CommandContext, options: UpdateOptions): P
     output.line(`Inkling ${offer.version} is installed (it was ${app.version})`);
     await tellOfService(context, offer.version);
   }
-  return EXIT.ok;
 }
 
 async function findOffer(context: CommandContext, signal: AbortSignal): Promise<Offer> {

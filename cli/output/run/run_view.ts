@@ -1,5 +1,6 @@
-// What a person sees of a run while it is running.
+// What is shown of a run while it is running; for a program, the frames' payloads, one on each line.
 import type { StreamFrame } from "../../../server/client.ts";
+import type { Output } from "../output.ts";
 
 /** Shows the frames of one execution in their order. */
 export interface RunView {
@@ -10,4 +11,9 @@ export interface RunView {
   wait(why?: string): void;
   /** Nothing moves until the next frame, or until it waits again: somebody else has the terminal, or the run is over. */
   rest(): void;
+}
+
+/** The view for a program. It shows no reply before it is whole. */
+export function jsonView(output: Output): RunView {
+  return { streams: false, show: ({ data }) => output.jsonLine(data), wait() {}, rest() {} };
 }

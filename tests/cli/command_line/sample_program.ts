@@ -20,10 +20,13 @@ export interface Request {
 
 let heard: Omit<Request, "globals"> | undefined;
 
-const hear = (command: string, options: object, words: object) => {
-  heard = { command, options: { ...options }, words: { ...words } };
-  return Promise.resolve(EXIT.ok);
-};
+const hearing = (command: string) =>
+  Promise.resolve({
+    perform(_context: CommandContext, options: object, words: object) {
+      heard = { command, options: { ...options }, words: { ...words } };
+      return Promise.resolve(EXIT.ok);
+    },
+  });
 
 /** Its command `tell` takes some of everything. */
 export const SAMPLE: Program = {
@@ -49,7 +52,7 @@ export const SAMPLE: Program = {
         unit: flagOrOption("-u, --unit [kind]", "A unit", oneOf(["one", "two"])),
       },
       conflicts: { json: ["detach"] },
-      perform: (_context, options, words) => hear("tell", options, words),
+      load: () => hearing("tell"),
     }),
     declareCommand({
       name: "list",
@@ -57,7 +60,7 @@ export const SAMPLE: Program = {
       examples: [],
       arguments: {},
       options: {},
-      perform: (_context, options, words) => hear("list", options, words),
+      load: () => hearing("list"),
     }),
     declareCommand({
       name: "secret",
@@ -66,7 +69,7 @@ export const SAMPLE: Program = {
       isHidden: true,
       arguments: {},
       options: {},
-      perform: (_context, options, words) => hear("secret", options, words),
+      load: () => hearing("secret"),
     }),
   ],
 };

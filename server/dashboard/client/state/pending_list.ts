@@ -1,5 +1,5 @@
 // What waits for a person, each question once: an execution that waits for one below it shows the same question.
-import { ApiError, type Client } from "../../../client.ts";
+import { type Client, orMissing } from "../../../client.ts";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import type { PendingBody } from "../../../schemas/request_schemas.ts";
 
@@ -36,12 +36,7 @@ export async function loadWaiting(client: Client): Promise<WaitingList> {
 
 /** What an execution waits for; null where it was answered meanwhile. */
 export async function loadPending(client: Client, id: number): Promise<PendingBody | null> {
-  try {
-    return await client.pending(id);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
+  return await orMissing(client.pending(id)) ?? null;
 }
 
 /** How many questions there are: `3`, `20+`; null for none. */

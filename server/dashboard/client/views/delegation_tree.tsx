@@ -1,6 +1,6 @@
 // Who delegated to whom, and who followed whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
 import type { VNode } from "preact";
-import { ApiError, type Client } from "../../../client.ts";
+import { type Client, orMissing } from "../../../client.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import { formatCost, formatCount } from "../format.ts";
 import { ExecutionLink, Status } from "../parts.tsx";
@@ -98,13 +98,10 @@ async function loadTree(
   for (let depth = 0; depth < DEEPEST; depth++) {
     const above = top.parent_execution_id ?? top.after_execution_id;
     if (above === undefined) break;
-    try {
-      top = await client.execution(above);
-    } catch (error) {
-      // What it followed was removed since.
-      if (error instanceof ApiError && error.status === 404) break;
-      throw error;
-    }
+    const found = await orMissing(client.execution(above));
+    // What it followed was removed since.
+    if (found === undefined) break;
+    top = found;
   }
   return { top: await loadBranch(client, top, DEEPEST), origin: top.forked_from };
 }

@@ -1,0 +1,64 @@
+// A run as a command shows it: at a terminal with its questions, or as JSON; one that nobody watches in a sentence.
+import type { Client } from "../../server/client.ts";
+import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
+import type { RunAccepted } from "../../server/schemas/run_schemas.ts";
+import type { CommandContext } from "../context.ts";
+import type { ExitCode } from "../exit.ts";
+import type { Output } from "../output/output.ts";
+import { jsonView } from "../output/run/run_view.ts";
+import { openTextView } from "../output/run/text_view.ts";
+import { hasPerson } from "../prompting/ask_person.ts";
+import type { Interrupts } from "../prompting/interrupts.ts";
+import { watchRun } from "./watch_run.ts";
+
+/** The run that a command shows. */
+export interface ShownRun {
+  client: Client;
+  executionId: number;
+  interrupts: Interrupts;
+  /** Whether the first Ctrl+C leaves it alone; else it cancels it. */
+  isLeft?: boolean;
+  /** Shows JSON, and asks nothing. */
+  json?: true | undefined;
+  /** False: its questions are left to others. */
+  asks?: false;
+  /** What happened up to this frame is not shown. */
+  after?: number;
+  /** Of a fork: the execution whose first steps it has. */
+  takenOver?: ExecutionDetail["forked_from"];
+}
+
+/** Shows a run to its end, or to a question that is not answered here. */
+export async function showRun(
+  context: CommandContext,
+  { interrupts, isLeft = false, json, takenOver = null, ...run }: ShownRun,
+): Promise<ExitCode> {
+  const { app, output } = context;
+  const asks = run.asks !== false && !json && hasPerson(context);
+  const { code } = await watchRun({
+    ...run,
+    app,
+    output,
+    view: json
+      ? jsonView(output)
+      : await openTextView({ output, clock: app.clock, isTurn: false, asks, takenOver }),
+    ...(!isLeft && { cancelSignal: interrupts.first }),
+    leaveSignal: isLeft ? interrupts.first : interrupts.second,
+    questions: asks ? "ask" : "leave",
+  });
+  return code;
+}
+
+/** Says that a run was accepted which the command does not wait for. */
+export function showAccepted(
+  output: Output,
+  accepted: RunAccepted,
+  { json, sentence }: { json: true | undefined; sentence: (id: number) => string },
+): void {
+  const { execution_id: id } = accepted;
+  if (json) return output.json(accepted);
+  if (output.quiet) return output.line(String(id));
+  output.sentence(
+    `${sentence(id)}. "inkling watch ${id}" shows it, "inkling cancel ${id}" ends it`,
+  );
+}
