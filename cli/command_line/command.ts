@@ -48,8 +48,8 @@ export interface CommandDeclaration<Values extends object, Words extends object>
   description: string;
   examples: readonly Example[];
   isHidden?: boolean;
-  arguments: Arguments<Words>;
-  options: OptionsOf<Values>;
+  arguments?: Arguments<Words>;
+  options?: OptionsOf<Values>;
   /** Options, each with those that contradict it. */
   conflicts?: { [Key in keyof NoInfer<Values>]?: readonly (keyof NoInfer<Values>)[] };
   /** Loads its code, which does it. */
@@ -67,27 +67,31 @@ export function declareCommand<Values extends object, Words extends object>(
   declaration: CommandDeclaration<Values, Words>,
 ): Command {
   const { name, description, examples, isHidden = false } = declaration;
+  const args = declaration.arguments ?? {} as Arguments<Words>;
+  const own = declaration.options ?? {} as OptionsOf<Values>;
   return {
     name,
     description,
     examples,
     isHidden,
-    arguments: { ...declaration.arguments },
-    options: { ...declaration.options, ...GLOBAL_OPTIONS, help: HELP_OPTION },
+    arguments: { ...args },
+    options: { ...own, ...GLOBAL_OPTIONS, help: HELP_OPTION },
     prepare(typed, words) {
-      const options = readOptions(declaration.options, typed, name);
-      checkConflicts(declaration, typed);
-      const args = readArguments(declaration.arguments, words, name);
+      const options = readOptions(own, typed, name);
+      checkConflicts({ name, options: own, conflicts: declaration.conflicts ?? {} }, typed);
+      const read = readArguments(args, words, name);
       return async (context) => {
         const { perform } = await declaration.load();
-        return await perform(context, options, args) ?? EXIT.ok;
+        return await perform(context, options, read) ?? EXIT.ok;
       };
     },
   };
 }
 
 function checkConflicts<Values extends object, Words extends object>(
-  { name, options, conflicts = {} }: CommandDeclaration<Values, Words>,
+  { name, options, conflicts }: Required<
+    Pick<CommandDeclaration<Values, Words>, "name" | "options" | "conflicts">
+  >,
   typed: TypedOptions,
 ): void {
   for (const key in options) {

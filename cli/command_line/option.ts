@@ -82,3 +82,6 @@ function namesOf(flags: string): Pick<Option, "flags" | "short" | "long"> {
   if (long === undefined) throw new TypeError(`An option without a long name: ${flags}`);
   return { flags, short, long };
 }
+
+/** The option of most commands that show something. */
+export const JSON_FLAG = { json: flag("--json", "Print JSON") };

@@ -3,7 +3,7 @@
 // loaded slows the start.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
-import { flag, option } from "../command_line/option.ts";
+import { flag, JSON_FLAG, option } from "../command_line/option.ts";
 import {
   AGENT,
   AMOUNT,
@@ -22,10 +22,7 @@ export const list = declareCommand({
     ["inkling list", "the agents of the workspace in config.yaml"],
     ["inkling list -w ~/notes", "the agents of another workspace"],
   ],
-  arguments: {},
-  options: {
-    json: flag("--json", "Print JSON"),
-  },
+  options: JSON_FLAG,
   load: () => import("../commands/agents/list.ts"),
 });
 
@@ -40,7 +37,7 @@ export const show = declareCommand({
   arguments: { agent: required("The agent's id", AGENT) },
   options: {
     prompt: flag("--prompt", "Add the messages that the next run would send"),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   load: () => import("../commands/agents/show.ts"),
 });
@@ -114,7 +111,7 @@ export const budget = declareCommand({
     ),
     tokens: flag("--tokens", "Raise the budget in tokens, not the one in dollars"),
     execution: option("--execution <id>", "Of which run to raise the budget tree", EXECUTION),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   load: () => import("../commands/agents/budget.ts"),
 });
@@ -125,7 +122,7 @@ export const resume = declareCommand({
   description: "Let an agent's stopped trigger fire again",
   examples: [["inkling resume daily", "after the cause of its failures is fixed"]],
   arguments: { agent: required("The agent's id", AGENT) },
-  options: { json: flag("--json", "Print JSON") },
+  options: JSON_FLAG,
   load: () => import("../commands/agents/resume.ts"),
 });
 
@@ -141,6 +138,6 @@ export const why = declareCommand({
     agent: required("The agent's id", AGENT),
     time: optional(`When: ${MOMENT_FORMS}`, TEXT),
   },
-  options: { json: flag("--json", "Print JSON") },
+  options: JSON_FLAG,
   load: () => import("../commands/agents/why.ts"),
 });

@@ -5,7 +5,7 @@ import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
-import { flag, option, repeatable } from "../command_line/option.ts";
+import { flag, JSON_FLAG, option, repeatable } from "../command_line/option.ts";
 import {
   AGENT,
   COUNT,
@@ -40,9 +40,7 @@ export const pending = declareCommand({
     ["inkling pending --json", "the same as JSON"],
   ],
   arguments: { execution_id: optional("The execution's id; absent: all", WAITING_EXECUTION) },
-  options: {
-    json: flag("--json", "Print JSON"),
-  },
+  options: JSON_FLAG,
   load: () => import("../commands/executions/pending.ts"),
 });
 
@@ -84,9 +82,7 @@ export const respond = declareCommand({
 export const watch = declareCommand({
   name: "watch",
   description: "Follow an execution that runs or waits; Ctrl+C leaves it running, twice cancels it",
-  examples: [
-    ["inkling watch 12", "show execution 12, and what it asks"],
-  ],
+  examples: [["inkling watch 12", "show execution 12, and what it asks"]],
   arguments: { id: required("The execution's id", EXECUTION) },
   options: {
     json: flag("--json", "Print one JSON object for each event"),
@@ -104,9 +100,7 @@ export const cancel = declareCommand({
     ["inkling cancel", "pick from what runs or waits"],
   ],
   arguments: { ids: rest("The executions' ids; absent: asks which", EXECUTION) },
-  options: {
-    json: flag("--json", "Print JSON"),
-  },
+  options: JSON_FLAG,
   load: () => import("../commands/executions/cancel.ts"),
 });
 
@@ -119,7 +113,6 @@ export const checkpoint = declareCommand({
     ["inkling checkpoint --purge", "keep only the newest and the waiting ones"],
     ["inkling checkpoint --purge --agent daily --force", "remove all of one agent"],
   ],
-  arguments: {},
   options: {
     stats: flag("--stats", "Show what is stored (the default)"),
     purge: flag("--purge", "Remove all but the newest of each agent and the waiting ones"),
@@ -128,7 +121,7 @@ export const checkpoint = declareCommand({
       "--force",
       "With --purge: also remove the newest and the waiting ones; waiting runs are ended",
     ),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   conflicts: { stats: ["purge"] },
   load: () => import("../commands/executions/checkpoint.ts"),
@@ -147,11 +140,10 @@ export const recap = declareCommand({
       "for monitoring: exit code 1 if something failed or waits",
     ],
   ],
-  arguments: {},
   options: {
     since: option("--since <moment>", `Since when: ${MOMENT_FORMS}`, TEXT),
     check: flag("--check", "Exit with 1 when something failed or waits"),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   load: () => import("../commands/executions/recap.ts"),
 });
@@ -167,7 +159,7 @@ export const replay = declareCommand({
   arguments: { id: required("The execution's id", EXECUTION) },
   options: {
     tools: flag("--tools", "Start custom tools and MCP servers to see what they declare now"),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   load: () => import("../commands/executions/replay.ts"),
 });
@@ -203,16 +195,12 @@ export const fork = declareCommand({
 export const diff = declareCommand({
   name: "diff",
   description: "Compare two executions: prompts, calls, answers, cost",
-  examples: [
-    ["inkling diff 12 15", "what differs, step by step; exit code 1 if something does"],
-  ],
+  examples: [["inkling diff 12 15", "what differs, step by step; exit code 1 if something does"]],
   arguments: {
     id: required("The first execution's id", EXECUTION),
     other: required("The other's", EXECUTION),
   },
-  options: {
-    json: flag("--json", "Print JSON"),
-  },
+  options: JSON_FLAG,
   load: () => import("../commands/executions/diff.ts"),
 });
 
@@ -251,7 +239,7 @@ export const logs = declareCommand({
     search: option("--search <text>", "Only executions with this text, 3 characters or more", TEXT),
     execution: option("-e, --execution <id>", "Show the messages of this execution", EXECUTION),
     follow: flag("-f, --follow", "Follow the service's log, or with -e the execution"),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   conflicts: {
     execution: ["since", "until", "status", "trigger", "search"],

@@ -17,7 +17,6 @@ export const completions = declareCommand({
     ['eval "$(inkling completions bash)"', "for this shell session only (same for zsh)"],
   ],
   arguments: { shell: optional("Your shell; absent: the one that SHELL names", oneOf(SHELLS)) },
-  options: {},
   load: () => import("../commands/help/completions.ts"),
 });
 
@@ -26,15 +25,12 @@ export const declareComplete = (program: () => Program): Command =>
   declareCommand({
     name: "complete",
     description: "List what completes a command line, for a completion script",
-    examples: [
-      ["inkling complete zsh -- run ''", "what may follow run"],
-    ],
+    examples: [["inkling complete zsh -- run ''", "what may follow run"]],
     isHidden: true,
     arguments: {
       shell: required("The shell that asks", oneOf(SHELLS)),
       words: rest("The words after the program's name, up to the cursor", TEXT),
     },
-    options: {},
     async load() {
       const { complete } = await import("../commands/help/complete.ts");
       return {
@@ -49,11 +45,8 @@ export const declareHelp = (program: () => Program): Command =>
   declareCommand({
     name: "help",
     description: "Show the help of a command",
-    examples: [
-      ["inkling help run", "how to use run"],
-    ],
+    examples: [["inkling help run", "how to use run"]],
     arguments: { command: optional("The command's name", COMMAND) },
-    options: {},
     async load() {
       const { help } = await import("../commands/help/help.ts");
       return {

@@ -2,7 +2,7 @@
 // A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
 // loaded slows the start.
 import { declareCommand } from "../command_line/command.ts";
-import { flag, flagOrOption, option } from "../command_line/option.ts";
+import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
 import { UNIT_KINDS } from "../service/units/unit.ts";
 
@@ -15,7 +15,6 @@ export const setup = declareCommand({
     ["inkling setup --yes --provider ollama --model qwen3", "ask no questions"],
     ["inkling setup -y --provider openai --api-key-stdin < key.txt", "with a key"],
   ],
-  arguments: {},
   options: {
     yes: flag("-y, --yes", "Ask nothing: use these options and what is already set up"),
     provider: option(
@@ -56,10 +55,7 @@ export const info = declareCommand({
     ["inkling info", "the configuration, the workspace, the state, the log"],
     ["inkling info --json", "the same as JSON"],
   ],
-  arguments: {},
-  options: {
-    json: flag("--json", "Print JSON"),
-  },
+  options: JSON_FLAG,
   load: () => import("../commands/service/info.ts"),
 });
 
@@ -72,14 +68,13 @@ export const notify = declareCommand({
     ["inkling notify --test", "a test message through each of them"],
     ["inkling notify --test phone", "through one"],
   ],
-  arguments: {},
   options: {
     test: flagOrOption(
       "--test [channel]",
       "Send a test message through all channels, or one",
       TEXT,
     ),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   load: () => import("../commands/service/notify.ts"),
 });
@@ -93,10 +88,9 @@ export const doctor = declareCommand({
     ["inkling doctor --fix", "mend what is safe: modes of files, what a killed service left"],
     ["inkling doctor --json", "for monitoring"],
   ],
-  arguments: {},
   options: {
     fix: flag("--fix", "Mend modes of files with keys, and remove what a killed service left"),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   load: () => import("../commands/service/doctor.ts"),
 });
@@ -115,7 +109,6 @@ export const moveHistory = declareCommand({
       "the other way, with all nodes stopped",
     ],
   ],
-  arguments: {},
   options: {
     to: option("--to <address>", "Copy into this database, which has no history yet", TEXT),
     from: option(
@@ -123,7 +116,7 @@ export const moveHistory = declareCommand({
       "Copy out of this database, where no service runs on it",
       TEXT,
     ),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   conflicts: { to: ["from"] },
   load: () => import("../commands/service/move_history.ts"),
@@ -138,11 +131,10 @@ export const permissions = declareCommand({
     ["inkling permissions --command", "one command with all of them, to paste"],
     ["deno task start:scoped", "in Inkling's source tree: start with these flags"],
   ],
-  arguments: {},
   options: {
     command: flag("--command", "Print only a shell command that starts the service with them"),
     host: option("--host <name>", "The --host that start will be given", TEXT),
-    json: flag("--json", "Print JSON"),
+    ...JSON_FLAG,
   },
   conflicts: { json: ["command"] },
   load: () => import("../commands/service/permissions.ts"),
@@ -156,7 +148,6 @@ export const update = declareCommand({
     ["inkling update", "replace this version with the newest"],
     ["inkling update --check", "only check for a newer version"],
   ],
-  arguments: {},
   options: {
     check: flag("--check", "Only report whether there is a newer version"),
     force: flag("--force", "Install the offered version, even if it is older or the same"),
@@ -175,7 +166,6 @@ export const start = declareCommand({
     ["inkling start -d --port 8420", "on TCP too, with INKLING_API_KEY set"],
     ["inkling start --print-unit", "a file with which systemd or launchd starts it"],
   ],
-  arguments: {},
   options: {
     daemon: flag("-d, --daemon", "Start it in the background and return when it is ready"),
     keepAlive: flag("--keep-alive", "Keep running when idle (default: stop after 5 minutes)"),
@@ -208,10 +198,7 @@ export const status = declareCommand({
     ["inkling status", "whether it is running, since when, for which workspace"],
     ["inkling status --json", "the same as JSON"],
   ],
-  arguments: {},
-  options: {
-    json: flag("--json", "Print JSON"),
-  },
+  options: JSON_FLAG,
   load: () => import("../commands/service/status.ts"),
 });
 
@@ -223,7 +210,6 @@ export const stop = declareCommand({
     ["inkling stop", "give running executions a few seconds, then stop"],
     ["inkling stop --timeout 60", "allow it a minute before it is killed"],
   ],
-  arguments: {},
   options: {
     timeout: option(
       "--timeout <seconds>",
@@ -244,7 +230,6 @@ export const ui = declareCommand({
     ["inkling ui --stop", "end such a page"],
     ["inkling ui --no-open", "print the address, to open it yourself"],
   ],
-  arguments: {},
   options: {
     noOpen: flag("--no-open", "Only print the address, which works once"),
     background: flag("--background", "Serve the page behind this command, until --stop"),

@@ -28,6 +28,12 @@ export async function checkHealth(
   return typeof asked === "string" ? asked : "answers";
 }
 
+/** The state of a workspace's service. */
+export async function healthOf(app: CliApp, workspace: string | undefined): Promise<Health> {
+  using client = app.connect(await app.places(workspace));
+  return await checkHealth(client, app);
+}
+
 async function askFirst<Answer>(
   client: Client,
   question: FirstQuestion<Answer>,

@@ -1,8 +1,8 @@
 // mcp: adds a server after its details were confirmed, lists the servers of the workspace, removes one.
 import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
 import { changeWithConsent } from "../../install/consent.ts";
+import { removeInstalled } from "../../install/removal.ts";
 import type { BroughtServer, ListedServer } from "../../install/server_installer.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
@@ -101,30 +101,21 @@ async function remove(
   name: string,
   { yes }: McpOptions,
 ): Promise<void> {
-  const { app } = context;
-  const installer = await app.openServerInstaller(workspaceOf(context));
-  const servers = await installer.list();
-  const found = servers.find((one) => one.name === name);
-  if (found === undefined) {
-    const nearest = app.suggest(name, servers.map((one) => one.name));
-    const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
-    throw new CommandFailure(EXIT.usage, `There is no MCP server "${toOneLine(name)}"${hint}`);
-  }
-  return await changeWithConsent(context, {
-    fields: [
+  const installer = await context.app.openServerInstaller(workspaceOf(context));
+  await removeInstalled(context, {
+    what: "MCP server",
+    name,
+    items: await installer.list(),
+    fieldsOf: ({ runs, problem, folder }, usedBy) => [
       ["Server", toVisibleLine(name)],
-      ["Runs", toVisibleLine(found.runs || (found.problem ?? ""))],
-      ["Used by", found.agents.map(toVisibleLine).join(", ") || "no agent"],
-      ...(found.folder === undefined ? [] : [["Deletes", toVisibleLine(found.folder)]]),
-    ] as [string, string][],
-    question: `Remove the MCP server ${toOneLine(name)}?`,
-    done: "removed",
-    target: toVisibleLine(name),
-    ...(found.agents.length > 0 && {
-      next: `These agents fail until they no longer name it: ${found.agents.join(", ")}`,
-    }),
-    make: () => installer.remove(found),
-  }, { yes: yes === true });
+      ["Runs", toVisibleLine(runs || (problem ?? ""))],
+      usedBy,
+      ...(folder === undefined ? [] : [["Deletes", toVisibleLine(folder)] as [string, string]]),
+    ],
+    targetOf: () => toVisibleLine(name),
+    remove: (server) => installer.remove(server),
+    yes,
+  });
 }
 
 function describe(server: BroughtServer): [string, string][] {

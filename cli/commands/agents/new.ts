@@ -10,7 +10,7 @@ import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";
 import { readSchedule } from "../../new/spoken_schedule.ts";
 import { describeStart } from "../../new/start_text.ts";
-import { checkHealth } from "../../service/connection.ts";
+import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../app.ts";
@@ -41,15 +41,12 @@ export async function perform(
     const remedy = hint === undefined ? "" : ` (${hint})`;
     output.warning(toOneLine(`line ${line}: ${message}${remedy}`));
   }
-  const sentences = describeStart(start, { isRunning: await isServiceRunning(context) });
+  const sentences = describeStart(start, {
+    isRunning: await healthOf(app, context.workspace) === "answers",
+  });
   if (sentences.length > 0) output.line();
   for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
-}
-
-async function isServiceRunning({ app, workspace }: CommandContext): Promise<boolean> {
-  using client = app.connect(await app.places(workspace));
-  return await checkHealth(client, { clock: app.clock }) === "answers";
 }
 
 async function fromFlags(

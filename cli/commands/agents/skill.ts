@@ -1,8 +1,8 @@
 // skill: adds a skill after its details were confirmed, lists the skills of the workspace, removes one.
 import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
 import { changeWithConsent } from "../../install/consent.ts";
+import { removeInstalled } from "../../install/removal.ts";
 import type { BroughtSkill, ListedSkill } from "../../install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitise.ts";
@@ -99,30 +99,21 @@ async function remove(
   name: string,
   { yes }: SkillOptions,
 ): Promise<void> {
-  const { app } = context;
-  const installer = await app.openSkillInstaller(workspaceOf(context));
-  const skills = await installer.list();
-  const found = skills.find((one) => one.name === name);
-  if (found === undefined) {
-    const nearest = app.suggest(name, skills.map((one) => one.name));
-    const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
-    throw new CommandFailure(EXIT.usage, `There is no skill "${toOneLine(name)}"${hint}`);
-  }
-  return await changeWithConsent(context, {
-    fields: [
+  const installer = await context.app.openSkillInstaller(workspaceOf(context));
+  await removeInstalled(context, {
+    what: "skill",
+    name,
+    items: await installer.list(),
+    fieldsOf: ({ source, target }, usedBy) => [
       ["Skill", toVisibleLine(name)],
-      ["Source", toVisibleLine(found.source ?? "written here: nothing brings it back")],
-      ["Used by", found.agents.map(toVisibleLine).join(", ") || "no agent"],
-      ["Deletes", toVisibleLine(found.target)],
+      ["Source", toVisibleLine(source ?? "written here: nothing brings it back")],
+      usedBy,
+      ["Deletes", toVisibleLine(target)],
     ],
-    question: `Remove the skill ${toOneLine(name)}?`,
-    done: "removed",
-    target: found.target,
-    ...(found.agents.length > 0 && {
-      next: `These agents fail until they no longer name it: ${found.agents.join(", ")}`,
-    }),
-    make: () => installer.remove(found),
-  }, { yes: yes === true });
+    targetOf: ({ target }) => target,
+    remove: (skill) => installer.remove(skill),
+    yes,
+  });
 }
 
 function describe(skill: BroughtSkill): [string, string][] {

@@ -10,13 +10,14 @@ import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 import type { CommandContext } from "../../context.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
-import { CommandFailure, type CommandResult, EXIT, Interrupted } from "../../exit.ts";
+import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
 import { formatLocal } from "../../output/time.ts";
 import { showHistory } from "../../output/run/history.ts";
 import { sanitise, toOneLine } from "../../output/sanitise.ts";
 import { Transcript } from "../../output/run/transcript.ts";
+import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
 /** The options of `logs`. */
@@ -225,17 +226,12 @@ async function followServiceLog(
   }
   const { logFile } = await app.places(workspace);
   if (agentId !== undefined) output.note("Following the log of the service, with all its agents");
-  const interrupt = new AbortController();
-  const stopListening = app.onInterrupt(() => interrupt.abort(new Interrupted()));
-  try {
-    const lines = followFile(logFile, {
-      last: options.last ?? DEFAULT_LAST,
-      clock: app.clock,
-      signal: interrupt.signal,
-      onMissing: () => output.note(`There is no log yet at ${logFile}: waiting for it`),
-    });
-    for await (const line of lines) output.line(sanitise(line));
-  } finally {
-    stopListening();
-  }
+  using interrupts = listenToInterrupts(app);
+  const lines = followFile(logFile, {
+    last: options.last ?? DEFAULT_LAST,
+    clock: app.clock,
+    signal: interrupts.first,
+    onMissing: () => output.note(`There is no log yet at ${logFile}: waiting for it`),
+  });
+  for await (const line of lines) output.line(sanitise(line));
 }

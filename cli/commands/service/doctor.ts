@@ -166,28 +166,21 @@ async function examineTriggers(
   }
   for (const { id, trigger_paused: reason } of agents) {
     if (reason === null) continue;
-    findings.push({
-      severity: "error",
-      subject: id,
-      problem: `Its trigger is stopped: ${reason}`,
-      remedy: `fix the cause, then resume it: inkling resume ${id}`,
-    });
+    const problem = `Its trigger is stopped: ${reason}`;
+    const remedy = `fix the cause, then resume it: inkling resume ${id}`;
+    findings.push({ severity: "error", subject: id, problem, remedy });
   }
+  const subject = "scheduler";
   if (held !== undefined) {
-    findings.push({
-      severity: "warning",
-      subject: "scheduler",
-      problem: `No trigger fires here: ${held}`,
-      remedy: "stop the service that is not to fire, or give both one database (docs/triggers.md)",
-    });
+    const problem = `No trigger fires here: ${held}`;
+    const remedy =
+      "stop the service that is not to fire, or give both one database (docs/triggers.md)";
+    findings.push({ severity: "warning", subject, problem, remedy });
   }
   if (scheduler === "paused" && agents.some(isAutomatic)) {
-    findings.push({
-      severity: "warning",
-      subject: "scheduler",
-      problem: "The scheduler is paused: no schedule and no watch fires",
-      remedy: 'resume it on the page Schedule of "inkling ui"',
-    });
+    const problem = "The scheduler is paused: no schedule and no watch fires";
+    const remedy = 'resume it on the page Schedule of "inkling ui"';
+    findings.push({ severity: "warning", subject, problem, remedy });
   }
 }
 

@@ -10,7 +10,7 @@ import type { Installation, SetupChoices, SetupResult } from "../../setup/instal
 import { limitsOf, readChoices } from "../../setup/unattended.ts";
 import { askChoices, tryModel } from "../../setup/wizard.ts";
 import { toAgentWord } from "../../agent_word.ts";
-import { checkHealth } from "../../service/connection.ts";
+import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { tellService } from "../../setup/service_restart.ts";
 
@@ -97,7 +97,7 @@ async function reportSetup(
     output.note(
       `The history of ${result.formerWorkspace} stays its own: "inkling logs <agent> -w <folder>" shows it`,
     );
-    if (await isRunning(context, result.formerWorkspace)) {
+    if (await healthOf(context.app, result.formerWorkspace) !== "absent") {
       output.note('Its service runs on: "inkling stop -w <folder>" ends it');
     }
   }
@@ -116,9 +116,4 @@ async function reportSetup(
     output.detail(`Your first agent:      inkling run ${toAgentWord(agent)}`);
   }
   output.detail("An agent of your own:  inkling new <name>");
-}
-
-async function isRunning({ app }: CommandContext, workspace: string): Promise<boolean> {
-  using client = app.connect(await app.places(workspace));
-  return await checkHealth(client, { clock: app.clock }) !== "absent";
 }

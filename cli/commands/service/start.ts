@@ -7,6 +7,7 @@ import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
 import { formatPlural } from "../../output/figures.ts";
+import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import type { UnitKind } from "../../service/units/unit.ts";
 
@@ -103,12 +104,8 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
   }
   output.detail(`Inkling is running (PID ${info.pid})`);
   if (!output.quiet) {
-    output.fields([
-      ["Workspace", info.workspace],
-      ["Agents", describeAgents(info.agents_loaded, info.agent_errors.length)],
-      ["Listening", info.transports.join(", ")],
-      ["Log", info.log_file],
-    ]);
+    const { agents_loaded: agents, agent_errors: broken, log_file: logFile } = info;
+    showFields(output, { ...info, agents, brokenFiles: broken.length, logFile });
   }
   await warnOfConfig(context);
 }
@@ -139,14 +136,20 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<void
 
 function showReady({ app, output }: CommandContext, service: ReadyService): void {
   output.sentence(`Inkling ${app.version} is running (PID ${service.pid}). Ctrl+C stops it`);
-  output.fields([
-    ["Workspace", service.workspace],
-    ["Agents", describeAgents(service.agents, service.brokenFiles)],
-    ["Listening", service.transports.join(", ")],
-    ["Log", service.logFile],
-  ]);
+  showFields(output, service);
 }
 
-function describeAgents(agents: number, broken: number): string {
-  return broken === 0 ? String(agents) : `${agents}, and ${formatPlural(broken, "broken file")}`;
+function showFields(
+  output: Output,
+  { workspace, agents, brokenFiles: broken, transports, logFile }: Omit<ReadyService, "pid">,
+): void {
+  output.fields([
+    ["Workspace", workspace],
+    [
+      "Agents",
+      broken === 0 ? String(agents) : `${agents}, and ${formatPlural(broken, "broken file")}`,
+    ],
+    ["Listening", transports.join(", ")],
+    ["Log", logFile],
+  ]);
 }

@@ -16,18 +16,22 @@ const ONE_SIDED_LINES = 8;
 
 /** Shows both, indented. Null: there was none, or is none. */
 export function showChange(output: Output, before: string | null, after: string | null): void {
-  const { style } = output;
+  showDiffLines(output, toLines(before, after), "  ");
+}
+
+/** Shows the lines of a difference, indented. */
+export function showDiffLines(output: Output, lines: readonly DiffLine[], indent: string): void {
+  const { style, stdout } = output;
   const paints: Readonly<Record<DiffLine["sort"], (text: string) => string>> = {
     same: (text) => text,
     gone: style.red,
     new: style.green,
     gap: style.dim,
   };
-  for (const { sort, text } of toLines(before, after)) {
-    const line = wrapText(`${SIGNS[sort]} ${sanitise(text)}`, output.stdout.columns - 2, {
-      hanging: 2,
-    });
-    output.line(line.split("\n").map((one) => `  ${paints[sort](one)}`.trimEnd()).join("\n"));
+  const width = stdout.columns - indent.length;
+  for (const { sort, text } of lines) {
+    const line = wrapText(`${SIGNS[sort]} ${sanitise(text)}`, width, { hanging: 2 });
+    for (const one of line.split("\n")) output.line((indent + paints[sort](one)).trimEnd());
   }
 }
 

@@ -2,7 +2,8 @@
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "../markdown/markdown.ts";
 import type { Output } from "../output.ts";
 import { StreamedMarkdown } from "../markdown/streamed_markdown.ts";
-import { ShownReply } from "./shown_reply.ts";
+import { sanitise } from "../sanitise.ts";
+import { SanitisedStream } from "../sanitised_stream.ts";
 
 /** Text is not laid out wider than this, even where the terminal is: long lines are hard to read. */
 const WIDEST_TEXT = 120;
@@ -10,8 +11,10 @@ const WIDEST_TEXT = 120;
 /** Prints the replies of one execution, one after the other, each with an empty line before it. */
 export class ReplyView {
   readonly #output: Output;
-  readonly #reply = new ShownReply();
   readonly #markdown: StreamedMarkdown;
+  #stream = new SanitisedStream();
+  /** What has come of the open reply. */
+  #shown = "";
   /** Whether a line of the open reply has been printed. */
   #isPrinted = false;
 
@@ -22,12 +25,14 @@ export class ReplyView {
 
   /** Whether some of a reply has come. */
   get isOpen(): boolean {
-    return this.#reply.isOpen;
+    return this.#shown !== "";
   }
 
   /** Takes the next piece of the open reply. */
   push(piece: string): void {
-    this.#print(this.#markdown.push(this.#reply.push(piece)));
+    const text = this.#stream.push(piece);
+    this.#shown += text;
+    this.#print(this.#markdown.push(text));
   }
 
   /** The end of the open reply that is not printed yet, as it looks so far. */
@@ -38,27 +43,25 @@ export class ReplyView {
 
   /** Ends the open reply, which is this text as a whole; false: what came was something else, and the text is not shown. */
   end(whole: string): boolean {
-    const rest = this.#reply.end(whole);
-    if (rest !== undefined) this.#print(this.#markdown.push(rest));
-    this.#close();
-    return rest !== undefined;
+    const text = sanitise(whole);
+    const isSame = text.startsWith(this.#shown);
+    if (isSame) this.#print(this.#markdown.push(text.slice(this.#shown.length)));
+    this.drop();
+    return isSame;
   }
 
   /** Ends the open reply as far as it came. */
   drop(): void {
-    this.#reply.drop();
-    this.#close();
+    this.#stream = new SanitisedStream();
+    this.#shown = "";
+    this.#print(this.#markdown.end());
+    this.#isPrinted = false;
   }
 
   /** Prints a whole reply, sanitised, that has not come in pieces; `alone` when nothing else is printed. */
   show(text: string, { alone = false } = {}): void {
     this.#isPrinted = alone;
     this.#print(formatBlocks(parseMarkdown(text), this.#options()));
-    this.#isPrinted = false;
-  }
-
-  #close(): void {
-    this.#print(this.#markdown.end());
     this.#isPrinted = false;
   }
 

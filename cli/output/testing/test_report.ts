@@ -3,7 +3,8 @@ import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts"
 import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
 import type { TestFailure } from "../../../runtime/authoring/testing/check_run.ts";
 import type { Output } from "../output.ts";
-import { type DiffLine, diffLines } from "../replay/line_diff.ts";
+import { diffLines } from "../replay/line_diff.ts";
+import { showDiffLines } from "../replay/text_change.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import { pad } from "../width.ts";
 import { wrapText } from "../wrap.ts";
@@ -59,8 +60,7 @@ export function showFailure(output: Output, { what, expected, got, isText }: Tes
   const title = style.bold(toOneLine(what));
   if (isText) {
     showIndented(output, `${title} (${style.red("- expected")}, ${style.green("+ got")})`);
-    for (const line of diffLines(expected, got)) showDiffLine(output, line);
-    return;
+    return showDiffLines(output, diffLines(expected, got), "    ");
   }
   showIndented(output, title);
   showSide(output, "expected", expected);
@@ -77,21 +77,6 @@ function showSide(output: Output, name: "expected" | "got", value: string): void
   for (const [index, line] of lines.entries()) {
     const label = index === 0 ? `    ${name}` : "";
     output.line(`${output.style.dim(pad(label, VALUES_AT))}${line}`.trimEnd());
-  }
-}
-
-function showDiffLine(output: Output, { sort, text }: DiffLine): void {
-  const { style } = output;
-  const plain = (line: string) => line;
-  const [sign, paint] = ({
-    same: [" ", plain],
-    gone: ["-", style.red],
-    new: ["+", style.green],
-    gap: ["…", style.dim],
-  } as const)[sort];
-  const width = output.stdout.columns - 4;
-  for (const line of wrapText(`${sign} ${sanitise(text)}`, width, { hanging: 2 }).split("\n")) {
-    output.line(`    ${paint(line)}`.trimEnd());
   }
 }
 

@@ -1,0 +1,49 @@
+// Removing something that was installed: found by its name, shown with the agents that use it, taken away after a yes.
+import type { CommandContext } from "../context.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { toOneLine } from "../output/sanitise.ts";
+import { toVisibleLine } from "../../present/visible_text.ts";
+import { changeWithConsent } from "./consent.ts";
+
+/** Something that is installed. */
+interface Installed {
+  name: string;
+  agents: readonly string[];
+}
+
+/** What is removed, and how. */
+export interface Removal<Item extends Installed> {
+  /** `skill`, `MCP server`. */
+  what: string;
+  name: string;
+  items: readonly Item[];
+  /** What a person reads of it, around the agents that use it. */
+  fieldsOf: (item: Item, usedBy: [string, string]) => [string, string][];
+  targetOf: (item: Item) => string;
+  remove: (item: Item) => Promise<void>;
+  yes: true | undefined;
+}
+
+/** Removes the item with this name. Throws CommandFailure where there is none. */
+export async function removeInstalled<Item extends Installed>(
+  context: CommandContext,
+  { what, name, items, fieldsOf, targetOf, remove, yes }: Removal<Item>,
+): Promise<void> {
+  const found = items.find((one) => one.name === name);
+  if (found === undefined) {
+    const nearest = context.app.suggest(name, items.map((one) => one.name));
+    const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
+    throw new CommandFailure(EXIT.usage, `There is no ${what} "${toOneLine(name)}"${hint}`);
+  }
+  const { agents } = found;
+  await changeWithConsent(context, {
+    fields: fieldsOf(found, ["Used by", agents.map(toVisibleLine).join(", ") || "no agent"]),
+    question: `Remove the ${what} ${toOneLine(name)}?`,
+    done: "removed",
+    target: targetOf(found),
+    ...(agents.length > 0 && {
+      next: `These agents fail until they no longer name it: ${agents.join(", ")}`,
+    }),
+    make: () => remove(found),
+  }, { yes: yes === true });
+}
