@@ -1,6 +1,9 @@
-// What every command is given: the program around it, its voice, and the options that all commands share.
+// What every command is given: the program around it, its voice, and the options that all commands share; and what it ends
+// with.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import type { Output } from "./output/output.ts";
+
+export { CommandFailure, type CommandResult, EXIT, type ExitCode, Interrupted } from "./exit.ts";
 
 /** The surroundings of one command. */
 export interface CommandContext extends WorkspaceOption {

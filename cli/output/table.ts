@@ -25,6 +25,11 @@ export interface TableNotes {
 /** The text of an empty cell. */
 export const NOTHING = "-";
 
+/** The text of a value, where there is one. */
+export function orNothing<Value>(value: Value | null, format: (value: Value) => string): string {
+  return value === null ? NOTHING : format(value);
+}
+
 const GAP = "  ";
 /** A shortened column keeps this many cells, or it says nothing. */
 const LEGIBLE_WIDTH = 8;

@@ -31,6 +31,11 @@ export function formatLocal(timestamp: string): string {
   return `${day} ${time}`;
 }
 
+/** `2026-01-31 08:30` in the local zone. */
+export function formatMinute(timestamp: string): string {
+  return formatLocal(timestamp).slice(0, -3);
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -1,7 +1,7 @@
 // When an agent runs by itself, in words.
 import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
 import { toOneLine } from "./sanitise.ts";
-import { formatLocal, formatRelative } from "./time.ts";
+import { formatMinute, formatRelative } from "./time.ts";
 
 /** `in 5 min`, `on a change`, `on a delivery`; `-` for an agent that does not run by itself. */
 export function describeNextRun(agent: AgentSummary, now: number): string {
@@ -26,10 +26,11 @@ export function describeHeld(agents: readonly AgentSummary[], why: string): stri
 export function describeSetBack(
   { id, ran_until: until = "", next_run: next, trigger_every: every }: AgentSummary,
 ): string {
-  const minute = (at: string) => formatLocal(at).slice(0, -3);
   const rule = every === null ? "none of them runs again" : "its interval goes on";
-  return `The clock was set back: ${toOneLine(id)} has run for times until ${minute(until)}, and ` +
-    rule + (next === null ? "" : `, next ${minute(next)}`);
+  return `The clock was set back: ${toOneLine(id)} has run for times until ${
+    formatMinute(until)
+  }, and ` +
+    rule + (next === null ? "" : `, next ${formatMinute(next)}`);
 }
 
 /** Whether it would run without being asked. */

@@ -1,7 +1,6 @@
 // budget: what agents may spend, what they have spent, and allowing more.
 import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";

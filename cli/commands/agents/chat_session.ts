@@ -2,8 +2,7 @@
 import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
 import { type Client, orMissing } from "../../../server/client.ts";
 import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
 import { sanitise, toOneLine } from "../../output/sanitise.ts";
 import { formatLocal } from "../../output/time.ts";

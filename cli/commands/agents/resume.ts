@@ -1,7 +1,6 @@
 // resume: lets an agent's stopped trigger fire again.
 import type { AgentResumed } from "../../../server/schemas/agent_action_schemas.ts";
-import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
+import { type CommandContext, EXIT, type ExitCode } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";

@@ -2,8 +2,7 @@
 import { ApiError } from "../../../server/client.ts";
 import type { RunBody } from "../../../server/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, type CommandResult, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";

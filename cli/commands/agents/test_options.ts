@@ -1,7 +1,6 @@
 // What `test` may be told, and what is said where there is nothing to test.
 import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { unknownAgent } from "../../unknown_agent.ts";
 

@@ -2,8 +2,8 @@
 import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ValidatedFile } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { connectService } from "../../service/connection.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { connectService } from "../../service/connection.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";

@@ -13,6 +13,7 @@ import type { CommandContext } from "../../context.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitise.ts";
+import { formatMinute } from "../../output/time.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
@@ -24,7 +25,6 @@ import {
   explainSlot,
   explainState,
   type Reason,
-  toMinute,
   type Waiting,
 } from "./why_reasons.ts";
 
@@ -90,8 +90,8 @@ export async function explain(
   if (state !== undefined || event !== undefined) return { ...base, ...combine(state, event) };
   const when = at === undefined
     ? `${id} has not been due yet`
-    : `${id} was not due at ${toMinute(new Date(at).toISOString())}`;
-  const next = agent.next_run === null ? "" : `, next ${toMinute(agent.next_run)}`;
+    : `${id} was not due at ${formatMinute(new Date(at).toISOString())}`;
+  const next = agent.next_run === null ? "" : `, next ${formatMinute(agent.next_run)}`;
   return {
     ...base,
     reason: `${when}: ${describeTrigger(agent, "terse")}${next}`,

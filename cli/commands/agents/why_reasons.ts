@@ -10,7 +10,7 @@ import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
 import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { errorsOf } from "../../output/problems.ts";
-import { formatLocal } from "../../output/time.ts";
+import { formatMinute } from "../../output/time.ts";
 import { describeHeld, describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
 
 /** Why, and what to do; null where there is nothing to do. */
@@ -50,9 +50,12 @@ export function explainExecution(execution: ListedExecution, question: string | 
   const unserved = explainLabels(execution);
   if (unserved !== undefined) {
     const { reason, remedy } = unserved;
-    return { reason: `${agent} was to run at ${toMinute(at)} (${trigger}), and ${reason}`, remedy };
+    return {
+      reason: `${agent} was to run at ${formatMinute(at)} (${trigger}), and ${reason}`,
+      remedy,
+    };
   }
-  const ran = `${agent} ran at ${toMinute(at)} (execution ${id}, ${trigger})`;
+  const ran = `${agent} ran at ${formatMinute(at)} (execution ${id}, ${trigger})`;
   switch (status) {
     case "success":
       return { reason: `${ran} and succeeded`, remedy: null };
@@ -96,7 +99,7 @@ export function explainPassedOver(
 ): Reason {
   const others = count === 1 ? "" : `, as ${formatPlural(count - 1, "more time")} before it`;
   return {
-    reason: `${path} was written at ${toMinute(at)} with the same content, ` +
+    reason: `${path} was written at ${formatMinute(at)} with the same content, ` +
       `so that ${agentId} was not started${others}`,
     remedy: "same_content: true in its trigger starts it all the same",
   };
@@ -110,7 +113,7 @@ export function explainSlot(
 ): Reason {
   const times = count === 1 ? "" : `, as ${formatPlural(count - 1, "more time")} after it`;
   const say = (why: string, remedy: string | null): Reason => ({
-    reason: `${agentId} was due at ${toMinute(at)} and ${outcome}${times}: ${why}`,
+    reason: `${agentId} was due at ${formatMinute(at)} and ${outcome}${times}: ${why}`,
     remedy,
   });
   const recorded = reason ?? "";
@@ -154,7 +157,7 @@ export function explainSlot(
 
 /** `from 2026-01-01 04:10 to 2026-01-01 05:10`. */
 function describeDowntime({ from, to }: RecapBody["downtimes"][number]): string {
-  return `from ${from === null ? "some time on" : toMinute(from)} to ${toMinute(to)}`;
+  return `from ${from === null ? "some time on" : formatMinute(from)} to ${formatMinute(to)}`;
 }
 
 /** That no service ran at a time at which the agent might have fired. */
@@ -232,9 +235,4 @@ export function explainBroken(
     remedy: `Mend ${path}${first === undefined ? "" : `, line ${first.line}`}; ` +
       `"inkling validate ${id}" shows all that is wrong`,
   };
-}
-
-/** `2026-01-01 02:30`, local. */
-export function toMinute(at: string): string {
-  return formatLocal(at).slice(0, -3);
 }

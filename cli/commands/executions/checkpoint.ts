@@ -2,8 +2,7 @@
 import type { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";

@@ -1,8 +1,7 @@
 // diff: two executions beside each other: what they are, what they cost, and where they part.
 import type { Client } from "../../../server/client.ts";
 import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
-import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
+import { type CommandContext, EXIT, type ExitCode } from "../../context.ts";
 import { formatCost, formatCount } from "../../output/figures.ts";
 import { formatElapsed } from "../../output/time.ts";
 import type { Output } from "../../output/output.ts";
@@ -13,7 +12,7 @@ import {
   toParts,
 } from "../../output/replay/execution_parts.ts";
 import { showChange } from "../../output/replay/text_change.ts";
-import { NOTHING } from "../../output/table.ts";
+import { NOTHING, orNothing } from "../../output/table.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 
@@ -58,15 +57,9 @@ function showFigures(output: Output, compared: readonly Compared[]): void {
     ["Status", ({ execution }) => execution.status],
     ["Steps", ({ parts }) => formatCount(parts.at(-1)?.step ?? 0)],
     ["Tool calls", ({ execution }) => formatCount(execution.tool_calls)],
-    [
-      "Tokens",
-      ({ execution: { total_tokens: tokens } }) => tokens === null ? NOTHING : formatCount(tokens),
-    ],
-    [
-      "Cost",
-      ({ execution: { total_cost_usd: cost } }) => cost === null ? NOTHING : formatCost(cost),
-    ],
-    ["Time", ({ execution: { duration_ms: ms } }) => ms === null ? NOTHING : formatElapsed(ms)],
+    ["Tokens", ({ execution }) => orNothing(execution.total_tokens, formatCount)],
+    ["Cost", ({ execution }) => orNothing(execution.total_cost_usd, formatCost)],
+    ["Time", ({ execution }) => orNothing(execution.duration_ms, formatElapsed)],
   ];
   output.table(
     [

@@ -1,8 +1,7 @@
 // fork: goes on from a step of a recorded execution, for real, as an execution of its own.
 import type { ForkBody } from "../../../server/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, type CommandResult, EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { acceptFork } from "../../runs/accept_run.ts";

@@ -8,12 +8,11 @@ import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../../agent_word.ts";
 import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
-import type { CommandContext } from "../../context.ts";
+import { type CommandContext, CommandFailure, type CommandResult, EXIT } from "../../context.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
-import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
-import { formatLocal } from "../../output/time.ts";
+import { formatMinute } from "../../output/time.ts";
 import { showHistory } from "../../output/run/history.ts";
 import { sanitise, toOneLine } from "../../output/sanitise.ts";
 import { Transcript } from "../../output/run/transcript.ts";
@@ -140,7 +139,7 @@ function describeSearch({ count, backTo }: ResultSearch): string {
   const results = backTo === undefined
     ? "all tool results"
     : `the tool results of the last ${formatCount(count)} executions, back to ${
-      formatLocal(backTo).slice(0, -3)
+      formatMinute(backTo)
     }: --since and --until choose others`;
   return "Searched messages, answers and errors (the first 1,000 characters of each) and " +
     results;

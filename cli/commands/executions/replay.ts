@@ -1,6 +1,5 @@
 // replay: a recorded execution played again, offline, with its agent as it is now.
-import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode } from "../../exit.ts";
+import { type CommandContext, EXIT, type ExitCode } from "../../context.ts";
 import { showReplay } from "../../output/replay/replay_report.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";

@@ -5,9 +5,8 @@ import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs
 import { hasPerson } from "../../prompting/ask_person.ts";
 import type { Answer } from "../../prompting/asking.ts";
 import { connectService } from "../../service/connection.ts";
-import type { CommandContext } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context.ts";
 import { openService } from "../../service/daemon.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findGoneWorkspace } from "../../missing_workspace.ts";
 import { formatDiff } from "../../output/diff.ts";

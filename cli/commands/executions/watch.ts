@@ -1,7 +1,6 @@
 // watch: takes up an execution that runs or waits: what happened so far, what is to come, and what it asks.
 import type { Client } from "../../../server/client.ts";
-import type { CommandContext } from "../../context.ts";
-import { EXIT, type ExitCode, Interrupted } from "../../exit.ts";
+import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../context.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { showRun } from "../../runs/show_run.ts";

@@ -1,8 +1,7 @@
 // completions: the script with which a shell completes command lines of inkling.
 import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 
 /** Prints the script of a shell, by default of the person's own. At a terminal only how to install it, unless it is named. */
 export async function perform(

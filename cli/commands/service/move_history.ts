@@ -1,7 +1,6 @@
 // move-history: the history copied between the state directory and PostgreSQL, and what to write into config.yaml then.
 import type { MovedHistory } from "../../app.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";

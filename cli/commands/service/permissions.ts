@@ -1,6 +1,5 @@
 // permissions: Deno's flags for a service of this workspace, each with its reason.
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 

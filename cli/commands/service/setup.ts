@@ -1,8 +1,7 @@
 // setup: workspace, model, key and limits, asked or from flags, merged into what is there. Nothing is written before all
 // is known.
 import type { CliApp } from "../../app.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../context.ts";
 import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { SetupOptions } from "../../setup/setup_options.ts";

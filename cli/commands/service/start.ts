@@ -2,8 +2,8 @@
 import type { ReadyService, StopReason, TcpListen } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { ensureService } from "../../service/daemon.ts";
 import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
+import { ensureService } from "../../service/daemon.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
 import { formatPlural } from "../../output/figures.ts";

@@ -3,8 +3,7 @@
 import { ApiError, type Client, ServiceUnreachable } from "../../../server/client.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { NodeBody } from "../../../server/schemas/info_schemas.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatPlural } from "../../output/figures.ts";

@@ -1,7 +1,6 @@
 // update: replaces this Inkling by a newer one, in the way that it was installed.
 import { connectService } from "../../service/connection.ts";
-import type { CommandContext } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../update/distribution.ts";
 

@@ -3,7 +3,7 @@ import { SECOND_MS } from "../../../base/time_units.ts";
 import type { InfoBody, NodeBody } from "../../../server/schemas/info_schemas.ts";
 import type { Output } from "../output.ts";
 import { NOTHING } from "../table.ts";
-import { formatLocal, formatRelative } from "../time.ts";
+import { formatMinute, formatRelative } from "../time.ts";
 
 /** A node gives a sign of life every three seconds. */
 const NOW_SECONDS = 5;
@@ -37,7 +37,7 @@ export function showNodes(output: Output, nodes: readonly NodeBody[], now: numbe
       node.name,
       node.version,
       node.labels.join(", ") || NOTHING,
-      formatLocal(node.started_at).slice(0, -3),
+      formatMinute(node.started_at),
       String(node.running_executions),
       describeSign(node, now),
     ]),

@@ -6,7 +6,7 @@ import type { PlanBody } from "../../../server/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import { NOTHING } from "../table.ts";
-import { formatLocal, formatRelative } from "../time.ts";
+import { formatMinute, formatRelative } from "../time.ts";
 import { isAutomatic } from "../trigger_text.ts";
 
 type PlannedTool = PlanBody["tools"][number];
@@ -119,7 +119,7 @@ function describeFirings(
     trigger,
     ...setup,
     ...(retry === undefined ? [] : [`Execution ${id} ${toRetryWords(retry)}`]),
-    ...upcoming.map((at) => `${formatLocal(at).slice(0, -3)}, ${formatRelative(at, now)}`),
+    ...upcoming.map((at) => `${formatMinute(at)}, ${formatRelative(at, now)}`),
   ];
 }
 

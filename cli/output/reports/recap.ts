@@ -5,7 +5,7 @@ import { firstLine } from "../../../present/visible_text.ts";
 import { formatCost, formatPlural } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitise.ts";
-import { formatLocal, formatRelative } from "../time.ts";
+import { formatMinute, formatRelative } from "../time.ts";
 import { shorten } from "../width.ts";
 
 /** How many of what is due next are shown. */
@@ -23,7 +23,7 @@ export function showRecap(
   const heading = (text: string) => output.line(`\n${style.bold(text)}`);
   const item = (agent: string, text: string) =>
     output.sentence(`  ${toOneLine(agent)}: ${shorten(toOneLine(text), TEXT_WIDTH)}`);
-  output.sentence(`${style.bold(`Since ${formatLocal(recap.since).slice(0, -3)}`)} (${span})`);
+  output.sentence(`${style.bold(`Since ${formatMinute(recap.since)}`)} (${span})`);
   output.sentence(describeRuns(recap));
   if (recap.executions.total > 0) output.sentence(describeCost(recap));
   if (recap.failures.length > 0) heading("Failed");
@@ -80,5 +80,5 @@ function describeTimes({ count, first, last }: RecapBody["not_run"][number]): st
 }
 
 function toMinute(timestamp: string): string {
-  return formatLocal(timestamp).slice(5, -3);
+  return formatMinute(timestamp).slice(5);
 }

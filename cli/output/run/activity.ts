@@ -16,31 +16,34 @@ const KEPT_LINES = 6;
 /** What models make of a token, roughly. */
 const CHARACTERS_PER_TOKEN = 4;
 
+/** What an activity is shown with. */
+export interface ActivityOptions {
+  output: Output;
+  clock: Clock;
+  /** Lines that stand above the line that moves. */
+  preview: (height: number) => string[];
+}
+
 /** Shows that something is being done, at the end of the terminal, until it is told to rest. Does nothing where nothing can move. */
 export class Activity {
   readonly #output: Output;
-  readonly #clock: Clock;
-  readonly #preview: (height: number) => string[];
+  readonly #options: ActivityOptions;
   #label = "";
   #since = 0;
   #tokens = 0;
   #characters = 0;
   #ticking: AbortController | undefined;
 
-  /** `preview` gives lines that stand above the line that moves. */
-  constructor(
-    options: { output: Output; clock: Clock; preview?: (height: number) => string[] },
-  ) {
+  constructor(options: ActivityOptions) {
     this.#output = options.output;
-    this.#clock = options.clock;
-    this.#preview = options.preview ?? (() => []);
+    this.#options = options;
   }
 
   /** Says what is being done from now on. The same once more changes nothing; a part of the same wait keeps its beginning. */
   begin(label: string, { isPart = false } = {}): void {
     if (this.#output.live === undefined) return;
     const isNew = label !== this.#label && !isPart;
-    if (isNew || this.#ticking === undefined) this.#since = this.#clock.now();
+    if (isNew || this.#ticking === undefined) this.#since = this.#options.clock.now();
     this.#label = label;
     if (this.#ticking !== undefined) return;
     this.#ticking = new AbortController();
@@ -68,7 +71,7 @@ export class Activity {
   async #tick(signal: AbortSignal): Promise<void> {
     try {
       for (let count = 0;; count++) {
-        await this.#clock.sleep(TICK_MS, signal);
+        await this.#options.clock.sleep(TICK_MS, signal);
         this.#draw(PICTURES[count % PICTURES.length] ?? "");
       }
     } catch (error) {
@@ -84,7 +87,7 @@ export class Activity {
 
   #lines(picture: string): string[] {
     const { watched, watchedStyle: style } = this.#output;
-    const preview = this.#preview(Math.min(PREVIEW_LINES, watched.rows - KEPT_LINES));
+    const preview = this.#options.preview(Math.min(PREVIEW_LINES, watched.rows - KEPT_LINES));
     const figures = ` · ${this.#figures()}`;
     // A line as wide as the terminal would make it break the next one.
     const room = watched.columns - 1 - widthOf(picture) - 1 - widthOf(figures);
@@ -101,7 +104,7 @@ export class Activity {
     const estimate = Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
     const tokens = this.#tokens + estimate;
     return [
-      formatElapsed(this.#clock.now() - this.#since),
+      formatElapsed(this.#options.clock.now() - this.#since),
       ...(tokens === 0 ? [] : [`${estimate > 0 ? "~" : ""}${formatCount(tokens)} tokens`]),
     ].join(" · ");
   }

@@ -6,8 +6,8 @@ import type { ListedExecution } from "../../../server/schemas/execution_schemas.
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { formatCost, formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
-import { type Column, NOTHING } from "../table.ts";
-import { formatLocal } from "../time.ts";
+import { type Column, NOTHING, orNothing } from "../table.ts";
+import { formatMinute } from "../time.ts";
 
 /** An entry of the history, and when it belongs there. */
 interface Entry {
@@ -54,12 +54,12 @@ function toEntry(execution: ListedExecution, isOfAll: boolean): Entry {
     cells: [
       String(execution.id),
       ...(isOfAll ? [execution.agent_id] : []),
-      toMinute(execution.started_at),
+      formatMinute(execution.started_at),
       execution.status,
       parent === null ? execution.trigger : `${execution.trigger} (${parent})`,
-      duration === null ? NOTHING : formatDuration(duration),
-      tokens === null ? NOTHING : formatCount(tokens),
-      cost === null ? NOTHING : formatCost(cost),
+      orNothing(duration, formatDuration),
+      orNothing(tokens, formatCount),
+      orNothing(cost, formatCost),
     ],
     note: describeOutcome(execution),
   };
@@ -83,7 +83,7 @@ function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): E
     at: Date.parse(at),
     cells: [
       NOTHING,
-      toMinute(at),
+      formatMinute(at),
       count > 1 ? `${outcome} (${formatCount(count)} times)` : outcome,
       "schedule",
       NOTHING,
@@ -92,11 +92,6 @@ function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): E
     ],
     note: reason ?? undefined,
   };
-}
-
-/** The local time without its seconds: who wants them looks into the execution. */
-function toMinute(timestamp: string): string {
-  return formatLocal(timestamp).slice(0, -3);
 }
 
 /** Colours a cell by the status of an execution that it tells, or by the outcome of a due time. */

@@ -63,11 +63,8 @@ class TextView implements RunView {
       showCalls: output.live === undefined,
       stepsTakenOver: options.takenOver?.step ?? 0,
     });
-    this.#activity = new Activity({
-      output,
-      clock,
-      ...(replies && { preview: (height: number) => replies.preview(height) }),
-    });
+    const preview = (height: number) => replies?.preview(height) ?? [];
+    this.#activity = new Activity({ output, clock, preview });
   }
 
   wait(why = THINKING): void {

@@ -4,7 +4,7 @@ import type { LiveTrial, TrialRow } from "../../../runtime/authoring/testing/liv
 import { formatCost } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitise.ts";
-import { NOTHING } from "../table.ts";
+import { orNothing } from "../table.ts";
 import { showDiagnostics, showFailure } from "./test_report.ts";
 
 type Unplayable = LiveTrial["unplayable"];
@@ -33,7 +33,7 @@ export function showTrial(output: Output, rows: readonly TrialRow[]): void {
       name,
       model,
       `${passed}/${runs}`,
-      costUsd === null ? NOTHING : formatCost(costUsd),
+      orNothing(costUsd, formatCost),
       (durationMs / 1_000).toFixed(1),
     ]),
   );

@@ -67,48 +67,38 @@ function decimalsOf(usd: number): number {
   return usd === 0 || usd >= 1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(usd)));
 }
 
+type FormatTime = (at: number) => string;
+
+const timeFormat = (options: Intl.DateTimeFormatOptions, locale?: string): FormatTime => (at) =>
+  new Intl.DateTimeFormat(locale, options).format(at);
+
 /** Date and time to the second. */
-export function formatMoment(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-    .format(at);
-}
+export const formatMoment: FormatTime = timeFormat({ dateStyle: "medium", timeStyle: "medium" });
 
 /** The day alone, with its name: `Saturday, January 31, 2026`. */
-export function formatDate(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "full" }).format(at);
-}
+export const formatDate: FormatTime = timeFormat({ dateStyle: "full" });
 
 /** Date and time to the minute. */
-export function formatMinute(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
-}
+export const formatMinute: FormatTime = timeFormat({ dateStyle: "medium", timeStyle: "short" });
 
 /** `14:05:09`, the same everywhere. */
-export function formatSeconds(at: number): string {
-  return new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }).format(at);
-}
+export const formatSeconds: FormatTime = timeFormat({ timeStyle: "medium" }, "en-GB");
 
 /** The hour alone: `3 PM`, `15`. */
-export function formatHour(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { hour: "numeric" }).format(at);
-}
+export const formatHour: FormatTime = timeFormat({ hour: "numeric" });
 
 /** Hours and minutes. */
-export function formatClock(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(at);
-}
+export const formatClock: FormatTime = timeFormat({ hour: "2-digit", minute: "2-digit" });
+
+const RECENT = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
 
 /** `Jan 31, 8:30 AM`: a time of these days. */
-export function formatRecent(at: number): string {
-  return new Intl.DateTimeFormat(undefined, RECENT).format(at);
-}
+export const formatRecent: FormatTime = timeFormat(RECENT);
 
 /** `Jan 31, 8:30 – 9:15 AM`. */
 export function formatRecentRange(from: number, to: number): string {
   return new Intl.DateTimeFormat(undefined, RECENT).formatRange(from, to);
 }
-
-const RECENT = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
 
 /** `2026-01-31`: the local day of a moment, as addresses name it. */
 export function toDayName(at: number): string {
@@ -124,8 +114,8 @@ export function zoneName(): string {
 
 /** Day and month of `2026-01-31`. */
 export function formatDay(date: string): string {
-  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" })
-    .format(Date.parse(`${date}T00:00:00Z`));
+  const format = timeFormat({ day: "numeric", month: "short", timeZone: "UTC" });
+  return format(Date.parse(`${date}T00:00:00Z`));
 }
 
 /** `1 run`, `3 runs`. */

@@ -151,6 +151,41 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
+/** Figures by their names; what is null is left out. */
+export function Figures({ of }: { of: Readonly<Record<string, ComponentChildren>> }): VNode {
+  return (
+    <dl class="figures">
+      {Object.entries(of).map(([name, value]) =>
+        value !== null && <Figure key={name} name={name}>{value}</Figure>
+      )}
+    </dl>
+  );
+}
+
+/** The head of a view about one thing: what sort of thing, its name, and what can be done with it. */
+export function ThingHead(
+  { crumb, title, lead, stays = false, children }: {
+    crumb: ComponentChildren;
+    title: ComponentChildren;
+    /** A sentence about it. */
+    lead?: string;
+    /** Whether it stays in sight. */
+    stays?: boolean;
+    children?: ComponentChildren;
+  },
+): VNode {
+  return (
+    <header class={stays ? "view-head stays" : "view-head"}>
+      <div>
+        <p class="crumb">{crumb}</p>
+        <h1>{title}</h1>
+        {lead && <p class="lead" dir="auto">{lead}</p>}
+      </div>
+      {children !== undefined && <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
 /** The head of a table; from the column `numbersFrom` on there are numbers. */
 export function TableHead(
   { names, numbersFrom = Infinity }: { names: readonly string[]; numbersFrom?: number },

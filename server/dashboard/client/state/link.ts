@@ -35,8 +35,7 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
 
 /** One connection, kept up while `run` runs. */
 export class ServiceLink {
-  readonly #client: Client;
-  readonly #clock: Clock;
+  readonly #options: { client: Client; clock: Clock };
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: ServiceEventMessage) => void>();
   readonly #versions: Record<Topic, number> = { agents: 0, executions: 0, scheduler: 0 };
@@ -45,8 +44,7 @@ export class ServiceLink {
   #waiting = new AbortController();
 
   constructor(options: { client: Client; clock: Clock }) {
-    this.#client = options.client;
-    this.#clock = options.clock;
+    this.#options = options;
   }
 
   get state(): LinkState {
@@ -112,9 +110,11 @@ export class ServiceLink {
       this.#lose(failure);
       this.#waiting = new AbortController();
       const wait = RETRY_MS[Math.min(attempt++, RETRY_MS.length - 1)] ?? 0;
-      await this.#clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(() => {
-        // Somebody wants it sooner, or not at all: the loop looks which.
-      });
+      await this.#options.clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(
+        () => {
+          // Somebody wants it sooner, or not at all: the loop looks which.
+        },
+      );
     }
   }
 
@@ -122,15 +122,15 @@ export class ServiceLink {
   async #listen(signal: AbortSignal, onOpen: () => void): Promise<string> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
-    let heard = this.#clock.now();
+    let heard = this.#options.clock.now();
     const watch = this.#endSilence(() => heard, over);
     try {
       const open = () => {
-        heard = this.#clock.now();
+        heard = this.#options.clock.now();
         onOpen();
       };
-      for await (const event of this.#client.events({ signal: either, onOpen: open })) {
-        heard = this.#clock.now();
+      for await (const event of this.#options.client.events({ signal: either, onOpen: open })) {
+        heard = this.#options.clock.now();
         if (event.event === "shutdown") return "The service has stopped.";
         this.#take(event);
       }
@@ -147,9 +147,9 @@ export class ServiceLink {
   async #endSilence(heardAt: () => number, over: AbortController): Promise<void> {
     try {
       for (;;) {
-        const left = heardAt() + SILENCE_MS - this.#clock.now();
+        const left = heardAt() + SILENCE_MS - this.#options.clock.now();
         if (left <= 0) return over.abort();
-        await this.#clock.sleep(left, over.signal);
+        await this.#options.clock.sleep(left, over.signal);
       }
     } catch (error) {
       if (!over.signal.aborted) throw error;
@@ -163,7 +163,7 @@ export class ServiceLink {
   }
 
   #lose(reason: string): void {
-    const since = this.#state.phase === "lost" ? this.#state.since : this.#clock.now();
+    const since = this.#state.phase === "lost" ? this.#state.since : this.#options.clock.now();
     this.#become({ phase: "lost", reason, since });
   }
 
@@ -176,7 +176,7 @@ export class ServiceLink {
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
-    this.#clock.sleep(GATHER_MS).then(() => {
+    this.#options.clock.sleep(GATHER_MS).then(() => {
       this.#isGathering = false;
       this.#tell();
     });

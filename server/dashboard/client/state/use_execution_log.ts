@@ -61,9 +61,9 @@ async function followToEnd(
     } catch (error) {
       if (signal.aborted) return;
       const isExpected = sight.signal.aborted || error instanceof ServiceUnreachable;
-      if (!isExpected) return log.fail(toSentence(error));
+      if (!isExpected) return log.stop(toSentence(error));
       // What streamed is lost; the frame that holds it is not.
-      log.voidStream();
+      log.stop();
     } finally {
       sight.end();
     }
@@ -80,7 +80,7 @@ async function followToEnd(
 class GrowingLog {
   readonly #entries: Entry[] = [];
   readonly #options: { clock: Clock; signal: AbortSignal; onDraw: (log: ExecutionLog) => void };
-  #drawn: readonly Entry[] = [];
+  #drawn = EMPTY;
   #streaming = "";
   #problem: string | null = null;
   #isDrawing = false;
@@ -107,13 +107,10 @@ class GrowingLog {
     this.#draw();
   }
 
-  voidStream(): void {
-    this.#streaming = "";
-    this.#draw();
-  }
-
-  fail(problem: string): void {
-    this.#problem = problem;
+  /** Nothing streams any more; `problem`: nothing more will be known. */
+  stop(problem: string | null = null): void {
+    if (problem === null) this.#streaming = "";
+    else this.#problem = problem;
     this.#draw();
   }
 
@@ -124,8 +121,10 @@ class GrowingLog {
     clock.sleep(GATHER_MS, signal).then(() => {
       this.#isDrawing = false;
       // The same list where nothing was added: whoever made something of it need not make it again.
-      if (this.#drawn.length < this.#entries.length) this.#drawn = [...this.#entries];
-      onDraw({ entries: this.#drawn, streaming: this.#streaming, problem: this.#problem });
+      const isSame = this.#drawn.entries.length === this.#entries.length;
+      const entries = isSame ? this.#drawn.entries : [...this.#entries];
+      this.#drawn = { entries, streaming: this.#streaming, problem: this.#problem };
+      onDraw(this.#drawn);
     }, () => {
       // Nobody looks any more.
     });

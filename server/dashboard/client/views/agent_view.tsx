@@ -7,7 +7,7 @@ import { describeTrigger } from "../../../../present/triggers.ts";
 import { BrokenAgents, describeFault, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "../format.ts";
-import { AgentName, Button, Empty, Figure, Unshown, When } from "../parts.tsx";
+import { AgentName, Button, Empty, Figures, ThingHead, Unshown, When } from "../parts.tsx";
 import { chatHref, historyHref, toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { useResource } from "../state/use_resource.ts";
@@ -31,12 +31,7 @@ export function AgentView({ id }: { id: string }): VNode {
       ? (
         // Its file never parsed since the service started.
         <article>
-          <header class="view-head">
-            <div>
-              <p class="crumb">Agent</p>
-              <h1>{id}</h1>
-            </div>
-          </header>
+          <ThingHead crumb="Agent" title={id} />
           <BrokenAgents files={broken} />
           <LatestRuns id={id} runs={runs.data} />
         </article>
@@ -49,19 +44,14 @@ export function AgentView({ id }: { id: string }): VNode {
   }
   return (
     <article>
-      <header class="view-head">
-        <div>
-          <p class="crumb">Agent</p>
-          <h1>
-            <AgentName icon={agent.icon} name={agent.display_name} />
-          </h1>
-          {agent.description !== "" && <p class="lead" dir="auto">{agent.description}</p>}
-        </div>
-        <div class="actions">
-          <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
-          <a class="button" href={chatHref(id)}>Chat</a>
-        </div>
-      </header>
+      <ThingHead
+        crumb="Agent"
+        title={<AgentName icon={agent.icon} name={agent.display_name} />}
+        lead={agent.description}
+      >
+        <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
+        <a class="button" href={chatHref(id)}>Chat</a>
+      </ThingHead>
       {agent.warnings.length > 0 && (
         <section class="problem" aria-label="Warnings">
           <ul>
@@ -101,33 +91,26 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
     `${settings.max_execution_tokens.toLocaleString()} tokens`,
     settings.max_cost_usd !== null && formatCost(settings.max_cost_usd),
   ].filter((limit) => limit !== false);
-  const lists: readonly (readonly [name: string, values: readonly string[]])[] = [
-    ["Further tools", [...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]],
-    ["Skills", agent.skills],
-    ["Delegates to", agent.agents],
-  ];
+  const model = agent.model_name === null ? "none" : `${agent.model_provider}/${agent.model_name}`;
+  const list = (values: readonly string[]) => values.length === 0 ? null : values.join(", ");
   return (
-    <dl class="figures">
-      <Figure name="Trigger">
-        {describeTrigger(agent, "full")}
-        {!agent.enabled && <span class="tag">disabled</span>}
-      </Figure>
-      {agent.next_run !== null && (
-        <Figure name="Next run">
-          <When at={agent.next_run} />
-        </Figure>
-      )}
-      <Figure name="Model">
-        {agent.model_name === null ? "none" : `${agent.model_provider}/${agent.model_name}`}
-      </Figure>
-      <Figure name="Limits">{limits.join(", ")}</Figure>
-      <Figure name="Asks before">{agent.confirm.join(", ") || "nothing"}</Figure>
-      {lists.map(([name, values]) =>
-        values.length > 0 && <Figure key={name} name={name}>{values.join(", ")}</Figure>
-      )}
-      <Figure name="File">
-        <code class="path">{agent.source_path}</code>
-      </Figure>
-    </dl>
+    <Figures
+      of={{
+        Trigger: (
+          <>
+            {describeTrigger(agent, "full")}
+            {!agent.enabled && <span class="tag">disabled</span>}
+          </>
+        ),
+        "Next run": agent.next_run && <When at={agent.next_run} />,
+        Model: model,
+        Limits: limits.join(", "),
+        "Asks before": list(agent.confirm) ?? "nothing",
+        "Further tools": list([...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]),
+        Skills: list(agent.skills),
+        "Delegates to": list(agent.agents),
+        File: <code class="path">{agent.source_path}</code>,
+      }}
+    />
   );
 }

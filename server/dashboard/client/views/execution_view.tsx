@@ -11,7 +11,7 @@ import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
 import { useFollowEnd } from "../follow_end.ts";
 import { ForkDialog, type ForkPlace } from "../fork_dialog.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
-import { Agent, Figure, LoadState, Problem, Status, Unshown, When } from "../parts.tsx";
+import { Agent, Figures, LoadState, Problem, Status, ThingHead, Unshown, When } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
 import { agentHref, chatHref, historyHref } from "../route.ts";
 import { useAgents } from "../state/agents.ts";
@@ -43,26 +43,26 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
   const { execution, pending } = data;
   return (
     <article>
-      <header class={`view-head ${isOpen(execution) ? "stays" : ""}`}>
-        <div>
-          <p class="crumb">
+      <ThingHead
+        crumb={
+          <>
             Execution {id}
             {execution.dry_run && " · dry run"}
-          </p>
-          <h1>
-            <a href={agentHref(execution.agent_id)}>
-              <Agent id={execution.agent_id} />
-            </a>
-          </h1>
-        </div>
-        <div class="actions">
-          <Status status={execution.status} />
-          {isOpen(execution)
-            ? <CancelButton id={execution.id} />
-            : <RunAgain execution={execution} />}
-        </div>
-      </header>
-      <Figures execution={execution} />
+          </>
+        }
+        title={
+          <a href={agentHref(execution.agent_id)}>
+            <Agent id={execution.agent_id} />
+          </a>
+        }
+        stays={isOpen(execution)}
+      >
+        <Status status={execution.status} />
+        {isOpen(execution)
+          ? <CancelButton id={execution.id} />
+          : <RunAgain execution={execution} />}
+      </ThingHead>
+      <FiguresOf execution={execution} />
       {execution.waits_for_labels !== undefined && (
         <NodeWait labels={execution.waits_for_labels} onLook={setBeat} />
       )}
@@ -143,52 +143,37 @@ function LogOf({ execution, step }: { execution: ExecutionDetail; step: number |
   );
 }
 
-function Figures({ execution }: { execution: ExecutionDetail }): VNode {
+function FiguresOf({ execution }: { execution: ExecutionDetail }): VNode {
   const { children, forked_from: origin, session_id: session, args, total_tokens } = execution;
+  const [input, output] = [execution.input_tokens, execution.output_tokens]
+    .map((count) => count.toLocaleString());
+  const delegated = formatNumberOf(children.count + 1, "execution");
   return (
-    <dl class="figures">
-      <Figure name="Started">
-        <When at={execution.started_at} />
-      </Figure>
-      <Figure name="Duration">
-        <Duration execution={execution} />
-      </Figure>
-      <Figure name="Trigger">{execution.trigger}</Figure>
-      <Figure name="Model">{execution.model || "none"}</Figure>
-      <Figure name="Tokens">
-        <span
-          title={`${execution.input_tokens.toLocaleString()} in, ` +
-            `${execution.output_tokens.toLocaleString()} out`}
-        >
-          {total_tokens === null ? "unknown" : formatCount(total_tokens)}
-        </span>
-      </Figure>
-      <Figure name="Cost">{formatCost(execution.cost_usd)}</Figure>
-      <Figure name="Tool calls">{formatCount(execution.tool_calls)}</Figure>
-      {children.count > 0 && (
-        <Figure name="With delegated">
-          {formatCost(execution.total_cost_usd)} in{" "}
-          {formatNumberOf(children.count + 1, "execution")}
-        </Figure>
-      )}
-      {origin !== null && (
-        <Figure name="Forked from">
-          <ForkOrigin from={origin} />
-        </Figure>
-      )}
-      {session !== null && (
-        <Figure name="Conversation">
+    <Figures
+      of={{
+        Started: <When at={execution.started_at} />,
+        Duration: <Duration execution={execution} />,
+        Trigger: execution.trigger,
+        Model: execution.model || "none",
+        Tokens: (
+          <span title={`${input} in, ${output} out`}>
+            {total_tokens === null ? "unknown" : formatCount(total_tokens)}
+          </span>
+        ),
+        Cost: formatCost(execution.cost_usd),
+        "Tool calls": formatCount(execution.tool_calls),
+        "With delegated": children.count === 0
+          ? null
+          : `${formatCost(execution.total_cost_usd)} in ${delegated}`,
+        "Forked from": origin && <ForkOrigin from={origin} />,
+        Conversation: session === null ? null : (
           <a href={chatHref(execution.agent_id, session)}>
             <bdi class="ellipsis">{session}</bdi>
           </a>
-        </Figure>
-      )}
-      {args.length > 0 && (
-        <Figure name="Arguments">
-          <bdi>{args.join(" · ")}</bdi>
-        </Figure>
-      )}
-    </dl>
+        ),
+        Arguments: args.length === 0 ? null : <bdi>{args.join(" · ")}</bdi>,
+      }}
+    />
   );
 }
 

@@ -5,7 +5,7 @@ import { ApiError, type Client } from "../../../client.ts";
 import type { StatsBody } from "../../../schemas/report_schemas.ts";
 import { useAgents } from "../state/agents.ts";
 import { formatCost, formatCount, formatNumberOf, formatWhole, toCostFormat } from "../format.ts";
-import { Agent, Button, Empty, Figure, LoadState } from "../parts.tsx";
+import { Agent, Button, Empty, Figures, LoadState } from "../parts.tsx";
 import { historyHref, toHash, USAGE_DAYS } from "../route.ts";
 import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "./usage_chart.tsx";
@@ -73,12 +73,14 @@ export function UsageView({ days }: { days: number }): VNode {
       {data !== undefined && all.length === 0 && <Empty>Nothing ran on these days.</Empty>}
       {data !== undefined && all.length > 0 && (
         <div aria-busy={isStale}>
-          <dl class="figures">
-            <Figure name="Cost">{formatCost(total.cost_usd)}</Figure>
-            <Figure name="Tokens">{formatCount(total.total_tokens)}</Figure>
-            <Figure name="Executions">{formatCount(total.executions)}</Figure>
-            <Figure name="Succeeded">{succeeded(total)}</Figure>
-          </dl>
+          <Figures
+            of={{
+              Cost: formatCost(total.cost_usd),
+              Tokens: formatCount(total.total_tokens),
+              Executions: formatCount(total.executions),
+              Succeeded: succeeded(total),
+            }}
+          />
           <div class="charts">
             <UsageChart
               title="Cost"

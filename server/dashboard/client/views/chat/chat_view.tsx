@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
 import { useAgents } from "../../state/agents.ts";
-import { Agent, Button, Empty, Folded, Loading, Problem } from "../../parts.tsx";
+import { Agent, Button, Empty, Folded, Loading, Problem, ThingHead } from "../../parts.tsx";
 import { agentHref, chatHref } from "../../route.ts";
 import { useFollowEnd } from "../../follow_end.ts";
 import { NoAgents } from "../agents_view.tsx";
@@ -24,18 +24,14 @@ export function ChatView(
   const list = <ConversationList agentId={agentId} sessionId={sessionId} />;
   return (
     <div class="chat">
-      <header class="view-head">
-        <div>
-          <p class="crumb">
-            <a href={chatHref(null)}>Chat</a>
-          </p>
-          <h1>
-            <a href={agentHref(agentId)}>
-              <Agent id={agentId} />
-            </a>
-          </h1>
-        </div>
-      </header>
+      <ThingHead
+        crumb={<a href={chatHref(null)}>Chat</a>}
+        title={
+          <a href={agentHref(agentId)}>
+            <Agent id={agentId} />
+          </a>
+        }
+      />
       <div class="beside">{list}</div>
       <div class="above">
         <Folded summary="Conversations">{() => list}</Folded>
