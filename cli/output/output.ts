@@ -71,14 +71,15 @@ export class Output {
     this.line(escapeJsonLine(text));
   }
 
-  /** A table of the result. */
-  table(
-    columns: readonly Column[],
-    rows: readonly (readonly string[])[],
-    notes: TableNotes = {},
+  /** A table of the result, without the columns that are false. */
+  table<Row>(
+    rows: readonly Row[],
+    columns: readonly (Column<Row> | false)[],
+    notes: TableNotes<Row> = {},
   ): void {
-    const { stdout, style } = this;
-    this.line(formatTable(columns, rows, { width: stdout.columns, style, ...notes }));
+    const shown = columns.filter((column) => column !== false);
+    const { stdout: { columns: width }, style } = this;
+    this.line(formatTable(rows, shown, { width, style, ...notes }));
   }
 
   /** Names and values below each other; a value that is too wide stands below its name, to be copied whole. */

@@ -4,8 +4,10 @@ import type { Style } from "./style.ts";
 import { pad, shorten, widthOf } from "./width.ts";
 
 /** One column. */
-export interface Column {
+export interface Column<Row> {
   header: string;
+  /** Its cell in a row: any text. */
+  cell: (row: Row) => string;
   align?: "left" | "right";
   /** Whether its cells may be cut; a column that may not keeps its width. */
   shrinks?: boolean;
@@ -13,13 +15,10 @@ export interface Column {
   paint?: (cell: string, value: string) => string;
 }
 
-/** What is to be said of each row on a line below it, if anything. */
-export type RowNotes = readonly (string | undefined)[];
-
-/** What stands below the rows: of each, and, where it has nothing of its own, of each that has a cell cut. */
-export interface TableNotes {
-  notes?: RowNotes;
-  cutNotes?: RowNotes;
+/** What stands below a row: of its own, and, where there is nothing, if it has a cell cut. */
+export interface TableNotes<Row> {
+  note?: (row: Row) => string | undefined;
+  cutNote?: (row: Row) => string;
 }
 
 /** The text of an empty cell. */
@@ -34,15 +33,24 @@ const GAP = "  ";
 /** A shortened column keeps this many cells, or it says nothing. */
 const LEGIBLE_WIDTH = 8;
 
-/** Lines of a table, without a last line break. Cells may hold any text; it is shown sanitised, on one line. */
-export function formatTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  options: { width: number; style: Style } & TableNotes,
+interface TableOptions<Row> extends TableNotes<Row> {
+  width: number;
+  style: Style;
+}
+
+/** Lines of a table, without a last line break. Cells are shown sanitised, on one line. */
+export function formatTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  options: TableOptions<Row>,
 ): string {
-  const cells = rows.map((row) => columns.map((_, index) => toCell(row[index] ?? "")));
+  const cells = rows.map((row) => columns.map(({ cell }) => toCell(cell(row))));
+  const noteOf = (index: number, isCut: () => boolean) => {
+    const row = rows[index] as Row;
+    return toCell(options.note?.(row) ?? (isCut() ? options.cutNote?.(row) : undefined) ?? "");
+  };
   const widths = fitWidths(columns, cells, options.width);
-  if (widths === undefined) return formatBlocks(columns, cells, options);
+  if (widths === undefined) return formatBlocks(columns, cells, { ...options, noteOf });
   const formatRow = (row: readonly string[], paint: boolean) =>
     columns.map((column, index) => {
       const value = row[index] ?? "";
@@ -55,21 +63,13 @@ export function formatTable(
   const header = options.style.bold(formatRow(columns.map((column) => column.header), false));
   const indent = columns[0]?.align === "right" ? (widths[0] ?? 0) + GAP.length : GAP.length;
   const lines = cells.flatMap((row, index) => {
-    const note = noteOf(
-      options,
-      index,
-      () => row.some((value, column) => widthOf(value) > (widths[column] ?? 0)),
-    );
+    const isCut = () => row.some((value, column) => widthOf(value) > (widths[column] ?? 0));
+    const note = noteOf(index, isCut);
     const shown = note &&
       " ".repeat(indent) + options.style.dim(shorten(note, options.width - indent));
     return [formatRow(row, true), ...(shown ? [shown] : [])];
   });
   return [header, ...lines].join("\n");
-}
-
-/** What stands below a row. */
-function noteOf({ notes, cutNotes }: TableNotes, row: number, isCut: () => boolean): string {
-  return toCell(notes?.[row] ?? (isCut() ? cutNotes?.[row] : undefined) ?? "");
 }
 
 /** One line. The mark that asks for the wide form of a sign is left out: terminals do not agree on that form. */
@@ -78,8 +78,8 @@ function toCell(text: string): string {
 }
 
 /** Widths within `available` cells, the widest columns shortened first; undefined when they would not be legible. */
-function fitWidths(
-  columns: readonly Column[],
+function fitWidths<Row>(
+  columns: readonly Column<Row>[],
   rows: readonly string[][],
   available: number,
 ): number[] | undefined {
@@ -87,7 +87,7 @@ function fitWidths(
     Math.max(widthOf(header), ...rows.map((row) => widthOf(row[index] ?? "")))
   );
   const least = natural.map((width, index) => {
-    const { header, shrinks = false } = columns[index] ?? { header: "" };
+    const { header = "", shrinks = false } = columns[index] ?? {};
     return shrinks ? Math.min(width, Math.max(LEGIBLE_WIDTH, widthOf(header))) : width;
   });
   const room = available - GAP.length * (columns.length - 1);
@@ -101,19 +101,22 @@ function fitWidths(
 }
 
 /** A block for each row: its first cell, and below it what the others say that says something. */
-function formatBlocks(
-  columns: readonly Column[],
+function formatBlocks<Row>(
+  columns: readonly Column<Row>[],
   cells: readonly string[][],
-  options: { width: number; style: Style } & TableNotes,
+  { width, style, noteOf }: {
+    width: number;
+    style: Style;
+    noteOf: (row: number, isCut: () => boolean) => string;
+  },
 ): string {
-  const { width, style } = options;
   const label = Math.max(0, ...columns.slice(1).map(({ header }) => widthOf(header)));
   const room = Math.max(LEGIBLE_WIDTH, width - label - 2 * GAP.length);
   return cells.map((row, rowIndex) => {
     const first = row.findIndex((cell) => cell !== NOTHING);
     const kind = columns[first]?.align === "right" ? `${columns[first].header} ` : "";
     const title = row[first] ?? "";
-    const note = noteOf(options, rowIndex, () => row.some((value) => widthOf(value) > room));
+    const note = noteOf(rowIndex, () => row.some((value) => widthOf(value) > room));
     return [
       style.bold(shorten(kind + title, Math.max(LEGIBLE_WIDTH, width))),
       ...row.flatMap((value, index) => {

@@ -79,18 +79,14 @@ export class ForegroundReport implements AsyncDisposable {
     const { style } = this.#output;
     const now = this.#app.clock.now();
     this.#output.line();
-    this.#output.table(
-      [
-        { header: "Id", shrinks: true, paint: style.bold },
-        { header: "Trigger", shrinks: true },
-        { header: "Next Run" },
-      ],
-      agents.map((agent) => [
-        agent.id,
-        describeTrigger(agent, "terse"),
-        describeState(agent) === "paused" ? "paused" : describeNextRun(agent, now),
-      ]),
-    );
+    this.#output.table(agents, [
+      { header: "Id", cell: ({ id }) => id, shrinks: true, paint: style.bold },
+      { header: "Trigger", cell: (agent) => describeTrigger(agent, "terse"), shrinks: true },
+      {
+        header: "Next Run",
+        cell: (agent) => describeState(agent) === "paused" ? "paused" : describeNextRun(agent, now),
+      },
+    ]);
     this.#output.line();
   }
 }

@@ -4,7 +4,7 @@ import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
-import { NOTHING } from "../../output/table.ts";
+import { NOTHING, orNothing } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
 import { openReader } from "../../service/connection.ts";
 import { openService } from "../../service/daemon.ts";
@@ -56,26 +56,22 @@ function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number
   const show = (one: BudgetBody, amount: number) =>
     one.unit === "tokens" ? formatCount(amount) : showBudgetAmount(one, amount);
   const hasReserved = budgets.some(({ reserved }) => reserved > 0);
-  output.table(
-    [
-      { header: "Agent", shrinks: true, paint: style.bold },
-      { header: "Budget" },
-      { header: "Limit", align: "right" },
-      { header: "Used", align: "right" },
-      ...(hasReserved ? [{ header: "Set aside", align: "right" as const }] : []),
-      { header: "Left", align: "right" },
-      { header: "Resets" },
-    ],
-    budgets.map((one) => [
-      whoseBudget(one),
-      one.budget,
-      show(one, one.limit),
-      show(one, one.used),
-      ...(hasReserved ? [one.reserved === 0 ? NOTHING : show(one, one.reserved)] : []),
-      show(one, one.left),
-      one.resets_at === null ? NOTHING : formatRelative(one.resets_at, now),
-    ]),
-  );
+  output.table(budgets, [
+    { header: "Agent", cell: whoseBudget, shrinks: true, paint: style.bold },
+    { header: "Budget", cell: ({ budget }) => budget },
+    { header: "Limit", cell: (one) => show(one, one.limit), align: "right" },
+    { header: "Used", cell: (one) => show(one, one.used), align: "right" },
+    hasReserved && {
+      header: "Set aside",
+      cell: (one) => one.reserved === 0 ? NOTHING : show(one, one.reserved),
+      align: "right",
+    },
+    { header: "Left", cell: (one) => show(one, one.left), align: "right" },
+    {
+      header: "Resets",
+      cell: ({ resets_at: at }) => orNothing(at, (at) => formatRelative(at, now)),
+    },
+  ]);
   for (const one of budgets.filter(({ raised }) => raised > 0)) {
     const raised = showBudgetAmount(one, one.raised);
     output.detail(`${one.budget} of ${whoseBudget(one)} is raised by ${raised} for this period`);

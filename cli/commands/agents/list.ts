@@ -65,28 +65,20 @@ function showAgents(
       : value === "paused"
       ? style.yellow(cell)
       : style.dim(cell);
-  const days = agents.map(describeDay);
-  const hasDay = days.some((day) => day !== NOTHING);
-  output.table(
-    [
-      { header: "Id", shrinks: true, paint: style.bold },
-      { header: "Display Name", shrinks: true },
-      { header: "Trigger", shrinks: true },
-      { header: "Last Run", paint: (cell, value) => paintLastRun(output, cell, value) },
-      ...(hasDay ? [{ header: "24 h", align: "right" as const }] : []),
-      { header: "Status", paint: paintState },
-      ...(hasNextRun ? [{ header: "Next Run" }] : []),
-    ],
-    agents.map((agent, index) => [
-      agent.id,
-      agent.display_name,
-      describeTrigger(agent, "terse"),
-      describeLastRun(agent, now),
-      ...(hasDay ? [days[index] ?? NOTHING] : []),
-      describeState(agent),
-      ...(hasNextRun ? [describeNextRun(agent, now)] : []),
-    ]),
-  );
+  const hasDay = agents.some((agent) => describeDay(agent) !== NOTHING);
+  output.table(agents, [
+    { header: "Id", cell: ({ id }) => id, shrinks: true, paint: style.bold },
+    { header: "Display Name", cell: ({ display_name: name }) => name, shrinks: true },
+    { header: "Trigger", cell: (agent) => describeTrigger(agent, "terse"), shrinks: true },
+    {
+      header: "Last Run",
+      cell: (agent) => describeLastRun(agent, now),
+      paint: (cell, value) => paintLastRun(output, cell, value),
+    },
+    hasDay && { header: "24 h", cell: describeDay, align: "right" },
+    { header: "Status", cell: describeState, paint: paintState },
+    hasNextRun && { header: "Next Run", cell: (agent) => describeNextRun(agent, now) },
+  ]);
 }
 
 /** When it ran last, and how that came out unless it went well. */

@@ -73,21 +73,12 @@ async function show(context: CommandContext, { json }: McpOptions): Promise<void
   else if (servers.length === 0) {
     output.detail('There are no MCP servers. "inkling mcp add" adds one');
   } else {
-    output.table(
-      [
-        { header: "Server", paint: output.style.bold },
-        { header: "Source", shrinks: true },
-        { header: "Runs", shrinks: true },
-        { header: "Agents", shrinks: true },
-      ],
-      servers.map(({ name, runs, pinned, agents }) => [
-        name,
-        pinned ?? NOTHING,
-        runs || NOTHING,
-        agents.join(", ") || NOTHING,
-      ]),
-      { notes: servers.map(({ problem }) => problem && `cannot be used: ${problem}`) },
-    );
+    output.table(servers, [
+      { header: "Server", cell: ({ name }) => name, paint: output.style.bold },
+      { header: "Source", cell: ({ pinned }) => pinned ?? NOTHING, shrinks: true },
+      { header: "Runs", cell: ({ runs }) => runs || NOTHING, shrinks: true },
+      { header: "Agents", cell: ({ agents }) => agents.join(", ") || NOTHING, shrinks: true },
+    ], { note: ({ problem }) => problem && `cannot be used: ${problem}` });
   }
 }
 

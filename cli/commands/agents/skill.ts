@@ -69,21 +69,12 @@ async function show(context: CommandContext, { json }: SkillOptions): Promise<vo
   if (json) output.json(skills.map(toJson));
   else if (skills.length === 0) output.detail('There are no skills. "inkling skill add" adds one');
   else {
-    output.table(
-      [
-        { header: "Skill", paint: output.style.bold },
-        { header: "Source", shrinks: true },
-        { header: "Agents", shrinks: true },
-        { header: "Description", shrinks: true },
-      ],
-      skills.map(({ name, source, agents, description }) => [
-        name,
-        source ?? NOTHING,
-        agents.join(", ") || NOTHING,
-        description,
-      ]),
-      { notes: skills.map(({ problem }) => problem && `cannot be used: ${problem}`) },
-    );
+    output.table(skills, [
+      { header: "Skill", cell: ({ name }) => name, paint: output.style.bold },
+      { header: "Source", cell: ({ source }) => source ?? NOTHING, shrinks: true },
+      { header: "Agents", cell: ({ agents }) => agents.join(", ") || NOTHING, shrinks: true },
+      { header: "Description", cell: ({ description }) => description, shrinks: true },
+    ], { note: ({ problem }) => problem && `cannot be used: ${problem}` });
   }
 }
 

@@ -61,20 +61,12 @@ async function agentsOf(
 }
 
 function showAgents(output: Output, agents: CheckpointsBody["agents"]): void {
-  output.table(
-    [
-      { header: "Agent", shrinks: true, paint: output.style.bold },
-      { header: "Conversations", align: "right" },
-      { header: "Messages", align: "right" },
-      { header: "Size", align: "right" },
-    ],
-    agents.map((agent) => [
-      agent.agent_id,
-      formatCount(agent.threads),
-      formatCount(agent.messages),
-      formatBytes(agent.bytes),
-    ]),
-  );
+  output.table(agents, [
+    { header: "Agent", cell: ({ agent_id: id }) => id, shrinks: true, paint: output.style.bold },
+    { header: "Conversations", cell: ({ threads }) => formatCount(threads), align: "right" },
+    { header: "Messages", cell: ({ messages }) => formatCount(messages), align: "right" },
+    { header: "Size", cell: ({ bytes }) => formatBytes(bytes), align: "right" },
+  ]);
 }
 
 async function purge(context: CommandContext, options: CheckpointOptions): Promise<void> {

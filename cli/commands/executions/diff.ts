@@ -12,7 +12,7 @@ import {
   toParts,
 } from "../../output/replay/execution_parts.ts";
 import { showChange } from "../../output/replay/text_change.ts";
-import { NOTHING, orNothing } from "../../output/table.ts";
+import { type Column, NOTHING, orNothing } from "../../output/table.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 
@@ -61,13 +61,14 @@ function showFigures(output: Output, compared: readonly Compared[]): void {
     ["Cost", ({ execution }) => orNothing(execution.total_cost_usd, formatCost)],
     ["Time", ({ execution }) => orNothing(execution.duration_ms, formatElapsed)],
   ];
-  output.table(
-    [
-      { header: "" },
-      ...compared.map(({ execution: { id } }) => ({ header: `Execution ${id}`, shrinks: true })),
-    ],
-    rows.map(([name, valueOf]) => [name, ...compared.map(valueOf)]),
-  );
+  output.table(rows, [
+    { header: "", cell: ([name]) => name },
+    ...compared.map((one): Column<typeof rows[number]> => ({
+      header: `Execution ${one.execution.id}`,
+      cell: ([, valueOf]) => valueOf(one),
+      shrinks: true,
+    })),
+  ]);
 }
 
 function showDifferences(output: Output, differences: readonly PartDifference[]): void {

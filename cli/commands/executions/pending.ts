@@ -39,27 +39,17 @@ export async function perform(
   if (questions.length === 0) return output.line("Nothing waits for an answer");
   const { style } = output;
   const now = app.clock.now();
-  output.table(
-    [
-      { header: "Id", align: "right", paint: style.bold },
-      { header: "Agent", shrinks: true },
-      { header: "Kind" },
-      { header: "Question", shrinks: true },
-      { header: "Asked" },
-      { header: "Expires" },
-    ],
-    questions.map((question) => [
-      String(question.execution_id),
-      describeAsker(question),
-      question.kind,
-      describeQuestion(question),
-      formatRelative(question.created_at, now),
-      question.expires_at === null ? "never" : formatRelative(question.expires_at, now),
-    ]),
+  output.table(questions, [
+    { header: "Id", cell: (one) => String(one.execution_id), align: "right", paint: style.bold },
+    { header: "Agent", cell: describeAsker, shrinks: true },
+    { header: "Kind", cell: ({ kind }) => kind },
+    { header: "Question", cell: describeQuestion, shrinks: true },
+    { header: "Asked", cell: ({ created_at: at }) => formatRelative(at, now) },
     {
-      cutNotes: questions.map(({ execution_id: id }) => `"inkling pending ${id}" shows it whole`),
+      header: "Expires",
+      cell: ({ expires_at: at }) => at === null ? "never" : formatRelative(at, now),
     },
-  );
+  ], { cutNote: ({ execution_id: id }) => `"inkling pending ${id}" shows it whole` });
   if (output.stdout.isTerminal) {
     output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and continues the run`);
   }

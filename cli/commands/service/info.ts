@@ -33,21 +33,16 @@ export async function perform(
   ]);
   output.line();
   const { style } = output;
-  output.table(
-    [
-      { header: "Provider" },
-      {
-        header: "Key",
-        paint: (cell, value) => value === "missing" ? style.dim(cell) : style.green(cell),
-      },
-      { header: "Variable", shrinks: true },
-    ],
-    report.providers.map(({ name, keyVariable, hasKey }) => [
-      name,
-      keyVariable === null ? "not needed" : hasKey ? "set" : "missing",
-      keyVariable ?? "",
-    ]),
-  );
+  output.table(report.providers, [
+    { header: "Provider", cell: ({ name }) => name },
+    {
+      header: "Key",
+      cell: ({ keyVariable, hasKey }) =>
+        keyVariable === null ? "not needed" : hasKey ? "set" : "missing",
+      paint: (cell, value) => value === "missing" ? style.dim(cell) : style.green(cell),
+    },
+    { header: "Variable", cell: ({ keyVariable }) => keyVariable ?? "", shrinks: true },
+  ]);
   await warnOfConfig(context);
 }
 

@@ -58,10 +58,10 @@ function show(output: Output, moved: MovedHistory, direction: "to" | "from"): vo
   const configFile = toOneLine(moved.configFile);
   const filled = tables.filter(({ rows }) => rows > 0);
   if (!output.quiet && filled.length > 0) {
-    output.table(
-      [{ header: "Table" }, { header: "Rows", align: "right" }],
-      filled.map(({ name, rows }) => [toOneLine(name), formatCount(rows)]),
-    );
+    output.table(filled, [
+      { header: "Table", cell: ({ name }) => name },
+      { header: "Rows", cell: ({ rows }) => formatCount(rows), align: "right" },
+    ]);
     output.line();
   }
   const total = filled.reduce((sum, { rows }) => sum + rows, 0);

@@ -20,14 +20,11 @@ export async function perform(
     if (options.json) output.json({ channels: reports });
     else if (reports.length === 0) output.note(NONE);
     else {
-      output.table(
-        [{ header: "Channel" }, { header: "Type" }, { header: "State" }],
-        reports.map(({ name, type, problem }) => [
-          name,
-          type,
-          problem === null ? "ready" : "not ready",
-        ]),
-      );
+      output.table(reports, [
+        { header: "Channel", cell: ({ name }) => name },
+        { header: "Type", cell: ({ type }) => type },
+        { header: "State", cell: ({ problem }) => problem === null ? "ready" : "not ready" },
+      ]);
       for (const { name, problem } of reports) {
         if (problem !== null) output.warning(`Messages through ${name} do not arrive: ${problem}`);
       }

@@ -21,28 +21,18 @@ export function hasLivingNode({ nodes = [] }: Pick<InfoBody, "nodes">): boolean 
 /** A table of nodes. */
 export function showNodes(output: Output, nodes: readonly NodeBody[], now: number): void {
   const { style } = output;
-  output.table(
-    [
-      { header: "Node", shrinks: true, paint: style.bold },
-      { header: "Version" },
-      { header: "Labels", shrinks: true },
-      { header: "Since" },
-      { header: "Runs", align: "right" },
-      {
-        header: "Last Sign",
-        paint: (cell, value) => value.startsWith("dead") ? style.red(cell) : style.green(cell),
-      },
-    ],
-    nodes.map((node) => [
-      node.name,
-      node.version,
-      node.labels.join(", ") || NOTHING,
-      formatMinute(node.started_at),
-      String(node.running_executions),
-      describeSign(node, now),
-    ]),
-    { cutNotes: nodes.map(({ name, labels }) => [name, ...labels].join(", ")) },
-  );
+  output.table(nodes, [
+    { header: "Node", cell: ({ name }) => name, shrinks: true, paint: style.bold },
+    { header: "Version", cell: ({ version }) => version },
+    { header: "Labels", cell: ({ labels }) => labels.join(", ") || NOTHING, shrinks: true },
+    { header: "Since", cell: (node) => formatMinute(node.started_at) },
+    { header: "Runs", cell: (node) => String(node.running_executions), align: "right" },
+    {
+      header: "Last Sign",
+      cell: (node) => describeSign(node, now),
+      paint: (cell, value) => value.startsWith("dead") ? style.red(cell) : style.green(cell),
+    },
+  ], { cutNote: ({ name, labels }) => [name, ...labels].join(", ") });
 }
 
 /** `now`, `12 s ago`, `dead, 4 min ago`, and which is the one that was asked: `now (this node)`. */

@@ -52,21 +52,15 @@ export function showPlan(
 
   for (const [source, tools] of Map.groupBy(plan.tools, describeSource)) {
     heading(`Tools: ${toOneLine(source)} (${tools.length})`);
-    output.table(
-      [
-        { header: "Name" },
-        {
-          header: "Effect",
-          paint: (cell, value) => value === "unsafe" ? style.yellow(cell) : cell,
-        },
-        { header: "Guard" },
-      ],
-      tools.map((tool) => [
-        tool.name,
-        tool.effect === "varies" ? "by arguments" : tool.effect,
-        tool.guarded ? "asks you" : NOTHING,
-      ]),
-    );
+    output.table(tools, [
+      { header: "Name", cell: ({ name }) => name },
+      {
+        header: "Effect",
+        cell: ({ effect }) => effect === "varies" ? "by arguments" : effect,
+        paint: (cell, value) => value === "unsafe" ? style.yellow(cell) : cell,
+      },
+      { header: "Guard", cell: ({ guarded }) => guarded ? "asks you" : NOTHING },
+    ]);
   }
   for (const message of plan.messages ?? []) {
     heading(describeMessage(message));

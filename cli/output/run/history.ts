@@ -6,16 +6,11 @@ import type { ListedExecution } from "../../../server/schemas/execution_schemas.
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { formatCost, formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
-import { type Column, NOTHING, orNothing } from "../table.ts";
+import { NOTHING, orNothing } from "../table.ts";
 import { formatMinute } from "../time.ts";
 
-/** An entry of the history, and when it belongs there. */
-interface Entry {
-  at: number;
-  cells: string[];
-  /** What it was asked and what came of it, or why it did not run. */
-  note: string | undefined;
-}
+/** An entry of the history: what ran, or a time that was due. */
+type Entry = { execution: ListedExecution } | { slot: SlotBody };
 
 /** Shows executions, and slots that did not run, newest first. */
 export function showHistory(
@@ -24,45 +19,58 @@ export function showHistory(
   slots: readonly SlotBody[],
   { isOfAll }: { isOfAll: boolean },
 ): void {
-  const entries = [
-    ...executions.map((one) => toEntry(one, isOfAll)),
-    ...slots.map(toSlotEntry),
-  ].sort((a, b) => b.at - a.at);
-  output.table(columnsOf(output, isOfAll), entries.map(({ cells }) => cells), {
-    notes: entries.map(({ note }) => note),
+  const entries: Entry[] = [
+    ...executions.map((execution) => ({ execution })),
+    ...slots.map((slot) => ({ slot })),
+  ].sort((a, b) => Date.parse(startOf(b)) - Date.parse(startOf(a)));
+  const ofRun = (show: (execution: ListedExecution) => string) => (entry: Entry) =>
+    "execution" in entry ? show(entry.execution) : NOTHING;
+  output.table(entries, [
+    {
+      header: "Id",
+      cell: ofRun(({ id }) => String(id)),
+      align: "right",
+      paint: output.style.bold,
+    },
+    isOfAll && { header: "Agent", cell: ofRun((one) => one.agent_id) },
+    { header: "Started", cell: (entry) => formatMinute(startOf(entry)) },
+    {
+      header: "Status",
+      cell: describeStatus,
+      paint: (cell, value) => paintStatus(output, cell, value),
+    },
+    { header: "Trigger", cell: describeTrigger },
+    {
+      header: "Duration",
+      cell: ofRun((one) => orNothing(one.duration_ms, formatDuration)),
+      align: "right",
+    },
+    {
+      header: "Tokens",
+      cell: ofRun((one) => orNothing(one.total_tokens, formatCount)),
+      align: "right",
+    },
+    { header: "Cost", cell: ofRun((one) => orNothing(one.cost_usd, formatCost)), align: "right" },
+  ], {
+    note: (entry) =>
+      "execution" in entry ? describeOutcome(entry.execution) : entry.slot.reason ?? undefined,
   });
 }
 
-function columnsOf(output: Output, isOfAll: boolean): Column[] {
-  return [
-    { header: "Id", align: "right", paint: output.style.bold },
-    ...(isOfAll ? [{ header: "Agent" }] : []),
-    { header: "Started" },
-    { header: "Status", paint: (cell, value) => paintStatus(output, cell, value) },
-    { header: "Trigger" },
-    { header: "Duration", align: "right" },
-    { header: "Tokens", align: "right" },
-    { header: "Cost", align: "right" },
-  ];
+const startOf = (entry: Entry) =>
+  "execution" in entry ? entry.execution.started_at : entry.slot.scheduled_for;
+
+function describeStatus(entry: Entry): string {
+  if ("execution" in entry) return entry.execution.status;
+  const { outcome, count } = entry.slot;
+  return count > 1 ? `${outcome} (${formatCount(count)} times)` : outcome;
 }
 
-function toEntry(execution: ListedExecution, isOfAll: boolean): Entry {
-  const { duration_ms: duration, total_tokens: tokens, cost_usd: cost } = execution;
-  const parent = execution.parent_execution_id ?? execution.after_execution_id ?? null;
-  return {
-    at: Date.parse(execution.started_at),
-    cells: [
-      String(execution.id),
-      ...(isOfAll ? [execution.agent_id] : []),
-      formatMinute(execution.started_at),
-      execution.status,
-      parent === null ? execution.trigger : `${execution.trigger} (${parent})`,
-      orNothing(duration, formatDuration),
-      orNothing(tokens, formatCount),
-      orNothing(cost, formatCost),
-    ],
-    note: describeOutcome(execution),
-  };
+function describeTrigger(entry: Entry): string {
+  if ("slot" in entry) return "schedule";
+  const { trigger, parent_execution_id: parent, after_execution_id: before } = entry.execution;
+  const by = parent ?? before ?? null;
+  return by === null ? trigger : `${trigger} (${by})`;
 }
 
 /** What it was asked, and what came of it. */
@@ -76,22 +84,6 @@ function describeOutcome(execution: ListedExecution): string | undefined {
     ...(told === "" ? [] : [told]),
   ];
   return parts.length === 0 ? undefined : parts.join(": ");
-}
-
-function toSlotEntry({ scheduled_for: at, outcome, count, reason }: SlotBody): Entry {
-  return {
-    at: Date.parse(at),
-    cells: [
-      NOTHING,
-      formatMinute(at),
-      count > 1 ? `${outcome} (${formatCount(count)} times)` : outcome,
-      "schedule",
-      NOTHING,
-      NOTHING,
-      NOTHING,
-    ],
-    note: reason ?? undefined,
-  };
 }
 
 /** Colours a cell by the status of an execution that it tells, or by the outcome of a due time. */

@@ -21,22 +21,13 @@ export function showProblemsOf(output: Output, unplayable: Unplayable): void {
 /** The table, and below it what failed. */
 export function showTrial(output: Output, rows: readonly TrialRow[]): void {
   const { style } = output;
-  output.table(
-    [
-      { header: "Case", shrinks: true },
-      { header: "Model", shrinks: true },
-      { header: "Passed", align: "right" },
-      { header: "Cost", align: "right" },
-      { header: "Seconds", align: "right" },
-    ],
-    rows.map(({ name, model, passed, runs, costUsd, durationMs }) => [
-      name,
-      model,
-      `${passed}/${runs}`,
-      orNothing(costUsd, formatCost),
-      (durationMs / 1_000).toFixed(1),
-    ]),
-  );
+  output.table(rows, [
+    { header: "Case", cell: ({ name }) => name, shrinks: true },
+    { header: "Model", cell: ({ model }) => model, shrinks: true },
+    { header: "Passed", cell: ({ passed, runs }) => `${passed}/${runs}`, align: "right" },
+    { header: "Cost", cell: ({ costUsd }) => orNothing(costUsd, formatCost), align: "right" },
+    { header: "Seconds", cell: (row) => (row.durationMs / 1_000).toFixed(1), align: "right" },
+  ]);
   for (const { name, model, failure } of rows) {
     if (failure === undefined) continue;
     output.line(`\n${style.red("✖")} ${style.bold(toOneLine(`${name} with ${model}`))}`);

@@ -5,15 +5,15 @@ import { type Column, formatTable } from "../../../cli/output/table.ts";
 import { shorten, widthOf } from "../../../cli/output/width.ts";
 
 const style = createStyle({ colors: false });
-const COLUMNS: Column[] = [
-  { header: "Id", shrinks: true },
-  { header: "Display Name", shrinks: true },
-  { header: "Runs", align: "right" },
+const COLUMNS: Column<string[]>[] = [
+  { header: "Id", cell: ([id = ""]) => id, shrinks: true },
+  { header: "Display Name", cell: ([, name = ""]) => name, shrinks: true },
+  { header: "Runs", cell: ([, , runs = ""]) => runs, align: "right" },
 ];
 
 Deno.test("formatTable() shows hostile cells on one line", () => {
   assert.equal(
-    formatTable([{ header: "Id" }], [["a\nb\u001b[2J"]], { width: 80, style }),
+    formatTable(["a\nb\u001b[2J"], [{ header: "Id", cell: (id) => id }], { width: 80, style }),
     "Id\na b",
   );
 });
@@ -25,7 +25,7 @@ Deno.test("formatTable() stays within the width and keeps every row, whatever th
     maxLength: 6,
   });
   fc.assert(fc.property(rows, fc.integer({ min: 30, max: 120 }), (rows, width) => {
-    const lines = formatTable(COLUMNS, rows, { width, style }).split("\n");
+    const lines = formatTable(rows, COLUMNS, { width, style }).split("\n");
     for (const line of lines) assert.ok(widthOf(line) <= width, `${widthOf(line)}: ${line}`);
     assert.ok(lines.length === rows.length + 1 || lines.length === rows.length * 4 - 1);
   }));
@@ -45,12 +45,12 @@ Deno.test("shorten() fits any width and never splits a character", () => {
 
 Deno.test("formatTable() says below a row what is to be said of it, also in blocks", () => {
   const rows = [["daily", "The report", "3"], ["weekly", "-", "-"]];
-  const notes = ["It went\nwrong\u001b[2J", undefined];
+  const note = ([id]: string[]) => id === "daily" ? "It went\nwrong\u001b[2J" : undefined;
   assert.equal(
-    formatTable(COLUMNS, rows, { width: 80, style, notes }).split("\n")[2],
+    formatTable(rows, COLUMNS, { width: 80, style, note }).split("\n")[2],
     "  It went wrong",
   );
-  const blocks = formatTable(COLUMNS, rows, { width: 12, style, notes }).split("\n\n");
+  const blocks = formatTable(rows, COLUMNS, { width: 12, style, note }).split("\n\n");
   assert.match(blocks[0] ?? "", /\n {2}It went w…$/);
   assert.equal(blocks[1], "weekly");
 });
