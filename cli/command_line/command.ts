@@ -19,8 +19,8 @@ export type Example = readonly [commandLine: string, meaning: string];
 /** What a command does. */
 export type Action = (context: CommandContext) => Promise<ExitCode>;
 
-/** A command, its own types known to nobody but itself. */
-export interface Command {
+/** What is known of a command before its code is loaded. */
+interface CommandFacts {
   readonly name: string;
   readonly description: string;
   readonly examples: readonly Example[];
@@ -29,9 +29,35 @@ export interface Command {
   readonly arguments: Readonly<Record<string, Argument>>;
   /** Its own, then those that all commands take. */
   readonly options: Options;
+}
+
+/** A command, its own types known to nobody but itself. */
+export interface Command extends CommandFacts {
   /** Reads what was typed; the result does it. Throws UsageError for what does not fit. */
   prepare(typed: TypedOptions, words: readonly string[]): Action;
 }
+
+/** A command with its types, and without the code that does it. */
+export interface DeclaredCommand<Values extends object, Words extends object> extends CommandFacts {
+  /** The command whose code this loads. */
+  loads(load: () => Promise<{ perform: PerformWith<Values, Words> }>): Command;
+}
+
+type PerformWith<Values, Words> = (
+  context: CommandContext,
+  options: Partial<Values>,
+  words: Words,
+) => Promise<CommandResult>;
+
+/** The code of a declared command. */
+export type Perform<Declared> = Declared extends DeclaredCommand<infer Values, infer Words>
+  ? PerformWith<Values, Words>
+  : never;
+
+/** The options that a declared command is given. */
+export type CommandOptions<Declared> = Declared extends DeclaredCommand<infer Values, infer _Words>
+  ? Partial<Values>
+  : never;
 
 /** The whole command line. */
 export interface Program {
@@ -52,39 +78,37 @@ export interface CommandDeclaration<Values extends object, Words extends object>
   options?: OptionsOf<Values>;
   /** Options, each with those that contradict it. */
   conflicts?: { [Key in keyof NoInfer<Values>]?: readonly (keyof NoInfer<Values>)[] };
-  /** Loads its code, which does it. */
-  load: () => Promise<{
-    perform: (
-      context: CommandContext,
-      options: Partial<NoInfer<Values>>,
-      words: NoInfer<Words>,
-    ) => Promise<CommandResult>;
-  }>;
 }
 
 /** The command that a declaration describes. */
 export function declareCommand<Values extends object, Words extends object>(
   declaration: CommandDeclaration<Values, Words>,
-): Command {
+): DeclaredCommand<Values, Words> {
   const { name, description, examples, isHidden = false } = declaration;
   const args = declaration.arguments ?? {} as Arguments<Words>;
   const own = declaration.options ?? {} as OptionsOf<Values>;
-  return {
+  const facts = {
     name,
     description,
     examples,
     isHidden,
     arguments: { ...args },
     options: { ...own, ...GLOBAL_OPTIONS, help: HELP_OPTION },
-    prepare(typed, words) {
-      const options = readOptions(own, typed, name);
-      checkConflicts({ name, options: own, conflicts: declaration.conflicts ?? {} }, typed);
-      const read = readArguments(args, words, name);
-      return async (context) => {
-        const { perform } = await declaration.load();
-        return await perform(context, options, read) ?? EXIT.ok;
-      };
-    },
+  };
+  return {
+    ...facts,
+    loads: (load) => ({
+      ...facts,
+      prepare(typed, words) {
+        const options = readOptions(own, typed, name);
+        checkConflicts({ name, options: own, conflicts: declaration.conflicts ?? {} }, typed);
+        const read = readArguments(args, words, name);
+        return async (context) => {
+          const { perform } = await load();
+          return await perform(context, options, read) ?? EXIT.ok;
+        };
+      },
+    }),
   };
 }
 
@@ -102,4 +126,9 @@ function checkConflicts<Values extends object, Words extends object>(
       throw new UsageError(`Option '${one}' cannot be used with option '${two}'`, name);
     }
   }
+}
+
+/** The code of the command that is declared so: its parameters have the types of the declaration. */
+export function performs<Declared>(perform: Perform<Declared>): Perform<Declared> {
+  return perform;
 }

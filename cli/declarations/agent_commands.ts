@@ -1,6 +1,5 @@
 // Commands that use agents, as the command line declares them.
-// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
-// loaded slows the start.
+// They share few files, because each file that is loaded slows the start.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, JSON_FLAG, option } from "../command_line/option.ts";
@@ -23,7 +22,6 @@ export const list = declareCommand({
     ["inkling list -w ~/notes", "the agents of another workspace"],
   ],
   options: JSON_FLAG,
-  load: () => import("../commands/agents/list.ts"),
 });
 
 /** `show`. */
@@ -39,7 +37,6 @@ export const show = declareCommand({
     prompt: flag("--prompt", "Add the messages that the next run would send"),
     ...JSON_FLAG,
   },
-  load: () => import("../commands/agents/show.ts"),
 });
 
 /** `run`. */
@@ -65,7 +62,6 @@ export const run = declareCommand({
     session: option("--session <id>", "Run it as a turn of this conversation", TEXT),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
-  load: () => import("../commands/agents/run.ts"),
 });
 
 /** `chat`. */
@@ -84,7 +80,6 @@ export const chat = declareCommand({
     session: option("--session <id>", "Go on with this conversation; a new id begins one", TEXT),
   },
   conflicts: { continue: ["session"] },
-  load: () => import("../commands/agents/chat.ts"),
 });
 
 /** `budget`. */
@@ -113,7 +108,6 @@ export const budget = declareCommand({
     execution: option("--execution <id>", "Of which run to raise the budget tree", EXECUTION),
     ...JSON_FLAG,
   },
-  load: () => import("../commands/agents/budget.ts"),
 });
 
 /** `resume`. */
@@ -123,7 +117,6 @@ export const resume = declareCommand({
   examples: [["inkling resume daily", "after the cause of its failures is fixed"]],
   arguments: { agent: required("The agent's id", AGENT) },
   options: JSON_FLAG,
-  load: () => import("../commands/agents/resume.ts"),
 });
 
 /** `why`. */
@@ -139,5 +132,4 @@ export const why = declareCommand({
     time: optional(`When: ${MOMENT_FORMS}`, TEXT),
   },
   options: JSON_FLAG,
-  load: () => import("../commands/agents/why.ts"),
 });

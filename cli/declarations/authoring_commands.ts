@@ -51,7 +51,6 @@ export const newCommand = declareCommand({
     path: repeatable("--path <path>", "A file or folder it may use; may be repeated", FILE),
   },
   conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
-  load: () => import("../commands/agents/new.ts"),
 });
 
 /** `validate`. */
@@ -69,7 +68,6 @@ export const validate = declareCommand({
     connect: flag("--connect", "Start the MCP servers that the agents name, and list their tools"),
     json: flag("--json", "Print JSON"),
   },
-  load: () => import("../commands/agents/validate.ts"),
 });
 
 /** `skill`. */
@@ -93,7 +91,6 @@ export const skill = declareCommand({
     yes: flag("-y, --yes", "add, remove: do not ask"),
     json: flag("--json", "list: print JSON"),
   },
-  load: () => import("../commands/agents/skill.ts"),
 });
 
 /** `mcp`. */
@@ -124,7 +121,6 @@ export const mcp = declareCommand({
     yes: flag("-y, --yes", "add, remove: do not ask"),
     json: flag("--json", "list: print JSON"),
   },
-  load: () => import("../commands/agents/mcp.ts"),
 });
 
 /** `test`. */
@@ -155,5 +151,4 @@ export const test = declareCommand({
     live: ["watch", "junit"],
     watch: ["json", "junit"],
   },
-  load: () => import("../commands/agents/test.ts"),
 });

@@ -1,6 +1,5 @@
 // Commands about executions, their questions and their records, as the command line declares them.
-// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
-// loaded slows the start.
+// They share few files, because each file that is loaded slows the start.
 import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
@@ -41,7 +40,6 @@ export const pending = declareCommand({
   ],
   arguments: { execution_id: optional("The execution's id; absent: all", WAITING_EXECUTION) },
   options: JSON_FLAG,
-  load: () => import("../commands/executions/pending.ts"),
 });
 
 /** `respond`. */
@@ -75,7 +73,6 @@ export const respond = declareCommand({
       TEXT,
     ),
   },
-  load: () => import("../commands/executions/respond.ts"),
 });
 
 /** `watch`. */
@@ -87,7 +84,6 @@ export const watch = declareCommand({
   options: {
     json: flag("--json", "Print one JSON object for each event"),
   },
-  load: () => import("../commands/executions/watch.ts"),
 });
 
 /** `cancel`. */
@@ -101,7 +97,6 @@ export const cancel = declareCommand({
   ],
   arguments: { ids: rest("The executions' ids; absent: asks which", EXECUTION) },
   options: JSON_FLAG,
-  load: () => import("../commands/executions/cancel.ts"),
 });
 
 /** `checkpoint`. */
@@ -124,7 +119,6 @@ export const checkpoint = declareCommand({
     ...JSON_FLAG,
   },
   conflicts: { stats: ["purge"] },
-  load: () => import("../commands/executions/checkpoint.ts"),
 });
 
 /** `recap`. */
@@ -145,7 +139,6 @@ export const recap = declareCommand({
     check: flag("--check", "Exit with 1 when something failed or waits"),
     ...JSON_FLAG,
   },
-  load: () => import("../commands/executions/recap.ts"),
 });
 
 /** `replay`. */
@@ -161,7 +154,6 @@ export const replay = declareCommand({
     tools: flag("--tools", "Start custom tools and MCP servers to see what they declare now"),
     ...JSON_FLAG,
   },
-  load: () => import("../commands/executions/replay.ts"),
 });
 
 /** `fork`. */
@@ -188,7 +180,6 @@ export const fork = declareCommand({
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
-  load: () => import("../commands/executions/fork.ts"),
 });
 
 /** `diff`. */
@@ -201,7 +192,6 @@ export const diff = declareCommand({
     other: required("The other's", EXECUTION),
   },
   options: JSON_FLAG,
-  load: () => import("../commands/executions/diff.ts"),
 });
 
 /** `logs`. */
@@ -245,5 +235,4 @@ export const logs = declareCommand({
     execution: ["since", "until", "status", "trigger", "search"],
     follow: ["since", "until", "status", "trigger", "search"],
   },
-  load: () => import("../commands/executions/logs.ts"),
 });

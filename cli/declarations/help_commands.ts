@@ -1,8 +1,7 @@
 // Commands about the command line itself, as it declares them.
-// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
-// loaded slows the start.
+// They share few files, because each file that is loaded slows the start.
 import { optional, required, rest } from "../command_line/argument.ts";
-import { type Command, declareCommand, type Program } from "../command_line/command.ts";
+import { declareCommand } from "../command_line/command.ts";
 import { COMMAND, oneOf, TEXT } from "../command_line/value_type.ts";
 import { INSTALL_COMMANDS, SHELLS } from "../completions/shell_script.ts";
 
@@ -17,40 +16,24 @@ export const completions = declareCommand({
     ['eval "$(inkling completions bash)"', "for this shell session only (same for zsh)"],
   ],
   arguments: { shell: optional("Your shell; absent: the one that SHELL names", oneOf(SHELLS)) },
-  load: () => import("../commands/help/completions.ts"),
 });
 
-/** `complete`, of the program that `program` returns once it is declared. */
-export const declareComplete = (program: () => Program): Command =>
-  declareCommand({
-    name: "complete",
-    description: "List what completes a command line, for a completion script",
-    examples: [["inkling complete zsh -- run ''", "what may follow run"]],
-    isHidden: true,
-    arguments: {
-      shell: required("The shell that asks", oneOf(SHELLS)),
-      words: rest("The words after the program's name, up to the cursor", TEXT),
-    },
-    async load() {
-      const { complete } = await import("../commands/help/complete.ts");
-      return {
-        perform: (context, _options, { shell, words }) =>
-          complete(context, program(), { shell, handed: words }),
-      };
-    },
-  });
+/** `complete`. */
+export const complete = declareCommand({
+  name: "complete",
+  description: "List what completes a command line, for a completion script",
+  examples: [["inkling complete zsh -- run ''", "what may follow run"]],
+  isHidden: true,
+  arguments: {
+    shell: required("The shell that asks", oneOf(SHELLS)),
+    words: rest("The words after the program's name, up to the cursor", TEXT),
+  },
+});
 
-/** `help`, of the program that `program` returns once it is declared. */
-export const declareHelp = (program: () => Program): Command =>
-  declareCommand({
-    name: "help",
-    description: "Show the help of a command",
-    examples: [["inkling help run", "how to use run"]],
-    arguments: { command: optional("The command's name", COMMAND) },
-    async load() {
-      const { help } = await import("../commands/help/help.ts");
-      return {
-        perform: async (context, _options, { command }) => await help(context, program(), command),
-      };
-    },
-  });
+/** `help`. */
+export const help = declareCommand({
+  name: "help",
+  description: "Show the help of a command",
+  examples: [["inkling help run", "how to use run"]],
+  arguments: { command: optional("The command's name", COMMAND) },
+});

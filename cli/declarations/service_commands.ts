@@ -1,6 +1,5 @@
 // Commands about Inkling itself and its service, as the command line declares them.
-// A command's code is loaded only when it is chosen; the declarations share few files, because each file that is
-// loaded slows the start.
+// They share few files, because each file that is loaded slows the start.
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
@@ -44,7 +43,6 @@ export const setup = declareCommand({
     maxTokens: option("--max-tokens <count>", "Maximum tokens per reply", TEXT),
     temperature: option("--temperature <number>", "Sampling temperature, from 0 to 1", TEXT),
   },
-  load: () => import("../commands/service/setup.ts"),
 });
 
 /** `info`. */
@@ -56,7 +54,6 @@ export const info = declareCommand({
     ["inkling info --json", "the same as JSON"],
   ],
   options: JSON_FLAG,
-  load: () => import("../commands/service/info.ts"),
 });
 
 /** `notify`. */
@@ -76,7 +73,6 @@ export const notify = declareCommand({
     ),
     ...JSON_FLAG,
   },
-  load: () => import("../commands/service/notify.ts"),
 });
 
 /** `doctor`. */
@@ -92,7 +88,6 @@ export const doctor = declareCommand({
     fix: flag("--fix", "Mend modes of files with keys, and remove what a killed service left"),
     ...JSON_FLAG,
   },
-  load: () => import("../commands/service/doctor.ts"),
 });
 
 /** `move-history`. */
@@ -119,7 +114,6 @@ export const moveHistory = declareCommand({
     ...JSON_FLAG,
   },
   conflicts: { to: ["from"] },
-  load: () => import("../commands/service/move_history.ts"),
 });
 
 /** `permissions`. */
@@ -137,7 +131,6 @@ export const permissions = declareCommand({
     ...JSON_FLAG,
   },
   conflicts: { json: ["command"] },
-  load: () => import("../commands/service/permissions.ts"),
 });
 
 /** `update`. */
@@ -153,7 +146,6 @@ export const update = declareCommand({
     force: flag("--force", "Install the offered version, even if it is older or the same"),
   },
   conflicts: { force: ["check"] },
-  load: () => import("../commands/service/update.ts"),
 });
 
 /** `start`. */
@@ -187,7 +179,6 @@ export const start = declareCommand({
     ),
   },
   conflicts: { printUnit: ["daemon", "apiKey"] },
-  load: () => import("../commands/service/start.ts"),
 });
 
 /** `status`. */
@@ -199,7 +190,6 @@ export const status = declareCommand({
     ["inkling status --json", "the same as JSON"],
   ],
   options: JSON_FLAG,
-  load: () => import("../commands/service/status.ts"),
 });
 
 /** `stop`. */
@@ -217,7 +207,6 @@ export const stop = declareCommand({
       SECONDS,
     ),
   },
-  load: () => import("../commands/service/stop.ts"),
 });
 
 /** `ui`. */
@@ -236,5 +225,4 @@ export const ui = declareCommand({
     stop: flag("--stop", "End a page that is served in the background"),
   },
   conflicts: { stop: ["background", "noOpen"] },
-  load: () => import("../commands/service/ui.ts"),
 });

@@ -44,8 +44,9 @@ export async function tellService(
     output.notice(`It needs a restart: "inkling stop && inkling start --daemon${options}"`);
     return;
   }
-  await stop.perform(context, {});
-  await start.perform(context, { daemon: true, ...(info.keep_alive && { keepAlive: true }) });
+  await stop.perform(context, {}, {});
+  const keepAlive = info.keep_alive && { keepAlive: true as const };
+  await start.perform(context, { daemon: true, ...keepAlive }, {});
 }
 
 async function readInfo({ app, workspace }: CommandContext): Promise<InfoBody | undefined> {

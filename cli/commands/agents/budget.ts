@@ -1,4 +1,6 @@
 // budget: what agents may spend, what they have spent, and allowing more.
+import { type CommandOptions, performs } from "../../command_line/command.ts";
+import type { budget } from "../../declarations/agent_commands.ts";
 import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
@@ -10,21 +12,10 @@ import { openReader } from "../../service/connection.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
-/** The options of `budget`. */
-export interface BudgetOptions {
-  raise?: number;
-  period?: BudgetBody["period"];
-  tokens?: true;
-  execution?: number;
-  json?: true;
-}
+type BudgetOptions = CommandOptions<typeof budget>;
 
 /** Shows budgets, or raises one. */
-export async function perform(
-  context: CommandContext,
-  options: BudgetOptions,
-  { agent: agentId }: { agent: string | undefined },
-): Promise<void> {
+export const perform = performs<typeof budget>(async (context, options, { agent: agentId }) => {
   const { raise, period, tokens, execution } = options;
   if (raise !== undefined) return await raiseBudget(context, agentId, { ...options, raise });
   if (period !== undefined || tokens || execution !== undefined) {
@@ -40,7 +31,7 @@ export async function perform(
   const budgets = await orUnknownAgent(asked, { app, client, agentId });
   if (options.json) output.json(budgets);
   else showBudgets(output, budgets, app.clock.now());
-}
+});
 
 function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number): void {
   const { style } = output;

@@ -1,4 +1,6 @@
 // chat: a conversation, line by line. Each line is an execution of the same session.
+import { performs } from "../../command_line/command.ts";
+import type { chat } from "../../declarations/agent_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import { ApiError } from "../../../server/client.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
@@ -20,11 +22,7 @@ const PROMPT = "> ";
 const SHOWN_WIDTH = 40;
 
 /** Talks with an agent until the person, or the pipe that speaks for them, has no more to say. */
-export async function perform(
-  context: CommandContext,
-  options: { continue?: true; session?: string },
-  { agent }: { agent: string | undefined },
-): Promise<ExitCode> {
+export const perform = performs<typeof chat>(async (context, options, { agent }) => {
   const { app } = context;
   const agentId = agent ?? await pickAgent(context, "chat");
   await introduce(context, agentId);
@@ -36,7 +34,7 @@ export async function perform(
   } finally {
     conversation.summarise();
   }
-}
+});
 
 /** A line that does not end the chat. */
 type Said = Exclude<ChatLine, { kind: "end" }>;

@@ -1,4 +1,6 @@
 // list: the agents of the workspace, and what is wrong with their files.
+import { performs } from "../../command_line/command.ts";
+import type { list } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
 import type { AgentSummary } from "../../../server/schemas/agent_schemas.ts";
 import type { Client } from "../../../server/client.ts";
@@ -22,10 +24,7 @@ import { describeNextRun, describeState, isAutomatic } from "../../output/trigge
 import { askReader } from "../../service/connection.ts";
 
 /** Shows every agent. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-): Promise<void> {
+export const perform = performs<typeof list>(async (context, options) => {
   const { app, output } = context;
   const ask = (client: Client, call: { signal?: AbortSignal }) =>
     client.agents({ day: options.json !== true, fresh: true }, call);
@@ -50,7 +49,7 @@ export async function perform(
   if (!reader.isService && !hasLivingNode(info) && agents.some(isAutomatic)) {
     output.note('The service is not running: nothing fires by itself before "inkling start -d"');
   }
-}
+});
 
 function showAgents(
   output: Output,

@@ -1,4 +1,6 @@
 // mcp: adds a server after its details were confirmed, lists the servers of the workspace, removes one.
+import { type CommandOptions, performs } from "../../command_line/command.ts";
+import type { mcp } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
@@ -15,13 +17,7 @@ const ACTIONS = {
   remove: { words: ["name"], options: ["yes"] },
 } as const;
 
-/** The options of `mcp`; each action takes some. */
-export interface McpOptions {
-  env?: string[];
-  token?: string;
-  yes?: true;
-  json?: true;
-}
+type McpOptions = CommandOptions<typeof mcp>;
 
 /** The words of `mcp`. */
 export interface McpWords {
@@ -32,17 +28,13 @@ export interface McpWords {
 }
 
 /** Adds, lists or removes. */
-export async function perform(
-  context: CommandContext,
-  options: McpOptions,
-  { action, ...words }: McpWords,
-): Promise<void> {
+export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
   const { name = "", source = "", args } = words;
   if (action === "list") await show(context, options);
   else if (action === "remove") await remove(context, name, options);
   else await add(context, { name, source, args }, options);
-}
+});
 
 /** Adds the server `name`. */
 async function add(

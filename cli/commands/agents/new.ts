@@ -1,5 +1,7 @@
 // new: an agent file, written by the model, from answers, or from flags. It is checked before it is saved, and replaces
 // nothing.
+import { performs } from "../../command_line/command.ts";
+import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../agent_word.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../../exit.ts";
@@ -16,11 +18,7 @@ import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../app.ts";
 
 /** Makes the agent `id`. */
-export async function perform(
-  context: CommandContext,
-  options: NewOptions,
-  { name: id }: { name: string },
-): Promise<void> {
+export const perform = performs<typeof newCommand>(async (context, options, { name: id }) => {
   const { app, output } = context;
   const author = await app.openAgentAuthor(workspaceOf(context));
   const problem = await author.describeBadId(id);
@@ -47,7 +45,7 @@ export async function perform(
   if (sentences.length > 0) output.line();
   for (const one of sentences) output.sentence(one);
   output.line(`\nRun it: inkling run ${toAgentWord(id)}`);
-}
+});
 
 async function fromFlags(
   context: CommandContext,

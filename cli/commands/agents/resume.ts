@@ -1,23 +1,21 @@
 // resume: lets an agent's stopped trigger fire again.
+import { performs } from "../../command_line/command.ts";
+import type { resume } from "../../declarations/agent_commands.ts";
 import type { AgentResumed } from "../../../server/schemas/agent_action_schemas.ts";
-import { type CommandContext, EXIT, type ExitCode } from "../../context.ts";
+import { EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
 /** Resumes it. Fails where it stays stopped. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-  { agent: agentId }: { agent: string },
-): Promise<ExitCode> {
+export const perform = performs<typeof resume>(async (context, options, { agent: agentId }) => {
   const { app, output } = context;
   using client = await openService(context);
   const resumed = await orUnknownAgent(client.resumeAgent(agentId), { app, client, agentId });
   if (options.json) output.json(resumed);
   else output.sentence(toOneLine(describe(resumed)));
   return resumed.trigger_paused === null ? EXIT.ok : EXIT.failed;
-}
+});
 
 function describe(result: AgentResumed): string {
   const { agent_id: id, resumed, trigger_paused: reason, dropped_changes: dropped } = result;

@@ -1,32 +1,20 @@
 // run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
+import { performs } from "../../command_line/command.ts";
+import type { run } from "../../declarations/agent_commands.ts";
 import { ApiError } from "../../../server/client.ts";
 import type { RunBody } from "../../../server/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
-import { type CommandContext, CommandFailure, type CommandResult, EXIT } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
-/** The options of `run`. */
-export interface RunOptions {
-  detach?: true;
-  message?: string;
-  context?: string;
-  dryRun?: true;
-  session?: string;
-  json?: true;
-}
-
 /** The most code points of a conversation's id. A blank one counts as absent, however long it is. */
 const SESSION_CHARACTERS = 200;
 
 /** Runs an agent to its end, or, detached, until it is accepted. */
-export async function perform(
-  context: CommandContext,
-  options: RunOptions,
-  { agent, args }: { agent: string | undefined; args: readonly string[] },
-): Promise<CommandResult> {
+export const perform = performs<typeof run>(async (context, options, { agent, args }) => {
   const { app, output } = context;
   checkSession(options.session);
   const agentId = agent ?? await pickAgent(context, "run");
@@ -56,7 +44,7 @@ export async function perform(
     });
   }
   return await showRun(context, { client, executionId: accepted.execution_id, interrupts, json });
-}
+});
 
 function checkSession(session = ""): void {
   if (session.trim() === "" || [...session].length <= SESSION_CHARACTERS) return;

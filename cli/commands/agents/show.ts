@@ -1,15 +1,16 @@
 // show: what the next run of an agent would be, without running it.
-import type { CommandContext } from "../../context.ts";
+import { performs } from "../../command_line/command.ts";
+import type { show } from "../../declarations/agent_commands.ts";
 import { showPlan } from "../../output/reports/plan.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
 /** Shows the plan of a run; its tools are opened for it. */
-export async function perform(
-  context: CommandContext,
-  { prompt, json }: { prompt?: true; json?: true },
-  { agent: agentId }: { agent: string },
-): Promise<void> {
+export const perform = performs<typeof show>(async (
+  context,
+  { prompt, json },
+  { agent: agentId },
+) => {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);
   const { client } = reader;
@@ -17,4 +18,4 @@ export async function perform(
   const plan = await client.plan(id, { prompt });
   if (json) output.json(plan);
   else showPlan(output, plan, { now: app.clock.now(), isService: reader.isService });
-}
+});

@@ -1,4 +1,6 @@
 // skill: adds a skill after its details were confirmed, lists the skills of the workspace, removes one.
+import { type CommandOptions, performs } from "../../command_line/command.ts";
+import type { skill } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
@@ -19,25 +21,15 @@ const ACTIONS = {
   remove: { words: ["source"], options: ["yes"] },
 } as const;
 
-/** The options of `skill`; each action takes some. */
-export interface SkillOptions {
-  name?: string;
-  path?: string;
-  yes?: true;
-  json?: true;
-}
+type SkillOptions = CommandOptions<typeof skill>;
 
 /** Adds, lists or removes. */
-export async function perform(
-  context: CommandContext,
-  options: SkillOptions,
-  { action, source = "" }: { action: keyof typeof ACTIONS; source: string | undefined },
-): Promise<void> {
+export const perform = performs<typeof skill>(async (context, options, { action, source = "" }) => {
   const form = { ...ACTIONS[action], action };
   checkAction("skill", form, { words: { source: source || undefined }, options });
   if (action === "list") await show(context, options);
   else await (action === "add" ? add : remove)(context, source, options);
-}
+});
 
 /** Adds the skill of a source. */
 async function add(

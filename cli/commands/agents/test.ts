@@ -1,8 +1,10 @@
 // test: plays the cases of agents, makes one of a finished execution, or tries cases with real models.
+import { performs } from "../../command_line/command.ts";
+import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, type CommandResult, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatJUnit } from "../../output/testing/junit.ts";
 import { countEnds, showResults, toJson } from "../../output/testing/test_report.ts";
@@ -11,11 +13,7 @@ import { tryLive } from "./test_live.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
 /** Any case that fails makes the command fail, and so does it that none passed. */
-export async function perform(
-  context: CommandContext,
-  options: TestOptions,
-  { agent: agentId }: { agent: string | undefined },
-): Promise<CommandResult> {
+export const perform = performs<typeof test>(async (context, options, { agent: agentId }) => {
   const { app } = context;
   refuseIdle(options);
   await using tests = await app.openAgentTests(workspaceOf(context));
@@ -23,7 +21,7 @@ export async function perform(
   if (options.live) return await tryLive(context, tests, { agentId, ...options });
   if (!options.watch) return await playOnce(context, tests, { agentId, ...options });
   return await watch(context, tests, agentId);
-}
+});
 
 /** Options that only mean something beside another one. */
 function refuseIdle({ record, as, live, repeat, models, yes }: TestOptions): void {

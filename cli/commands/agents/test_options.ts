@@ -1,21 +1,13 @@
 // What `test` may be told, and what is said where there is nothing to test.
+import type { CommandOptions } from "../../command_line/command.ts";
+import type { test } from "../../declarations/authoring_commands.ts";
 import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { unknownAgent } from "../../unknown_agent.ts";
 
 /** What `test` may be told. */
-export interface TestOptions {
-  record?: number;
-  as?: string;
-  watch?: true;
-  json?: true;
-  junit?: string;
-  live?: true;
-  repeat?: number;
-  models?: string;
-  yes?: true;
-}
+export type TestOptions = CommandOptions<typeof test>;
 
 /** The failure of a command that finds nothing to test: a CI must not take it for a pass. */
 export function noTests(

@@ -1,8 +1,10 @@
 // validate: what is wrong with agent files, all of it.
+import { performs } from "../../command_line/command.ts";
+import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
 import type { ValidatedFile } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { connectService } from "../../service/connection.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -17,11 +19,7 @@ const WIDEST_PLACE = 12;
 const LEAST_TEXT = 32;
 
 /** Checks one agent (by id or by the path of its file) or all; errors make the command fail. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true; connect?: true },
-  { agent: target }: { agent: string | undefined },
-): Promise<ExitCode> {
+export const perform = performs<typeof validate>(async (context, options, { agent: target }) => {
   const { app, output } = context;
   const { connect = false } = options;
   const files = await app.validate(target, { ...workspaceOf(context), connect });
@@ -36,7 +34,7 @@ export async function perform(
   else showFiles(output, files);
   const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
   return failed ? EXIT.failed : EXIT.ok;
-}
+});
 
 /** Adds what only a service that runs has learned of the agents' models. */
 async function addLessons(files: readonly ValidatedFile[], context: CommandContext): Promise<void> {

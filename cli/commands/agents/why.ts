@@ -1,4 +1,6 @@
 // why: says of an agent and a time why it ran or did not, and what to do about it.
+import { performs } from "../../command_line/command.ts";
+import type { why } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
 import { firstLine } from "../../../present/visible_text.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
@@ -9,7 +11,6 @@ import type { ListedExecution } from "../../../server/schemas/execution_schemas.
 import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
-import type { CommandContext } from "../../context.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitise.ts";
@@ -42,11 +43,7 @@ export interface Explanation extends Reason {
 }
 
 /** Shows an explanation. Without a time it is about the last time that the agent ran or should have run, and about now. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-  { agent: agentId, time }: { agent: string; time: string | undefined },
-): Promise<void> {
+export const perform = performs<typeof why>(async (context, options, { agent: agentId, time }) => {
   const { app, output } = context;
   const at = readMomentOption("The time", time, app.clock.now());
   await using reader = await openReader(app, context.workspace);
@@ -58,7 +55,7 @@ export async function perform(
     output.sentence(toOneLine(explanation.reason));
     if (explanation.remedy !== null) output.sentence(toOneLine(explanation.remedy));
   }
-}
+});
 
 /** Throws ApiError 404 for an agent that is not there, nor its file. */
 export async function explain(

@@ -1,14 +1,10 @@
 // cancel: ends executions that run or wait, and tells of each what became of it.
+import { performs } from "../../command_line/command.ts";
+import type { cancel } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../server/client.ts";
 import type { CancelBody, ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context.ts";
-import {
-  CommandFailure,
-  type CommandResult,
-  EXIT,
-  type ExitCode,
-  Interrupted,
-} from "../../exit.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatRelative } from "../../output/time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
@@ -19,11 +15,7 @@ import { openService } from "../../service/daemon.ts";
 const MOST_LISTED = 100;
 
 /** Cancels each execution once; without an id, those that the person picks. An id without an execution makes the command fail, after the others are cancelled. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-  { ids }: { ids: readonly number[] },
-): Promise<CommandResult> {
+export const perform = performs<typeof cancel>(async (context, options, { ids }) => {
   const { output } = context;
   using client = await openService(context);
   const chosen = ids.length > 0 ? ids : await chooseOpen(context, client, options);
@@ -43,7 +35,7 @@ export async function perform(
   }
   if (options.json) output.json(results);
   return code;
-}
+});
 
 /** The ids that the person picks of what runs or waits. Throws CommandFailure where nobody can be asked. */
 async function chooseOpen(

@@ -1,4 +1,6 @@
 // checkpoint: what the database keeps of conversations, and removing what is no longer needed.
+import { type CommandOptions, performs } from "../../command_line/command.ts";
+import type { checkpoint } from "../../declarations/execution_commands.ts";
 import type { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../../server/client.ts";
 import { openReader } from "../../service/connection.ts";
@@ -11,26 +13,16 @@ import type { LocalService } from "../../app.ts";
 import { serviceOrTurn } from "../../service/daemon.ts";
 import { untilFree } from "../../service/service_start.ts";
 
-/** The options of `checkpoint`. */
-export interface CheckpointOptions {
-  stats?: true;
-  purge?: true;
-  agent?: string;
-  force?: true;
-  json?: true;
-}
+type CheckpointOptions = CommandOptions<typeof checkpoint>;
 
 /** Shows the stored conversations, or removes them. */
-export async function perform(
-  context: CommandContext,
-  options: CheckpointOptions,
-): Promise<void> {
+export const perform = performs<typeof checkpoint>(async (context, options) => {
   if (options.force && !options.purge) {
     throw new CommandFailure(EXIT.usage, "--force says what --purge removes: it goes with --purge");
   }
   if (options.purge) await purge(context, options);
   else await showStats(context, options);
-}
+});
 
 async function showStats(context: CommandContext, options: CheckpointOptions): Promise<void> {
   const { output } = context;

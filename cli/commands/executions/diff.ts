@@ -1,7 +1,9 @@
 // diff: two executions beside each other: what they are, what they cost, and where they part.
+import { performs } from "../../command_line/command.ts";
+import type { diff } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../server/client.ts";
 import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
-import { type CommandContext, EXIT, type ExitCode } from "../../context.ts";
+import { EXIT } from "../../context.ts";
 import { formatCost, formatCount } from "../../output/figures.ts";
 import { formatElapsed } from "../../output/time.ts";
 import type { Output } from "../../output/output.ts";
@@ -22,11 +24,7 @@ interface Compared {
 }
 
 /** Shows where two executions differ; where they do, the exit code is 1. */
-export async function perform(
-  context: CommandContext,
-  { json }: { json?: true },
-  { id, other: otherId }: { id: number; other: number },
-): Promise<ExitCode> {
+export const perform = performs<typeof diff>(async (context, { json }, { id, other: otherId }) => {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);
   const one = await read(reader.client, id);
@@ -43,7 +41,7 @@ export async function perform(
     showDifferences(output, differences);
   }
   return differences.length === 0 ? EXIT.ok : EXIT.failed;
-}
+});
 
 async function read(client: Client, id: number): Promise<Compared> {
   const execution = await findExecution(client, id);

@@ -1,30 +1,17 @@
 // fork: goes on from a step of a recorded execution, for real, as an execution of its own.
+import { performs } from "../../command_line/command.ts";
+import type { fork } from "../../declarations/execution_commands.ts";
 import type { ForkBody } from "../../../server/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import { type CommandContext, CommandFailure, type CommandResult, EXIT } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { acceptFork } from "../../runs/accept_run.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
-/** The options of `fork`. */
-export interface ForkOptions {
-  at?: number;
-  message?: string;
-  model?: string;
-  agentFile?: string;
-  followers?: true;
-  detach?: true;
-  json?: true;
-}
-
 /** Starts the new execution and shows it to its end, or, detached, until it is accepted. */
-export async function perform(
-  context: CommandContext,
-  options: ForkOptions,
-  { id }: { id: number },
-): Promise<CommandResult> {
+export const perform = performs<typeof fork>(async (context, options, { id }) => {
   const { app, output } = context;
   const { at, message, model, agentFile, followers } = options;
   const body: ForkBody = {
@@ -52,7 +39,7 @@ export async function perform(
   }
   output.note(`${origin}; "inkling diff ${id} ${executionId}" compares them`);
   return await showRun(context, { client, executionId, interrupts, json, takenOver: from });
-}
+});
 
 async function readAgentText(path: string): Promise<string> {
   const text = await Deno.readTextFile(path).catch(ignoreMissing);

@@ -1,4 +1,6 @@
 // logs: the executions of an agent, the messages of one execution, or the service's own log or one execution as they grow.
+import { type CommandOptions, performs } from "../../command_line/command.ts";
+import type { logs } from "../../declarations/execution_commands.ts";
 import { type Client, type ExecutionQuery, orMissing } from "../../../server/client.ts";
 import type {
   ExecutionSummary,
@@ -8,7 +10,7 @@ import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../../agent_word.ts";
 import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, type CommandResult, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
@@ -19,18 +21,7 @@ import { Transcript } from "../../output/run/transcript.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
-/** The options of `logs`. */
-export interface LogsOptions {
-  last?: number;
-  since?: string;
-  until?: string;
-  status?: ExecutionSummary["status"];
-  trigger?: ExecutionSummary["trigger"];
-  search?: string;
-  execution?: number;
-  follow?: true;
-  json?: true;
-}
+type LogsOptions = CommandOptions<typeof logs>;
 
 const DEFAULT_LAST = 10;
 /** So many executions have their tool results searched, and so many at once. */
@@ -40,19 +31,15 @@ const SEARCHED_AT_ONCE = 50;
 const SLOT_PAGE = 100;
 
 /** Shows history: of all agents or one, or, with `execution`, of one run; with `follow`, the service log. */
-export async function perform(
-  context: CommandContext,
-  options: LogsOptions,
-  { agent: agentId }: { agent: string | undefined },
-): Promise<CommandResult> {
+export const perform = performs<typeof logs>(async (context, options, { agent: agentId }) => {
   if (options.follow) {
     const { execution: id } = options;
     if (id === undefined) return await followServiceLog(context, agentId, options);
     if (options.last !== undefined) {
       throw new CommandFailure(EXIT.usage, "--follow shows all of an execution: leave --last out");
     }
-    const watch = await import("./watch.ts");
-    return await watch.perform(context, { ...options, asks: false }, { id });
+    const { watchExecution } = await import("./watch.ts");
+    return await watchExecution(context, id, { ...options, asks: false });
   }
   await using reader = await openReader(context.app, context.workspace);
   const { client } = reader;
@@ -61,7 +48,7 @@ export async function perform(
   } else {
     await showExecutions(context, client, { ...options, agentId });
   }
-}
+});
 
 /** Executions with a line each of what they were asked and what came of it; of one agent, also when it was due and did not run. */
 async function showExecutions(

@@ -1,4 +1,6 @@
 // pending: the executions that wait for a person, with what they want to know.
+import { performs } from "../../command_line/command.ts";
+import type { pending } from "../../declarations/execution_commands.ts";
 import { inGroups } from "../../../base/in_groups.ts";
 import { type Client, orMissing } from "../../../server/client.ts";
 import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
@@ -21,11 +23,11 @@ const REQUESTS_AT_ONCE = 8;
 type OpenQuestion = { agent_id: string } & PendingBody;
 
 /** Shows every open question, or that of one execution as a whole. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-  { execution_id: executionId }: { execution_id: number | undefined },
-): Promise<void> {
+export const perform = performs<typeof pending>(async (
+  context,
+  options,
+  { execution_id: executionId },
+) => {
   const { app, output } = context;
   await using opened = new AsyncDisposableStack();
   // No service can be started for a workspace that is gone, and what waits in it can still be read.
@@ -53,7 +55,7 @@ export async function perform(
   if (output.stdout.isTerminal) {
     output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and continues the run`);
   }
-}
+});
 
 /** One question with all that an answer is decided by. */
 async function showOne(

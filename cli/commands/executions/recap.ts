@@ -1,11 +1,13 @@
 // recap: what happened while the person was away.
+import { performs } from "../../command_line/command.ts";
+import type { recap } from "../../declarations/execution_commands.ts";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { LONGEST_RECAP_MS } from "../../../present/recap.ts";
 import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
-import { type CommandContext, EXIT, type ExitCode } from "../../context.ts";
+import { type CommandContext, EXIT } from "../../context.ts";
 import { showRecap } from "../../output/reports/recap.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { formatElapsed } from "../../output/time.ts";
@@ -15,10 +17,7 @@ import { openReader } from "../../service/connection.ts";
 const SEEN_FILE = "recap_seen";
 
 /** Shows a recap. With `check` the exit code is 1 where something failed or waits. */
-export async function perform(
-  context: CommandContext,
-  options: { since?: string; json?: true; check?: true },
-): Promise<ExitCode> {
+export const perform = performs<typeof recap>(async (context, options) => {
   const { app, output } = context;
   const now = app.clock.now();
   const { stateDir } = await app.places(context.workspace);
@@ -37,7 +36,7 @@ export async function perform(
     if (options.since === undefined && !options.check) await remember(context, seenFile, now);
   }
   return options.check && isAmiss(report) ? EXIT.failed : EXIT.ok;
-}
+});
 
 function isAmiss({ executions, waiting }: RecapBody): boolean {
   return executions.failed > 0 || waiting.length > 0;

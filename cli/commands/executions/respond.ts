@@ -1,11 +1,13 @@
 // respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
+import { performs } from "../../command_line/command.ts";
+import type { respond } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../server/client.ts";
 import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs/answer_flags.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import type { Answer } from "../../prompting/asking.ts";
 import { connectService } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { openService } from "../../service/daemon.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findGoneWorkspace } from "../../missing_workspace.ts";
@@ -20,11 +22,11 @@ import { wrapExactly } from "../../output/wrap.ts";
 import { showRun } from "../../runs/show_run.ts";
 
 /** Answers, and follows the execution to its end or its next question. */
-export async function perform(
-  context: CommandContext,
-  flags: AnswerFlags,
-  { execution_id: executionId }: { execution_id: number },
-): Promise<ExitCode> {
+export const perform = performs<typeof respond>(async (
+  context,
+  flags,
+  { execution_id: executionId },
+) => {
   const { app, output } = context;
   checkFlags(flags);
   using interrupts = listenToInterrupts(app);
@@ -55,7 +57,7 @@ export async function perform(
     );
   }
   return await showRun(context, { client, executionId, after, interrupts });
-}
+});
 
 /** The question of the call that the flags make of it, and the answer that they give; it is checked before it is given. */
 async function applyFlags(

@@ -1,4 +1,6 @@
 // watch: takes up an execution that runs or waits: what happened so far, what is to come, and what it asks.
+import { performs } from "../../command_line/command.ts";
+import type { watch } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../server/client.ts";
 import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../context.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
@@ -10,10 +12,15 @@ import { openService } from "../../service/daemon.ts";
 const LET_GO_MS = 2_000;
 
 /** Follows an execution to its end, to a question that is not answered here, or until Ctrl+C lets go of it. */
-export async function perform(
+export const perform = performs<typeof watch>((context, options, { id }) =>
+  watchExecution(context, id, options)
+);
+
+/** Follows an execution; `asks`: false leaves its questions to others. */
+export async function watchExecution(
   context: CommandContext,
+  id: number,
   options: { json?: true; asks?: false },
-  { id }: { id: number },
 ): Promise<ExitCode> {
   using interrupts = listenToInterrupts(context.app);
   using client = await openService(context, { signal: interrupts.first });

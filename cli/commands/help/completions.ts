@@ -1,21 +1,23 @@
 // completions: the script with which a shell completes command lines of inkling.
+import { performs } from "../../command_line/command.ts";
+import type { completions } from "../../declarations/help_commands.ts";
 import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../context.ts";
 
 /** Prints the script of a shell, by default of the person's own. At a terminal only how to install it, unless it is named. */
-export async function perform(
-  { app, output }: CommandContext,
-  _options: object,
-  { shell: named }: { shell: Shell | undefined },
-): Promise<void> {
+export const perform = performs<typeof completions>(async (
+  { app, output },
+  _options,
+  { shell: named },
+) => {
   const shell = named ?? findShell(app.environment["SHELL"]);
   if (named === undefined && output.stdout.isTerminal) {
     return output.line(`To install it for ${shell}: ${INSTALL_COMMANDS[shell]}`);
   }
   output.stdout.write(await loadShellScript(shell));
   if (output.stdout.isTerminal) output.note(`To install it: ${INSTALL_COMMANDS[shell]}`);
-}
+});
 
 /** The shell at this path. Throws CommandFailure where it is unknown. */
 function findShell(path = ""): Shell {

@@ -1,9 +1,11 @@
 // doctor: everything that is wrong, each with what to do; --fix does what is safe.
+import { performs } from "../../command_line/command.ts";
+import type { doctor } from "../../declarations/service_commands.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import type { Examination, Finding } from "../../../runtime/authoring/doctor/finding.ts";
 import { ApiError, type Client } from "../../../server/client.ts";
 import type { Places } from "../../app.ts";
-import { type CommandContext, EXIT, type ExitCode, workspaceOf } from "../../context.ts";
+import { type CommandContext, EXIT, workspaceOf } from "../../context.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { deafWebhooks, PORT_REMEDY } from "../../output/problems.ts";
@@ -24,10 +26,7 @@ interface Outcome {
 }
 
 /** Looks at everything; exit code 1 where an error remains. */
-export async function perform(
-  context: CommandContext,
-  options: { fix?: true; json?: true },
-): Promise<ExitCode> {
+export const perform = performs<typeof doctor>(async (context, options) => {
   const { app, output } = context;
   const places = await findPlaces(context);
   using client = places && app.connect(places);
@@ -44,7 +43,7 @@ export async function perform(
     finding.severity === "error" && fixed === undefined
   );
   return isIll ? EXIT.failed : EXIT.ok;
-}
+});
 
 /** Undefined where config.yaml is broken, which the examination tells. */
 async function findPlaces({ app, workspace }: CommandContext): Promise<Places | undefined> {

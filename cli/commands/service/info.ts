@@ -1,4 +1,6 @@
 // info: where everything is, and which providers can be used.
+import { performs } from "../../command_line/command.ts";
+import type { info } from "../../declarations/service_commands.ts";
 import { ApiError, ServiceUnreachable } from "../../../server/client.ts";
 import type { InfoReport, Places, ServiceDefaults } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
@@ -7,10 +9,7 @@ import { checkHealth } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 
 /** Shows the configuration in effect. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-): Promise<void> {
+export const perform = performs<typeof info>(async (context, options) => {
   const { app, output } = context;
   const report = await app.info(workspaceOf(context));
   const places = await app.places(context.workspace);
@@ -44,7 +43,7 @@ export async function perform(
     { header: "Variable", cell: ({ keyVariable }) => keyVariable ?? "", shrinks: true },
   ]);
   await warnOfConfig(context);
-}
+});
 
 /** Returns the addresses of the running service; undefined when no service answers. */
 async function readTransports(

@@ -1,23 +1,15 @@
 // move-history: the history copied between the state directory and PostgreSQL, and what to write into config.yaml then.
+import { performs } from "../../command_line/command.ts";
+import type { moveHistory } from "../../declarations/service_commands.ts";
 import type { MovedHistory } from "../../app.ts";
-import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
-/** The options of `move-history`. */
-export interface MoveHistoryOptions {
-  to?: string;
-  from?: string;
-  json?: true;
-}
-
 /** Copies the history one way. */
-export async function perform(
-  context: CommandContext,
-  { to, from, json }: MoveHistoryOptions,
-): Promise<void> {
+export const perform = performs<typeof moveHistory>(async (context, { to, from, json }) => {
   const { app, output } = context;
   const address = to ?? from;
   // Whatever was typed may hold a password: no complaint repeats it.
@@ -46,7 +38,7 @@ export async function perform(
   }
   if (json) output.json(toJson(moved));
   else show(output, moved, to === undefined ? "from" : "to");
-}
+});
 
 function toJson(moved: MovedHistory): unknown {
   const { from, to, tables, changedTexts, configFile, setting } = moved;

@@ -1,18 +1,17 @@
 // notify: the channels of messages, whether each can work, and a test message through them.
+import { performs } from "../../command_line/command.ts";
+import type { notify } from "../../declarations/service_commands.ts";
 import type { ChannelTrial } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 
 const NONE = "config.yaml has no channels: write one under notify.channels, such as\n" +
   "  phone: { type: ntfy, topic: a-long-random-name }";
 
 /** Shows the channels, or sends a test message through all of them or through one. */
-export async function perform(
-  context: CommandContext,
-  options: { test?: string | true; json?: true },
-): Promise<CommandResult> {
+export const perform = performs<typeof notify>(async (context, options) => {
   const { app, output } = context;
   const channels = await app.openChannels(workspaceOf(context));
   const reports = channels.report();
@@ -48,7 +47,7 @@ export async function perform(
   }
   if (options.json) output.json({ trials });
   return trials.every(({ delivered }) => delivered) ? EXIT.ok : EXIT.failed;
-}
+});
 
 function tell({ name, delivered, reply }: ChannelTrial, { output }: CommandContext): void {
   const { style } = output;

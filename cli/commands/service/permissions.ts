@@ -1,20 +1,12 @@
 // permissions: Deno's flags for a service of this workspace, each with its reason.
-import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
+import { performs } from "../../command_line/command.ts";
+import type { permissions } from "../../declarations/service_commands.ts";
+import { CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 
-/** What of the flags is printed, and how. */
-export interface PermissionsOptions {
-  command?: true;
-  host?: string;
-  json?: true;
-}
-
 /** Shows the flags that config.yaml and the agents ask for now. */
-export async function perform(
-  context: CommandContext,
-  options: PermissionsOptions,
-): Promise<void> {
+export const perform = performs<typeof permissions>(async (context, options) => {
   const { app, output } = context;
   const { host } = options;
   const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
@@ -41,7 +33,7 @@ export async function perform(
   output.note(
     whole === null ? `${BUILT_IN}.` : `"inkling permissions --command" prints a command to paste.`,
   );
-}
+});
 
 const BUILT_IN =
   "This program is compiled: its permissions were fixed when it was made. The flags are for Deno with Inkling's source, " +

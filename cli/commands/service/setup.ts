@@ -1,5 +1,7 @@
 // setup: workspace, model, key and limits, asked or from flags, merged into what is there. Nothing is written before all
 // is known.
+import { performs } from "../../command_line/command.ts";
+import type { setup } from "../../declarations/service_commands.ts";
 import type { CliApp } from "../../app.ts";
 import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../context.ts";
 import { Interview } from "../../prompting/interview.ts";
@@ -14,7 +16,7 @@ import { toOneLine } from "../../output/sanitise.ts";
 import { tellService } from "../../setup/service_restart.ts";
 
 /** Sets Inkling up, or changes how it is set up. */
-export async function perform(context: CommandContext, options: SetupOptions): Promise<void> {
+export const perform = performs<typeof setup>(async (context, options) => {
   const { app, output } = context;
   const installation = await app.openInstallation();
   let choices: SetupChoices;
@@ -28,7 +30,7 @@ export async function perform(context: CommandContext, options: SetupOptions): P
   }
   const result = await write(app, installation, choices);
   await reportSetup(context, result, { asked: !options.yes });
-}
+});
 
 async function write(
   app: CliApp,

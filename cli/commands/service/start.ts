@@ -1,15 +1,16 @@
 // start: the service, here or in the background.
+import { performs } from "../../command_line/command.ts";
+import type { start } from "../../declarations/service_commands.ts";
 import type { ReadyService, StopReason, TcpListen } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, type CommandResult, EXIT } from "../../exit.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { ensureService } from "../../service/daemon.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitise.ts";
-import type { UnitKind } from "../../service/units/unit.ts";
 
 const NO_SOCKET =
   "The service needs a Unix socket, and Deno has none on Windows: use Inkling in WSL";
@@ -22,17 +23,6 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
 
 const KEY = "INKLING_API_KEY";
 
-/** What `start` may be told. */
-export interface StartOptions {
-  daemon?: true;
-  keepAlive?: true;
-  port?: number;
-  host?: string;
-  apiKey?: string;
-  /** The manager that a unit is printed for; true: that of this system. */
-  printUnit?: UnitKind | true;
-}
-
 /** What the service is started with. */
 interface ServiceFlags {
   keepAlive: boolean;
@@ -40,10 +30,7 @@ interface ServiceFlags {
 }
 
 /** Starts the service and, in the foreground, stays until it ends. */
-export async function perform(
-  context: CommandContext,
-  options: StartOptions,
-): Promise<CommandResult> {
+export const perform = performs<typeof start>(async (context, options) => {
   const { printUnit: unitKind, daemon } = options;
   const gone = await findGoneWorkspace(context);
   if (gone !== undefined) {
@@ -57,7 +44,7 @@ export async function perform(
   }
   const flags = await readFlags(context, options);
   return daemon ? await startInBackground(context, flags) : await serve(context, flags);
-}
+});
 
 /**
  * What the service runs with: the options and, where they say nothing, config.yaml. Throws CommandFailure for a port without

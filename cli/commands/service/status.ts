@@ -1,4 +1,6 @@
 // status: whether the service runs, and what it is doing.
+import { performs } from "../../command_line/command.ts";
+import type { status } from "../../declarations/service_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import { ServiceUnreachable } from "../../../server/client.ts";
 import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
@@ -15,10 +17,7 @@ import { serviceSilent } from "../../service/connection.ts";
 const ANSWER_MS = 5_000;
 
 /** Reports on the service. A stopped one is a report too. */
-export async function perform(
-  context: CommandContext,
-  options: { json?: true },
-): Promise<void> {
+export const perform = performs<typeof status>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   const info = await readInfo(context, places);
@@ -29,7 +28,7 @@ export async function perform(
   } else {
     showRunning(output, info, app.clock.now());
   }
-}
+});
 
 async function readInfo({ app }: CommandContext, places: Places): Promise<InfoBody | undefined> {
   using client = app.connect(places);

@@ -1,5 +1,7 @@
 // stop: ends the service, and is sure of it.
 
+import { performs } from "../../command_line/command.ts";
+import type { stop } from "../../declarations/service_commands.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../../server/client.ts";
 import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
 import type { NodeBody } from "../../../server/schemas/info_schemas.ts";
@@ -20,10 +22,7 @@ const MOST_NAMED = 500;
 const ANSWER_MS = 2_000;
 
 /** Stops the service; `timeout` is in seconds. */
-export async function perform(
-  context: CommandContext,
-  { timeout = DEFAULT_TIMEOUT }: { timeout?: number },
-): Promise<void> {
+export const perform = performs<typeof stop>(async (context, { timeout = DEFAULT_TIMEOUT }) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   using client = app.connect(places);
@@ -58,7 +57,7 @@ export async function perform(
     default:
       return outcome satisfies never;
   }
-}
+});
 
 /** Says which executions end with the service, and how long it may take; where the service does not answer, nothing. */
 async function nameRunning(

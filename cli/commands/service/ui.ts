@@ -1,4 +1,6 @@
 // ui: the dashboard in a browser, through a proxy that lives as long as the command, or behind it.
+import { type CommandOptions, performs } from "../../command_line/command.ts";
+import type { ui } from "../../declarations/service_commands.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { UiProxy } from "../../../server/ui/ui_proxy.ts";
 import type { Places } from "../../app.ts";
@@ -17,15 +19,10 @@ import { openService } from "../../service/daemon.ts";
 /** The page that a browser begins with: the dashboard. */
 const HOME = "/ui";
 
-/** What `ui` may be told. */
-export interface UiOptions {
-  noOpen?: true;
-  background?: true;
-  stop?: true;
-}
+type UiOptions = CommandOptions<typeof ui>;
 
 /** Opens the page, or with `noOpen` only prints its address, and stays until Ctrl+C unless another process serves it. */
-export async function perform(context: CommandContext, options: UiOptions): Promise<void> {
+export const perform = performs<typeof ui>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
   if (options.stop) return await stop(context, places);
@@ -52,7 +49,7 @@ export async function perform(context: CommandContext, options: UiOptions): Prom
   );
   const never = Promise.withResolvers<never>();
   return await untilAborted(never.promise, signal);
-}
+});
 
 async function openProxy({ app, output }: CommandContext, places: Places): Promise<UiProxy> {
   const { stateDir, socketFile } = places;

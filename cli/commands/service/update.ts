@@ -1,14 +1,10 @@
 // update: replaces this Inkling by a newer one, in the way that it was installed.
+import { performs } from "../../command_line/command.ts";
+import type { update } from "../../declarations/service_commands.ts";
 import { connectService } from "../../service/connection.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../update/distribution.ts";
-
-/** The options of `update`. */
-export interface UpdateOptions {
-  check?: true;
-  force?: true;
-}
 
 /** What there is to be had, and how to get it. */
 interface Offer {
@@ -17,7 +13,7 @@ interface Offer {
 }
 
 /** Installs the newest version, or with `check` only says whether there is one. */
-export async function perform(context: CommandContext, options: UpdateOptions): Promise<void> {
+export const perform = performs<typeof update>(async (context, options) => {
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
   const offer = await findOffer(context, interrupts.first);
@@ -37,7 +33,7 @@ export async function perform(context: CommandContext, options: UpdateOptions): 
     output.line(`Inkling ${offer.version} is installed (it was ${app.version})`);
     await tellOfService(context, offer.version);
   }
-}
+});
 
 async function findOffer(context: CommandContext, signal: AbortSignal): Promise<Offer> {
   const { app } = context;

@@ -52,16 +52,14 @@ export const SAMPLE: Program = {
         unit: flagOrOption("-u, --unit [kind]", "A unit", oneOf(["one", "two"])),
       },
       conflicts: { json: ["detach"] },
-      load: () => hearing("tell"),
-    }),
+    }).loads(() => hearing("tell")),
     declareCommand({
       name: "list",
       description: "List",
       examples: [],
       arguments: {},
       options: {},
-      load: () => hearing("list"),
-    }),
+    }).loads(() => hearing("list")),
     declareCommand({
       name: "secret",
       description: "Not shown",
@@ -69,8 +67,7 @@ export const SAMPLE: Program = {
       isHidden: true,
       arguments: {},
       options: {},
-      load: () => hearing("secret"),
-    }),
+    }).loads(() => hearing("secret")),
   ],
 };
 
