@@ -90,7 +90,13 @@ function fitWidths<Row>(
     const { header = "", shrinks = false } = columns[index] ?? {};
     return shrinks ? Math.min(width, Math.max(LEGIBLE_WIDTH, widthOf(header))) : width;
   });
-  const room = available - GAP.length * (columns.length - 1);
+  return fitColumns({ natural, least, room: available - GAP.length * (columns.length - 1) });
+}
+
+/** Widths of columns that together fit the room, the widest shortened first; undefined where even the least do not. */
+export function fitColumns(
+  { natural, least, room }: { natural: number[]; least: number[]; room: number },
+): number[] | undefined {
   if (sum(least) > room) return undefined;
   // The cap at which the shortened columns fill the room: lowered until it fits.
   const widthsUnder = (cap: number) =>

@@ -32,19 +32,21 @@ export class Interview {
     this.#context = context;
   }
 
-  async text({ check, ...question }: TextQuestion): Promise<string> {
-    for (;;) {
-      const answer = given(await this.#prompter.text(question)).trim();
-      const problem = await check?.(answer);
-      if (problem === undefined) return answer;
-      this.complain(problem);
-    }
+  text({ check, ...question }: TextQuestion): Promise<string> {
+    return this.#untilValid(() => this.#prompter.text(question), check);
   }
 
-  async secret({ message, check }: { message: string; check: CheckAnswer }): Promise<string> {
+  secret({ message, check }: { message: string; check: CheckAnswer }): Promise<string> {
+    return this.#untilValid(() => this.#prompter.secret({ message }), check);
+  }
+
+  async #untilValid(
+    ask: () => Promise<string | undefined>,
+    check: CheckAnswer | undefined,
+  ): Promise<string> {
     for (;;) {
-      const answer = given(await this.#prompter.secret({ message })).trim();
-      const problem = await check(answer);
+      const answer = given(await ask()).trim();
+      const problem = await check?.(answer);
       if (problem === undefined) return answer;
       this.complain(problem);
     }

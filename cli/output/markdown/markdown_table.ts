@@ -2,6 +2,7 @@
 import type { Tokens } from "marked";
 import { toSpans } from "./markdown_inline.ts";
 import type { Style } from "../style.ts";
+import { fitColumns } from "../table.ts";
 import { pad, widthOf } from "../width.ts";
 import { type Span, wrapSpans } from "../wrap.ts";
 
@@ -49,13 +50,12 @@ function fitWidths(rows: readonly Span[][][], available: number): number[] | und
     { length: count },
     (_, index) => Math.max(1, ...rows.map((row) => widthOf(textOf(row[index] ?? [])))),
   );
-  const room = available - GAP.length * (count - 1);
-  const widthsUnder = (cap: number) => natural.map((one) => Math.min(one, cap));
-  const total = (widths: readonly number[]) => widths.reduce((sum, one) => sum + one, 0);
-  let cap = Math.min(Math.max(...natural), Math.max(room, 0));
-  while (cap > LEAST_WIDTH && total(widthsUnder(cap)) > room) cap--;
-  const widths = widthsUnder(cap);
-  return total(widths) > room ? undefined : widths;
+  const room = Math.max(0, available - GAP.length * (count - 1));
+  return fitColumns({
+    natural,
+    least: natural.map((one) => Math.min(one, LEAST_WIDTH, room)),
+    room,
+  });
 }
 
 function formatBlocks(

@@ -6,7 +6,7 @@ import { keepPreference, readPreference } from "../preferences.ts";
 import { beginOf, fromLook, type Look, type Span, SPANS, toLook } from "./look.ts";
 import type { Resource } from "./resource.ts";
 import { useService } from "./service_context.ts";
-import { useNow, useResource } from "./use_resource.ts";
+import { repeat, useNow, useResource } from "./use_resource.ts";
 
 /** How often a look is kept, and asked again what no event tells: a time at which nothing ran, a cost of yesterday. */
 const BEAT_MS = 30 * SECOND_MS;
@@ -63,15 +63,7 @@ function useLook(isActive: boolean): number {
       setSince(next.since);
     };
     document.addEventListener("visibilitychange", see, { signal: stop.signal });
-    const keepSeeing = async () => {
-      while (!stop.signal.aborted) {
-        see();
-        await clock.sleep(BEAT_MS, stop.signal).catch(() => {
-          // Only the abort ends a sleep early; the loop sees it.
-        });
-      }
-    };
-    keepSeeing();
+    repeat(clock, see, { everyMs: BEAT_MS, signal: stop.signal });
     return () => stop.abort();
   }, [clock, isActive]);
   return since;

@@ -23,61 +23,53 @@ export function ExecutionTable(
     <table class="rows" aria-label={label}>
       <TableHead names={COLUMNS} numbersFrom={4} />
       <tbody>
-        {executions.map((execution) => (
-          <Row
-            key={execution.id}
-            execution={execution}
-            isOfOneAgent={isOfOneAgent}
-            count={counts?.get(execution.id) ?? 1}
-          />
-        ))}
+        {executions.map((execution) => {
+          const { id, status, duration_ms, total_tokens, cost_usd, error, retry } = execution;
+          const preview = describePreview(execution);
+          const count = counts?.get(execution.id) ?? 1;
+          return (
+            <tr key={id}>
+              <th scope="row" class="main">
+                {isOfOneAgent
+                  ? <a data-row href={executionHref(id)}>{`Execution ${id}`}</a>
+                  : <ExecutionLink data-row id={id} agentId={execution.agent_id} />}
+                {preview !== "" && (
+                  <span class="muted small ellipsis row-preview" title={preview} dir="auto">
+                    {preview}
+                  </span>
+                )}
+                {retry !== undefined && (
+                  <span class="muted small ellipsis">{toRetrySentence(retry)}</span>
+                )}
+                {error !== null && (
+                  <span class="row-error ellipsis" title={error} dir="auto">{error}</span>
+                )}
+              </th>
+              <td>
+                <Status status={status} />
+                {count > 1 && <span class="muted small">{` ${count} times`}</span>}
+              </td>
+              <td>
+                <When at={execution.started_at} />
+              </td>
+              <td>
+                {execution.trigger}
+                {execution.dry_run && <span class="muted small">{` dry run`}</span>}
+              </td>
+              <td class="number">{duration_ms === null ? "" : formatDuration(duration_ms)}</td>
+              <td class="number">
+                {total_tokens !== null && (
+                  <>
+                    {formatCount(total_tokens)} <span class="unit">tokens</span>
+                  </>
+                )}
+              </td>
+              <td class="number">{cost_usd === null ? "" : formatCost(cost_usd)}</td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
-  );
-}
-
-function Row(
-  { execution, isOfOneAgent, count }: {
-    execution: ExecutionSummary | ListedExecution;
-    isOfOneAgent: boolean;
-    count: number;
-  },
-): VNode {
-  const { id, status, duration_ms, total_tokens, cost_usd, error, retry } = execution;
-  const preview = describePreview(execution);
-  return (
-    <tr>
-      <th scope="row" class="main">
-        {isOfOneAgent
-          ? <a data-row href={executionHref(id)}>{`Execution ${id}`}</a>
-          : <ExecutionLink data-row id={id} agentId={execution.agent_id} />}
-        {preview !== "" && (
-          <span class="muted small ellipsis row-preview" title={preview} dir="auto">{preview}</span>
-        )}
-        {retry !== undefined && <span class="muted small ellipsis">{toRetrySentence(retry)}</span>}
-        {error !== null && <span class="row-error ellipsis" title={error} dir="auto">{error}</span>}
-      </th>
-      <td>
-        <Status status={status} />
-        {count > 1 && <span class="muted small">{` ${count} times`}</span>}
-      </td>
-      <td>
-        <When at={execution.started_at} />
-      </td>
-      <td>
-        {execution.trigger}
-        {execution.dry_run && <span class="muted small">{` dry run`}</span>}
-      </td>
-      <td class="number">{duration_ms === null ? "" : formatDuration(duration_ms)}</td>
-      <td class="number">
-        {total_tokens !== null && (
-          <>
-            {formatCount(total_tokens)} <span class="unit">tokens</span>
-          </>
-        )}
-      </td>
-      <td class="number">{cost_usd === null ? "" : formatCost(cost_usd)}</td>
-    </tr>
   );
 }
 

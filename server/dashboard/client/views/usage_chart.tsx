@@ -42,6 +42,7 @@ export function UsageChart(
     );
   }
   const ticks = toTicks(highest, smallest);
+  const top = ticks.at(-1) ?? highest;
   const format = formatAs(bars.flatMap(({ values, total }) => [...values, total]));
   // The newest day until another is pointed at.
   const found = bars.findIndex(({ date }) => date === pointed);
@@ -56,7 +57,9 @@ export function UsageChart(
         <p class="readout" dir="auto">{texts[at]}</p>
       </div>
       <div class="plot">
-        <Axis ticks={ticks} format={formatAs(ticks)} />
+        <div class="axis" aria-hidden="true">
+          {ticks.toReversed().map((tick) => <span key={tick}>{formatAs(ticks)(tick)}</span>)}
+        </div>
         <Pointable
           label={`${title} per day`}
           texts={texts}
@@ -64,9 +67,10 @@ export function UsageChart(
           onPoint={(index) => setPointed(bars[index]?.date ?? null)}
         >
           <svg height={HEIGHT} aria-hidden="true">
-            {ticks.slice(1).map((tick) => (
-              <line key={tick} class="grid" x1="0" x2="100%" {...levelOf(tick, ticks)} />
-            ))}
+            {ticks.slice(1).map((tick) => {
+              const y = HEIGHT - tick / top * HEIGHT;
+              return <line key={tick} class="grid" x1="0" x2="100%" y1={y} y2={y} />;
+            })}
             {bars.map((bar, index) => (
               <Stack
                 key={bar.date}
@@ -74,14 +78,29 @@ export function UsageChart(
                 colours={colours}
                 index={index}
                 of={bars.length}
-                top={ticks.at(-1) ?? highest}
+                top={top}
                 isPointed={index === found}
                 onPoint={() => setPointed(bar.date)}
               />
             ))}
             <line class="base" x1="0" x2="100%" y1={HEIGHT} y2={HEIGHT} />
           </svg>
-          <Days dates={bars.map(({ date }) => date)} />
+          <svg class="scale" height={20} aria-hidden="true">
+            {bars.map(({ date }, index) => {
+              // From today backwards: the newest day always has its label.
+              const isLast = index === bars.length - 1;
+              return (bars.length - 1 - index) % Math.ceil(bars.length / LABELS) === 0 && (
+                <text
+                  key={date}
+                  class={isLast ? "last" : undefined}
+                  x={isLast ? "100%" : `${(index + 0.5) / bars.length * 100}%`}
+                  y={14}
+                >
+                  {formatDay(date)}
+                </text>
+              );
+            })}
+          </svg>
         </Pointable>
       </div>
       <ul class="legend">
@@ -107,21 +126,6 @@ function describeBar(
     .filter(({ value }) => value > 0)
     .map(({ value, name }) => `${name} ${format(value)}`);
   return `${formatDay(date)}: ${format(total)}${parts.length > 0 ? `; ${parts.join(", ")}` : ""}`;
-}
-
-function levelOf(tick: number, ticks: readonly number[]): { y1: number; y2: number } {
-  const y = HEIGHT - tick / (ticks.at(-1) ?? 1) * HEIGHT;
-  return { y1: y, y2: y };
-}
-
-function Axis(
-  { ticks, format }: { ticks: readonly number[]; format: (value: number) => string },
-): VNode {
-  return (
-    <div class="axis" aria-hidden="true">
-      {ticks.toReversed().map((tick) => <span key={tick}>{format(tick)}</span>)}
-    </div>
-  );
 }
 
 function Stack(
@@ -162,28 +166,6 @@ function Stack(
         );
       })}
     </g>
-  );
-}
-
-function Days({ dates }: { dates: readonly string[] }): VNode {
-  const step = Math.ceil(dates.length / LABELS);
-  // From today backwards: the newest day always has its label.
-  const isLabelled = (index: number) => (dates.length - 1 - index) % step === 0;
-  return (
-    <svg class="scale" height={20} aria-hidden="true">
-      {dates.map((date, index) =>
-        isLabelled(index) && (
-          <text
-            key={date}
-            class={index === dates.length - 1 ? "last" : undefined}
-            x={index === dates.length - 1 ? "100%" : `${(index + 0.5) / dates.length * 100}%`}
-            y={14}
-          >
-            {formatDay(date)}
-          </text>
-        )
-      )}
-    </svg>
   );
 }
 
