@@ -5,7 +5,7 @@ import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
 import { executionHref } from "./route.ts";
-import { useAgents } from "./state/agents.ts";
+import { useAgents } from "./state/service_context.ts";
 import type { Resource } from "./state/resource.ts";
 import { useNow } from "./state/use_resource.ts";
 

@@ -16,7 +16,7 @@ import {
   toCostFormat,
   toDayName,
 } from "../../../server/dashboard/client/format.ts";
-import { toTicks } from "../../../server/dashboard/client/state/axis.ts";
+import { toTicks } from "../../../server/dashboard/client/state/usage_sums.ts";
 import { foldFailures } from "../../../server/dashboard/client/state/fold_failures.ts";
 import { beginOf, fromLook, toLook } from "../../../server/dashboard/client/state/look.ts";
 import { isAtLeast, parseLogLine } from "../../../server/dashboard/client/state/log_line.ts";

@@ -1,10 +1,11 @@
-// What every view works with, handed down by the page: the client, the clock, the connection, and a voice for those who
-// do not see the page.
+// What every view works with, handed down by the page: the client, the clock, the connection, a voice for those who do not
+// see the page, and the agents by their ids.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Clock } from "../../../../base/clock.ts";
 import type { Client } from "../../../client.ts";
 import type { ServiceLink } from "./link.ts";
+import type { AgentSummary } from "../../../schemas/agent_schemas.ts";
 
 /** The page's collaborators. */
 export interface Service {
@@ -23,4 +24,15 @@ export function useService(): Service {
   const service = useContext(ServiceContext);
   if (service === null) throw new TypeError("There is no service around this component");
   return service;
+}
+
+/** Agents by id. */
+export type AgentsById = ReadonlyMap<string, AgentSummary>;
+
+/** Provided once, around the views. */
+export const AgentsContext = createContext<AgentsById>(new Map());
+
+/** The agents that are known now. */
+export function useAgents(): AgentsById {
+  return useContext(AgentsContext);
 }

@@ -1,7 +1,7 @@
 // What may still be spent: a bar for each budget of the workspace and of the agents, and of runs that go on.
 import type { VNode } from "preact";
 import type { BudgetBody } from "../../../schemas/budget_schemas.ts";
-import { useAgents } from "../state/agents.ts";
+import { useAgents } from "../state/service_context.ts";
 import { formatCount, formatRelative } from "../format.ts";
 import { Agent } from "../parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";

@@ -6,8 +6,7 @@ import { Button } from "../parts.tsx";
 import { executionHref } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { RunKeys, toRunBody, toRunFields } from "../run_form.ts";
-import { useAgents } from "../state/agents.ts";
-import { useService } from "../state/service_context.ts";
+import { useAgents, useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
 /** Whether it can still be cancelled. */

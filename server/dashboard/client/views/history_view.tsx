@@ -7,7 +7,7 @@ import { ExecutionTable } from "./execution_table.tsx";
 import { Field, SelectField } from "../forms.tsx";
 import { Empty, LoadState } from "../parts.tsx";
 import { type HistoryRoute, parseRoute, toHash } from "../route.ts";
-import { useAgents } from "../state/agents.ts";
+import { useAgents } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
 const PAGE_SIZE = 50;

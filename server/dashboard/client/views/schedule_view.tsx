@@ -6,7 +6,7 @@ import { describeTrigger } from "../../../../present/triggers.ts";
 import type { Client } from "../../../client.ts";
 import type { ExecutionSummary } from "../../../schemas/execution_schemas.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../../schemas/scheduler_schemas.ts";
-import { useAgents } from "../state/agents.ts";
+import { useAgents } from "../state/service_context.ts";
 import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_marks.ts";
 import { formatClock, formatMinute, zoneName } from "../format.ts";
 import { TriggerFilter } from "../forms.tsx";

@@ -11,7 +11,7 @@ import {
 } from "../format.ts";
 import { Markdown } from "../markdown.tsx";
 import { Button, Folded, Preformatted } from "../parts.tsx";
-import type { ForkPlace } from "../fork_dialog.tsx";
+import type { ForkPlace } from "../run_dialog.tsx";
 import { executionHref } from "../route.ts";
 import { describeLatest, type Step } from "../state/timeline.ts";
 import { lineOf, ToolCall } from "./tool_call.tsx";

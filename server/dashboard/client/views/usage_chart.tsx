@@ -2,11 +2,10 @@
 // a table that can be opened.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { toTicks } from "../state/axis.ts";
+import { type Bar, toTicks } from "../state/usage_sums.ts";
 import { formatDay } from "../format.ts";
 import { Folded, TableHead } from "../parts.tsx";
 import { Pointable } from "./pointable.tsx";
-import type { Bar } from "../state/usage_sums.ts";
 
 const HEIGHT = 160;
 /** Of a bar's place, what it takes; the rest is air. */

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError, type Client } from "../../../client.ts";
 import type { StatsBody } from "../../../schemas/report_schemas.ts";
-import { useAgents } from "../state/agents.ts";
+import { useAgents } from "../state/service_context.ts";
 import { formatCost, formatCount, formatNumberOf, formatWhole, toCostFormat } from "../format.ts";
 import { Agent, Button, Empty, Figures, LoadState } from "../parts.tsx";
 import { historyHref, toHash, USAGE_DAYS } from "../route.ts";

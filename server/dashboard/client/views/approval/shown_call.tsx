@@ -1,14 +1,13 @@
-// What a call would do: to a file as a change of it, else as the arguments that it was given.
-import type { VNode } from "preact";
+// What an agent asks to do, as a person decides by it: its text as it is and as Markdown, a change of a file, else the
+// arguments of the call.
+import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../../schemas/request_schemas.ts";
 import type { JsonObject } from "../../../../../base/json.ts";
-import { Folded } from "../../parts.tsx";
+import { Button, Folded, Preformatted } from "../../parts.tsx";
 import { toVisible } from "../../../../../present/visible_text.ts";
 import { Answer } from "../timeline_view.tsx";
-import { ArgumentTable } from "./argument_table.tsx";
 import { Diff } from "./diff_view.tsx";
-import { MarkdownSwitch } from "./shown_text.tsx";
 
 /** What a file tool would do. */
 export type Preview = NonNullable<PendingBody["preview"]>;
@@ -89,5 +88,85 @@ function FileChange(
         )
         : <Diff diff={diff} label={`Change of ${path} ${whose}`} />}
     </>
+  );
+}
+
+/** Texts up to this length, of one line, stand in the table as they are. */
+const SHORT_CHARACTERS = 120;
+
+/** One row for each argument. */
+export function ArgumentTable(
+  { tool, args, whose }: { tool: string; args: JsonObject; whose: string },
+): VNode {
+  const entries = Object.entries(args);
+  if (entries.length === 0) return <p class="muted">Without arguments.</p>;
+  return (
+    <table class="arguments" aria-label={`Arguments of ${tool} ${whose}`}>
+      <tbody>
+        {entries.map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{toVisible(name)}</code>
+            </th>
+            <td>
+              <Value label={`The argument ${name} ${whose}`} value={value} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Value({ label, value }: { label: string; value: unknown }): VNode {
+  if (typeof value === "string") {
+    if (value === "") return <span class="muted">an empty text</span>;
+    return value.length <= SHORT_CHARACTERS && !value.includes("\n")
+      ? <span class="value" dir="auto">{toVisible(value)}</span>
+      : <ShownText label={label} text={value} />;
+  }
+  const json = JSON.stringify(value, null, 2);
+  return typeof value === "object" && value !== null
+    ? <Preformatted label={label} text={toVisible(json)} />
+    : <code>{json}</code>;
+}
+
+/** What Markdown would show in another way. */
+const MARKS = /[*`|]|(?:^|\s)_\S|\]\(|^\s*(?:[-+>]|#{1,6}|\d+[.)])\s/m;
+
+/** The text, with a switch where Markdown would show it in another way. `isProse`: a sentence to read, not a document. */
+export function ShownText(
+  { text, label, isProse = false }: { text: string; label: string; isProse?: boolean },
+): VNode {
+  const [isRendered, setRendered] = useState(false);
+  const visible = toVisible(text);
+  return (
+    <>
+      {isRendered
+        ? <Answer text={visible} />
+        : isProse
+        ? <p class="question" dir="auto">{visible}</p>
+        : <Preformatted label={label} text={visible} />}
+      {MARKS.test(text) && (
+        <MarkdownSwitch isOn={isRendered} onSwitch={setRendered}>
+          {isRendered ? "Show the text as it is" : "Show as Markdown"}
+        </MarkdownSwitch>
+      )}
+    </>
+  );
+}
+
+/** Switches between a text as it is and as Markdown. */
+export function MarkdownSwitch(
+  { isOn, onSwitch, children }: {
+    isOn: boolean;
+    onSwitch: (isOn: boolean) => void;
+    children: ComponentChildren;
+  },
+): VNode {
+  return (
+    <Button class="quiet switch" aria-pressed={isOn} onClick={() => onSwitch(!isOn)}>
+      {children}
+    </Button>
   );
 }

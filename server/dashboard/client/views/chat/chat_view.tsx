@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ListedExecution } from "../../../../schemas/execution_schemas.ts";
-import { useAgents } from "../../state/agents.ts";
+import { useAgents } from "../../state/service_context.ts";
 import { Agent, Button, Empty, Folded, Loading, Problem, ThingHead } from "../../parts.tsx";
 import { agentHref, chatHref } from "../../route.ts";
 import { useFollowEnd } from "../../follow_end.ts";
