@@ -10,22 +10,7 @@ Deno.test("toRunBody() makes each line an argument: an empty one too, but those 
   assert.deepEqual(body({ args: "a dragon\n a tower " }), { args: ["a dragon", "a tower"] });
   assert.deepEqual(body({ args: "\na tower" }), { args: ["", "a tower"] });
   assert.deepEqual(body({ args: "a\n\nc\n\n \n" }), { args: ["a", "", "c"] });
-});
-
-Deno.test("toRunBody() leaves out what is empty", () => {
-  assert.deepEqual(body({}), {});
   assert.deepEqual(body({ args: "\n \n", message: " ", context: "\n" }), {});
-  assert.deepEqual(body({ message: " hello ", context: "c" }), {
-    message: " hello ",
-    context: "c",
-  });
-});
-
-Deno.test("a dry run is asked for as one, and run again as one", () => {
-  assert.deepEqual(body({ isDryRun: true }), { dry_run: true });
-  const again = { args: [], message: null, context: null };
-  assert.deepEqual(toRunBody(toRunFields({ ...again, dry_run: true })), { dry_run: true });
-  assert.deepEqual(toRunBody(toRunFields(again)), {});
 });
 
 Deno.test("RunKeys: the same wish has one key however often it is sent, another wish another", () => {
