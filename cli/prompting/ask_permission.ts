@@ -56,7 +56,7 @@ class Permission {
   }
 
   async ask(): Promise<Answer | undefined> {
-    const { prompter, signal } = this.#asking;
+    const { app: { input: { prompter } }, signal } = this.#asking;
     this.#show();
     for (;;) {
       const message = promptMessage(this.#pending) ?? "Allow it?";
@@ -116,7 +116,7 @@ class Permission {
 
   /** Shows what would be written into the agent's file, asks once, writes it. False: the call is still to be decided. */
   async #allowForGood(): Promise<boolean> {
-    const { output, client, prompter, signal } = this.#asking;
+    const { app: { input: { prompter } }, output, client, signal } = this.#asking;
     const { asked_by: agent, tool_name: tool } = this.#pending;
     return await this.#unlessRefused(async () => {
       const { path, diff, already } = await client.autoApprove(agent, { tool, write: false });
@@ -138,7 +138,7 @@ class Permission {
 
   /** Opens all arguments as JSON, or one as the text that it is, under a name with the suffix of the file it is for. */
   async #edit(choice: string): Promise<void> {
-    const { client, editText } = this.#asking;
+    const { app: { editText }, client } = this.#asking;
     const { execution_id: id, request_id, tool_args: args } = this.#pending;
     const name = choice.startsWith(TEXT_CHOICE) ? choice.slice(TEXT_CHOICE.length) : undefined;
     const [file, before] = name === undefined

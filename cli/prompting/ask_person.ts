@@ -17,7 +17,7 @@ export async function askPerson(
   pending: PendingBody,
   asking: Asking,
 ): Promise<Answer | undefined> {
-  const { output, prompter, signal } = asking;
+  const { app: { input: { prompter } }, output, signal } = asking;
   if (pending.kind === "confirm" && pending.is_guard) {
     const { askPermission } = await import("./ask_permission.ts");
     return await askPermission(pending, asking);

@@ -1,27 +1,26 @@
 // What a person is asked with, and what they answer.
 import type { Client } from "../../server/client.ts";
 import type { RespondBody } from "../../server/schemas/request_schemas.ts";
+import type { CliApp } from "../app.ts";
 import type { Output } from "../output/output.ts";
-import type { Prompter } from "./input.ts";
-import type { EditText } from "./text_editor.ts";
 
 /** An answer as the service takes it. */
 export type Answer = RespondBody["response"];
 
 /** What a person is asked with. */
 export interface Asking {
+  app: Pick<CliApp, "clock" | "input" | "editText">;
   output: Output;
-  prompter: Prompter;
   client: Client;
-  editText: EditText;
+  /** Takes the question back. */
   signal: AbortSignal;
 }
 
 /** A denial with its reason; undefined when the person puts the question aside after all. */
 export async function askWhyNot(
-  { prompter, signal }: Pick<Asking, "prompter" | "signal">,
+  { app, signal }: Pick<Asking, "app" | "signal">,
 ): Promise<Answer | undefined> {
-  const reason = await prompter.text({
+  const reason = await app.input.prompter.text({
     message: "Why not? The agent reads your answer",
     placeholder: "Leave empty for no reason",
     signal,

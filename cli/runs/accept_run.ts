@@ -6,6 +6,7 @@ import type { RunAccepted, RunBody } from "../../server/schemas/run_schemas.ts";
 import type { Places } from "../app.ts";
 import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
+import type { Interrupts } from "../prompting/interrupts.ts";
 import { openService } from "../service/daemon.ts";
 import { orUnknownAgent } from "../unknown_agent.ts";
 import { findExecution } from "./find_execution.ts";
@@ -19,22 +20,15 @@ export interface AcceptedRun {
   accepted: RunAccepted;
 }
 
-interface AcceptSignals {
-  /** Ends the waiting. */
-  signal: AbortSignal;
-  /** Ends also the request. */
-  leaveSignal: AbortSignal;
-}
-
 /** Has the service accept a run of an agent; see accept(). */
 export async function acceptRun(
   context: CommandContext,
   { agentId, body }: { agentId: string; body: RunBody },
-  signals: AcceptSignals,
+  interrupts: Interrupts,
 ): Promise<AcceptedRun> {
   return await accept(
     context,
-    signals,
+    interrupts,
     (client, key) =>
       orUnknownAgent(client.run(agentId, body, key), { app: context.app, client, agentId }),
   );
@@ -44,9 +38,9 @@ export async function acceptRun(
 export async function acceptFork(
   context: CommandContext,
   { executionId, body }: { executionId: number; body: ForkBody },
-  signals: AcceptSignals,
+  interrupts: Interrupts,
 ): Promise<AcceptedRun> {
-  return await accept(context, signals, async (client, key) => {
+  return await accept(context, interrupts, async (client, key) => {
     const { agent_id: agentId } = await findExecution(client, executionId);
     // Asked for first, so that an older service is not taken for a missing agent.
     await orUnknownAgent(client.agent(agentId), { app: context.app, client, agentId });
@@ -60,7 +54,7 @@ export async function acceptFork(
  */
 async function accept(
   context: CommandContext,
-  { signal, leaveSignal }: AcceptSignals,
+  { first: signal, second: leaveSignal }: Interrupts,
   ask: (client: Client, key: { idempotencyKey: string }) => Promise<RunAccepted>,
 ): Promise<AcceptedRun> {
   const { app, workspace } = context;

@@ -2,12 +2,10 @@
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client } from "../../server/client.ts";
 import type { PendingBody } from "../../server/schemas/request_schemas.ts";
-import type { CliApp } from "../app.ts";
 import { parseObject } from "../../present/payload.ts";
-import type { Output } from "../output/output.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { askPerson } from "../prompting/ask_person.ts";
-import type { Answer } from "../prompting/asking.ts";
+import type { Answer, Asking } from "../prompting/asking.ts";
 
 /** Between two checks whether the question is still open. */
 const CHECK_MS = 1_000;
@@ -17,32 +15,19 @@ export class AnsweredElsewhere extends Error {
   override readonly name = "AnsweredElsewhere";
 }
 
-/** Collaborators of askWhileOpen(). */
-export interface AskWhileOpenOptions {
-  app: Pick<CliApp, "clock" | "input" | "editText">;
-  output: Output;
-  client: Client;
-  signal: AbortSignal;
-}
-
 /**
  * Gives the execution the person's answer; false when they put the question aside. Throws AnsweredElsewhere, and Interrupted at
  * Ctrl+C.
  */
-export async function askWhileOpen(
-  pending: PendingBody,
-  { app, output, client, signal }: AskWhileOpenOptions,
-): Promise<boolean> {
+export async function askWhileOpen(pending: PendingBody, asking: Asking): Promise<boolean> {
+  const { client, signal } = asking;
   const closed = new AbortController();
   const over = new AbortController();
-  const watching = watchQuestion(pending, { app, client, signal: over.signal, closed });
+  const watching = watchQuestion(pending, { ...asking, signal: over.signal, closed });
   let answer: Answer | undefined;
   try {
     answer = await askPerson(pending, {
-      output,
-      client,
-      prompter: app.input.prompter,
-      editText: app.editText,
+      ...asking,
       signal: AbortSignal.any([signal, closed.signal]),
     });
   } finally {
@@ -72,12 +57,7 @@ export async function giveAnswer(
 /** Aborts `closed` with AnsweredElsewhere when the question is no longer open. Ends with the signal. */
 async function watchQuestion(
   { execution_id: id, request_id: requestId }: PendingBody,
-  { app, client, signal, closed }: {
-    app: Pick<CliApp, "clock">;
-    client: Client;
-    signal: AbortSignal;
-    closed: AbortController;
-  },
+  { app, client, signal, closed }: Asking & { closed: AbortController },
 ): Promise<void> {
   while (await sleepUnlessAborted(app.clock, CHECK_MS, signal)) {
     if (await isOpen(client, { id, requestId, signal })) continue;

@@ -1,28 +1,28 @@
 // A person cancels a run that they watch: the service is asked once, and the run's end waited for, for a while.
 import { type Client, ServiceUnreachable } from "../../server/client.ts";
-import type { Clock } from "../app.ts";
+import type { CliApp } from "../app.ts";
 import { Interrupted } from "../exit.ts";
 import type { Output } from "../output/output.ts";
 
 /** How long a cancelled run may take to end before the command leaves it alone. */
 const CANCEL_MS = 15_000;
 
-/** What a run is cancelled with. */
-export interface CancellationPorts {
-  client: Pick<Client, "cancel">;
-  clock: Clock;
-  output: Pick<Output, "note" | "error">;
+/** A run that is watched. */
+export interface CancellableRun {
+  app: CliApp;
+  output: Output;
+  client: Client;
   executionId: number;
 }
 
 /** Cancels one run. Disposed when its watch is over, however that came. */
 export class RunCancellation implements Disposable {
-  readonly #ports: CancellationPorts;
+  readonly #run: CancellableRun;
   readonly #over = new AbortController();
   #isRequested = false;
 
-  constructor(ports: CancellationPorts) {
-    this.#ports = ports;
+  constructor(run: CancellableRun) {
+    this.#run = run;
   }
 
   /** Whether somebody wants the run cancelled. */
@@ -47,7 +47,7 @@ export class RunCancellation implements Disposable {
   }
 
   async #cancel(): Promise<void> {
-    const { clock, output, client, executionId } = this.#ports;
+    const { app: { clock }, output, client, executionId } = this.#run;
     output.note(`Cancelling execution ${executionId}. Ctrl+C again stops waiting for it`);
     try {
       await client.cancel(executionId);

@@ -8,13 +8,12 @@ import {
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toLabelWords } from "../../base/text/label_words.ts";
 import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
-import type { CliApp, Clock } from "../app.ts";
+import type { Clock } from "../app.ts";
 import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../exit.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";
-import type { Output } from "../output/output.ts";
 import type { RunView } from "../output/run/run_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
-import { RunCancellation } from "./run_cancellation.ts";
+import { type CancellableRun, RunCancellation } from "./run_cancellation.ts";
 
 /** Between two looks at a run whose question is gone but which does not continue yet. */
 const RECHECK_MS = 100;
@@ -22,12 +21,8 @@ const RECHECK_MS = 100;
 const NODE_LOOK_MS = 2_000;
 const RARE_NODE_LOOK_MS = 30_000;
 
-/** A run that is watched. */
-export interface WatchedRun {
-  app: CliApp;
-  output: Output;
-  client: Client;
-  executionId: number;
+/** A run that is watched, and how. */
+export interface WatchedRun extends CancellableRun {
   view: RunView;
   /** What happened up to this frame is not shown. */
   after?: number;
@@ -50,8 +45,7 @@ export interface RunOutcome {
 
 /** Follows a run to its end, or to a question that is not answered here. */
 export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
-  const { app: { clock }, output, client, executionId } = run;
-  using cancellation = new RunCancellation({ clock, output, client, executionId });
+  using cancellation = new RunCancellation(run);
   const onCancel = () => cancellation.request();
   if (run.cancelSignal?.aborted) onCancel();
   else run.cancelSignal?.addEventListener("abort", onCancel, { once: true });

@@ -153,7 +153,7 @@ class Conversation {
       const { client, accepted } = await acceptRun(
         this.#context,
         { agentId: this.#agentId, body: { message, session_id: this.#sessionId } },
-        { signal: interrupts.first, leaveSignal: interrupts.second },
+        interrupts,
       );
       using _ = client;
       this.#turns++;

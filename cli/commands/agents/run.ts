@@ -26,10 +26,7 @@ export const perform = performs<typeof run>(async (context, options, { agent, ar
     ...(options.dryRun && { dry_run: true }),
     ...(options.session !== undefined && { session_id: options.session }),
   };
-  const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, {
-    signal: interrupts.first,
-    leaveSignal: interrupts.second,
-  }));
+  const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, interrupts));
   using _ = client;
   // Otherwise the run's log says so on the screen.
   if (options.detach || output.quiet) {

@@ -22,10 +22,7 @@ export const perform = performs<typeof fork>(async (context, options, { id }) =>
     ...(followers && { start_followers: true }),
   };
   using interrupts = listenToInterrupts(app);
-  const { client, accepted } = await acceptFork(context, { executionId: id, body }, {
-    signal: interrupts.first,
-    leaveSignal: interrupts.second,
-  });
+  const { client, accepted } = await acceptFork(context, { executionId: id, body }, interrupts);
   using _ = client;
   const { execution_id: executionId } = accepted;
   const { forked_from: from, agent_id: agentId } = await findExecution(client, executionId);
