@@ -31,11 +31,19 @@ const SPAN_NAMES: Readonly<Record<Span, string>> = {
 /** Since when, the choice of it, and the figures. */
 export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan }): VNode {
   const { data, isStale } = recap;
+  const [from, to] = [Date.parse(data?.since ?? ""), Date.parse(data?.until ?? "")];
   return (
     <section class="recap" aria-label="Since">
       <div class="view-head">
         <h2>
-          {data === undefined ? "What happened" : <Since recap={data} />}
+          {data === undefined ? "What happened" : (
+            <>
+              Since{" "}
+              <time dateTime={data.since} title={formatMoment(from)}>{formatRecent(from)}</time>
+              {" "}
+              <span class="muted">({formatDuration(Math.max(0, to - from))})</span>
+            </>
+          )}
         </h2>
         <div class="choices" role="group" aria-label="Since">
           {SPANS.map((one) => (
@@ -55,16 +63,6 @@ export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan 
         </div>
       )}
     </section>
-  );
-}
-
-function Since({ recap: { since, until } }: { recap: RecapBody }): VNode {
-  const [from, to] = [Date.parse(since), Date.parse(until)];
-  return (
-    <>
-      Since <time dateTime={since} title={formatMoment(from)}>{formatRecent(from)}</time>{" "}
-      <span class="muted">({formatDuration(Math.max(0, to - from))})</span>
-    </>
   );
 }
 

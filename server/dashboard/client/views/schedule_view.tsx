@@ -67,7 +67,24 @@ export function ScheduleView(): VNode {
         <Empty>No agent has a schedule or watches files. A trigger in its file gives it one.</Empty>
       )}
       {(data === undefined ? shift !== 0 : data.jobs.length > 0) && (
-        <DayControls day={day} shift={shift} onShift={setShift} />
+        <div class="day-controls">
+          <div class="actions">
+            <Button onClick={() => setShift(shift - 1)}>Earlier</Button>
+            <Button disabled={shift === 0} onClick={() => setShift(0)}>Now</Button>
+            <Button onClick={() => setShift(shift + 1)}>Later</Button>
+          </div>
+          <p class="muted small" aria-live="polite">
+            {formatMinute(day.from)} to {formatMinute(day.to)}, {zoneName()}
+          </p>
+          <ul class="legend glyphs" aria-label="Marks">
+            {MARK_KINDS.map((kind) => (
+              <li key={kind}>
+                <MarkGlyph kind={kind} />
+                {kind}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       {data !== undefined && data.jobs.length > 0 && (
         <>
@@ -138,31 +155,6 @@ function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
       <Button disabled={isSending} onClick={() => switchScheduler(!isPaused)}>
         {isPaused ? "Resume" : "Pause"}
       </Button>
-    </div>
-  );
-}
-
-function DayControls(
-  { day, shift, onShift }: { day: Stretch; shift: number; onShift: (shift: number) => void },
-): VNode {
-  return (
-    <div class="day-controls">
-      <div class="actions">
-        <Button onClick={() => onShift(shift - 1)}>Earlier</Button>
-        <Button disabled={shift === 0} onClick={() => onShift(0)}>Now</Button>
-        <Button onClick={() => onShift(shift + 1)}>Later</Button>
-      </div>
-      <p class="muted small" aria-live="polite">
-        {formatMinute(day.from)} to {formatMinute(day.to)}, {zoneName()}
-      </p>
-      <ul class="legend glyphs" aria-label="Marks">
-        {MARK_KINDS.map((kind) => (
-          <li key={kind}>
-            <MarkGlyph kind={kind} />
-            {kind}
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }

@@ -45,13 +45,18 @@ export function Timeline(
   const hidden = Math.max(0, steps.length - shown);
   const first = hidden === 0 ? steps.length : FIRST_STEPS;
   const item = (step: Step) => (
-    <StepItem
-      key={step.id}
-      step={step}
-      executionId={executionId}
-      startedAt={startedAt}
-      onFork={onFork}
-    />
+    <li key={step.id} class={`step ${step.kind}`} id={`step-${step.id}`}>
+      <a class="at" href={executionHref(executionId, step.id)}>
+        <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
+          {/* What a fork took over happened in another execution. */}
+          {step.at < startedAt ? "before" : `+${formatDuration(step.at - startedAt)}`}
+        </time>
+      </a>
+      <div class="content">
+        <StepContent step={step} />
+        <StepFoot step={step} onFork={onFork} />
+      </div>
+    </li>
   );
   useEffect(() => {
     if (wantedStep === null) return;
@@ -86,30 +91,6 @@ export function Timeline(
         </li>
       )}
     </ol>
-  );
-}
-
-function StepItem(
-  { step, executionId, startedAt, onFork }: {
-    step: Step;
-    executionId: number;
-    startedAt: number;
-    onFork: ((from: ForkPlace) => void) | undefined;
-  },
-): VNode {
-  return (
-    <li class={`step ${step.kind}`} id={`step-${step.id}`}>
-      <a class="at" href={executionHref(executionId, step.id)}>
-        <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
-          {/* What a fork took over happened in another execution. */}
-          {step.at < startedAt ? "before" : `+${formatDuration(step.at - startedAt)}`}
-        </time>
-      </a>
-      <div class="content">
-        <StepContent step={step} />
-        <StepFoot step={step} onFork={onFork} />
-      </div>
-    </li>
   );
 }
 

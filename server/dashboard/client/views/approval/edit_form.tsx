@@ -3,7 +3,6 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../../../../base/json.ts";
 import {
-  type ArgumentField,
   type FieldProblems,
   readArgumentFields,
   toArgumentFields,
@@ -61,17 +60,42 @@ export function EditForm(
       <p class="hint">
         The tool is called with what stands here, and the agent is told that you changed it.
       </p>
-      {fields.map((field, index) => (
-        <FieldOf
-          key={field.name}
-          field={field}
-          problem={problems[field.name]}
-          onInput={(text) => {
-            setFields(fields.with(index, { ...field, text }));
-            setPreview(null);
-          }}
-        />
-      ))}
+      {fields.map((field, index) => {
+        const { name, isJson, text } = field;
+        const problem = problems[name];
+        return (
+          <Field
+            key={name}
+            label={
+              <>
+                {name}
+                {isJson && <span class="hint">JSON</span>}
+              </>
+            }
+          >
+            {({ id }) => (
+              <>
+                <textarea
+                  id={id}
+                  class={isJson ? "code" : undefined}
+                  rows={rowsOf(text, { least: 1, most: MOST_ROWS })}
+                  dir="auto"
+                  value={text}
+                  aria-invalid={problem !== undefined}
+                  aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+                  onInput={({ currentTarget }) => {
+                    setFields(fields.with(index, { ...field, text: currentTarget.value }));
+                    setPreview(null);
+                  }}
+                />
+                {problem !== undefined && (
+                  <p class="failure small" id={`${id}-problem`} role="alert">{problem}</p>
+                )}
+              </>
+            )}
+          </Field>
+        );
+      })}
       <Problem text={general ?? null} />
       {preview !== null && <PreviewedChange preview={preview} />}
       <div class="actions">
@@ -88,43 +112,5 @@ export function EditForm(
         <span class="hint with-keys">Ctrl+Enter also approves.</span>
       </div>
     </form>
-  );
-}
-
-function FieldOf(
-  { field, problem, onInput }: {
-    field: ArgumentField;
-    problem: string | undefined;
-    onInput: (text: string) => void;
-  },
-): VNode {
-  const { name, isJson, text } = field;
-  return (
-    <Field
-      label={
-        <>
-          {name}
-          {isJson && <span class="hint">JSON</span>}
-        </>
-      }
-    >
-      {({ id }) => (
-        <>
-          <textarea
-            id={id}
-            class={isJson ? "code" : undefined}
-            rows={rowsOf(text, { least: 1, most: MOST_ROWS })}
-            dir="auto"
-            value={text}
-            aria-invalid={problem !== undefined}
-            aria-describedby={problem === undefined ? undefined : `${id}-problem`}
-            onInput={({ currentTarget }) => onInput(currentTarget.value)}
-          />
-          {problem !== undefined && (
-            <p class="failure small" id={`${id}-problem`} role="alert">{problem}</p>
-          )}
-        </>
-      )}
-    </Field>
   );
 }
