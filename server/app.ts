@@ -6,7 +6,7 @@ import { RequestRefused, toErrorResponse } from "./errors.ts";
 import type { Operation, Services } from "./operations/operation.ts";
 import { OPERATION_PLACES } from "./operations/operation_places.ts";
 import { readJsonBody } from "./operations/request_body.ts";
-import { EVENT_STREAM } from "./streams/event_stream.ts";
+import { EVENT_STREAM } from "../base/text/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";

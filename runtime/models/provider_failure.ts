@@ -1,5 +1,6 @@
 // How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
 import { describeDenied } from "../../base/denied_permission.ts";
+import { isJsonObject, isWholeJson, type JsonValue } from "../../base/json.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { SHORTEST_SECRET } from "../secrets/secret.ts";
 import { ModelError } from "./model.ts";
@@ -16,17 +17,21 @@ export interface ProviderContext {
   now: () => number;
 }
 
-/** An answer with an error status, or an error event that carries one. */
-export interface ProviderAnswer {
-  status: number;
-  /** What the provider said. */
+/** An error as a provider describes it. */
+export interface ProviderError {
   message: string;
-  /** Its codes: the kind of error, the parameter that it is about. */
-  codes?: readonly unknown[];
-  headers?: Headers | undefined;
-  /** The wait that the body asks for, where no header does. */
+  /** A number where it is the HTTP status. */
+  code?: unknown;
+  /** The kind of error, the parameter that it is about. */
+  codes: readonly string[];
+  /** The wait that the error asks for. */
   retryAfterMs?: number | undefined;
-  cause?: unknown;
+}
+
+/** An answer with an error status, or an error event that carries one. */
+export interface ProviderAnswer extends ProviderError {
+  status: number;
+  headers?: Headers | undefined;
 }
 
 const MAX_MESSAGE_LENGTH = 600;
@@ -55,7 +60,7 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
 
 /** The provider answered with an error. */
 export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
-  const { status, headers, cause } = answer;
+  const { status, headers } = answer;
   const wait = retryAfterMs(headers, context.now()) ?? answer.retryAfterMs;
   const text = safeText(answer.message, context);
   return new ModelError(
@@ -63,8 +68,7 @@ export function answerFailure(context: ProviderContext, answer: ProviderAnswer):
     {
       retryable: isRetryableStatus(status),
       status,
-      told: toTold(answer.codes ?? [], answer.message, context),
-      cause,
+      told: toTold(answer, context),
       ...(wait === undefined ? {} : { retryAfterMs: wait }),
     },
   );
@@ -130,31 +134,46 @@ export function foreignAnswerFailure(
 }
 
 /** The provider reported an error inside a stream that had begun well. */
-export function streamedFailure(
-  context: ProviderContext,
-  error: { code: unknown; type: unknown; message: string; cause?: unknown },
-): ModelError {
-  const status = typeof error.code === "number" ? error.code : Number(error.code ?? Number.NaN);
+export function streamedFailure(context: ProviderContext, error: ProviderError): ModelError {
+  const status = Number(error.code ?? Number.NaN);
   if (Number.isInteger(status) && status >= 400 && status < 600) {
-    const { message, type, cause } = error;
-    return answerFailure(context, { status, message, codes: [type], cause });
+    return answerFailure(context, { ...error, status });
   }
-  const kind = `${error.code ?? ""} ${error.type ?? ""}`;
   return new ModelError(
     `${context.provider} broke off its reply: ${safeText(error.message, context)}`,
     {
       // What the caller asked wrongly stays wrong; anything else is the provider's own trouble.
       retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
-        .test(kind),
-      told: toTold([kind], error.message, context),
-      cause: error.cause,
+        .test(error.codes.join(" ")),
+      told: toTold(error, context),
     },
   );
 }
 
-/** What the provider said, without what the `openai` and `@anthropic-ai/sdk` packages put before it. */
-export function providerMessage(message: string): string {
-  return message.replace(/^\d{3} /, "").replace("status code (no body)", "");
+/** Reads the error in an answer or an event, in any shape that providers give it. */
+export function readProviderError(text: string): ProviderError {
+  const root: unknown = isWholeJson(text) ? JSON.parse(text) : undefined;
+  const [first] = [root].flat();
+  if (!isJsonObject(first)) return { message: text, codes: [] };
+  const error = first.error ?? { ...first, message: first.message ?? text };
+  if (!isJsonObject(error)) return { message: String(error), codes: [] };
+  const { message = error, code, param, type, status } = error;
+  return {
+    message: typeof message === "string" ? message : JSON.stringify(message),
+    code,
+    codes: [code, param, type, status].filter((one) => typeof one === "string"),
+    retryAfterMs: retryDelayMs(error.details),
+  };
+}
+
+/** The wait that a RetryInfo detail (google.rpc.RetryInfo) asks for, in milliseconds. */
+function retryDelayMs(details: JsonValue | undefined): number | undefined {
+  for (const one of Array.isArray(details) ? details : []) {
+    if (!isJsonObject(one) || typeof one.retryDelay !== "string") continue;
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(one.retryDelay)?.[1];
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000);
+  }
+  return undefined;
 }
 
 /** A provider's message on one line, of bounded length, without the key. */
@@ -170,9 +189,8 @@ function safeText(
   return toPlainLine(clean, length);
 }
 
-function toTold(codes: readonly unknown[], message: string, context: ProviderContext): string {
-  const words = codes.filter((code) => typeof code === "string");
-  return safeText([...words, message].join(" "), context, MAX_TOLD_LENGTH);
+function toTold({ codes, message }: ProviderError, context: ProviderContext): string {
+  return safeText([...codes, message].join(" "), context, MAX_TOLD_LENGTH);
 }
 
 function reasonOf(cause: unknown, context: ProviderContext): string {

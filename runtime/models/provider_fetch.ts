@@ -1,20 +1,12 @@
 // The way out to a provider, and the way back: which headers leave this machine and for where, what an answer must look like
-// to be read on, and how much of it is read. The providers' packages are given this instead of the global fetch.
+// to be read on, and how much of it is read.
 import { boundReply, readErrorBody } from "./bounded_answer.ts";
-import { ModelError } from "./model.ts";
 import {
   connectionFailure,
   foreignAnswerFailure,
   type ProviderContext,
   redirectFailure,
 } from "./provider_failure.ts";
-
-/** A fetch for one model call. */
-export interface ProviderFetch {
-  fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** The last answer, for packages that keep its status and headers to themselves. */
-  lastAnswer: () => Response | undefined;
-}
 
 /** Redirects that keep method and body, as every model call needs it. */
 const REPEATED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
@@ -23,36 +15,36 @@ const NO_STREAM: ReadonlySet<string> = new Set(["text/html", "application/json"]
 /** A surrogate without its other half, as JSON.stringify writes it; text of an agent may hold one, and providers refuse it. */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
+/** A model call as it is sent. */
+export interface ProviderCall {
+  url: string;
+  /** Beside the content type; they hold the key. */
+  headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  body: string;
+  signal?: AbortSignal;
+}
+
 /**
- * A fetch that sends `headers`, and of the package's own headers only those named in `passed`: packages add whatever
- * variables of the shell say. Redirects are followed within the origin alone, since the headers hold a key. It throws
- * ModelError when no connection comes about, when another host is to be asked, when a good answer is a web page or a JSON
- * document instead of a stream, and in the midst of an answer that is too long.
+ * Sends a model call and returns its answer, whose body is bounded. Redirects are followed within the origin alone, since the
+ * headers hold a key. It throws ModelError when no connection comes about, when another host is to be asked, and when a good
+ * answer is a web page or a JSON document instead of a stream; so does the body of an answer that is too long.
  */
-export function createProviderFetch(
+export async function postToProvider(
   context: ProviderContext,
-  options: { headers: Readonly<Record<string, string>>; passed: readonly string[] },
-): ProviderFetch {
-  let last: Response | undefined;
-  const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers();
-    const given = new Headers(init.headers);
-    for (const name of options.passed) {
-      const value = given.get(name);
-      if (value !== null) headers.set(name, value);
-    }
-    headers.set("user-agent", "inkling");
-    for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
-    const body = typeof init.body === "string" ? toWellFormedJson(init.body) : init.body;
-    const address = new URL(input instanceof Request ? input.url : input);
-    const answer = await ask(context, address, { ...init, ...(body && { body }), headers });
-    const contentType = answer.headers.get("content-type")?.split(";", 1)[0]?.trim() ?? "";
-    if (answer.ok && NO_STREAM.has(contentType)) {
-      throw foreignAnswerFailure(context, { contentType, body: await readErrorBody(answer) });
-    }
-    return last = boundReply(answer, context, init.signal);
-  };
-  return { fetch: send, lastAnswer: () => last };
+  { url, headers, body, signal }: ProviderCall,
+): Promise<Response> {
+  const answer = await ask(context, new URL(url), {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers, "user-agent": "inkling" },
+    body: toWellFormedJson(body),
+    ...(signal && { signal }),
+  });
+  const contentType = answer.headers.get("content-type")?.split(";", 1)[0]?.trim() ?? "";
+  if (answer.ok && NO_STREAM.has(contentType)) {
+    throw foreignAnswerFailure(context, { contentType, body: await readErrorBody(answer) });
+  }
+  return boundReply(answer, context, signal);
 }
 
 /** The answer, after redirects within the origin. */
@@ -83,12 +75,4 @@ async function ask(
 
 function toWellFormedJson(json: string): string {
   return json.includes("\\ud") ? json.replaceAll(LONE_SURROGATE, "$1\\ufffd") : json;
-}
-
-/** The ModelError that an error is or was caused by: packages wrap what their fetch throws. */
-export function findModelError(error: unknown): ModelError | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof ModelError) return at;
-  }
-  return undefined;
 }

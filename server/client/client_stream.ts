@@ -2,7 +2,7 @@
 import type { FrameEvent } from "../../runtime/events/frame.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { ServiceUnreachable } from "./client_errors.ts";
-import { parseEventStream, type ServerSentEvent } from "../streams/event_stream.ts";
+import { parseEventStream, type ServerSentEvent } from "../../base/text/event_stream.ts";
 
 /** One frame of an execution's stream. */
 export interface StreamFrame {

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { hasFreeDescriptors } from "../../base/free_descriptors.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
-import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import type { Handler } from "./listener.ts";
 

@@ -8,7 +8,7 @@ import { LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
 import { wantsPage } from "../notice_page.ts";
 import { readForm } from "../operations/request_body.ts";
 import { opensDashboard } from "../routes/dashboard.ts";
-import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { loginPage, originPage } from "./login_page.ts";
 import { type Login, Logins } from "./logins.ts";
 

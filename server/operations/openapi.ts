@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { ErrorBody } from "../schemas/error_schemas.ts";
-import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import type { DescribedOperation } from "./operation.ts";
 
 /** The document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */

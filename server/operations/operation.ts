@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
-import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { RequestRefused } from "../errors.ts";
 import { type OperationId, type OperationPath, operationPath } from "./operation_paths.ts";
 import type { Lifecycle } from "../lifecycle.ts";

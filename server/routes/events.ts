@@ -1,6 +1,6 @@
 // What happens in the service as a whole, as a stream.
 import { ServiceEventData } from "../schemas/event_schemas.ts";
-import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { defineOperation, type Operation } from "../operations/operation.ts";
 import { openServiceEventStream } from "../streams/service_events.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../schemas/execution_schemas.ts";
 import { toExecutionDetail, toListedExecution, toLogRow } from "../schemas/execution_wire.ts";
 import { ExecutionFrame } from "../schemas/event_schemas.ts";
-import { EVENT_STREAM } from "../streams/event_stream.ts";
+import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { defineOperation, type Operation, type Services } from "../operations/operation.ts";
 import {
   after,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { EXECUTION_STATUSES } from "../../../runtime/executions/states.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { describeApi } from "../../../server/operations/openapi.ts";
-import { EVENT_STREAM } from "../../../server/streams/event_stream.ts";
+import { EVENT_STREAM } from "../../../base/text/event_stream.ts";
 import type { Operation } from "../../../server/operations/operation.ts";
 import { OPERATIONS } from "../../../server/operations/operations.ts";
 import { fakePlan } from "../../../tests/support/fake_plan.ts";

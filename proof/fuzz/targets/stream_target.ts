@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { createFrame, EVENT_TYPES, FRAME_EVENTS } from "../../../runtime/events/frame.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { Client, type StreamFrame } from "../../../server/client.ts";
-import { parseEventStream } from "../../../server/streams/event_stream.ts";
+import { parseEventStream } from "../../../base/text/event_stream.ts";
 import { toEvent } from "../../../server/streams/sse.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";
 import { anyText, terminalText } from "../odd_text.ts";

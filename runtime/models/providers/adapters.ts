@@ -1,6 +1,6 @@
-// Which adapter makes the calls of a model. Each is loaded when it is first used, and its package with the first call.
+// Which adapter makes the calls of a model. Each is loaded when it is first used.
 import type { Clock } from "../../../base/clock.ts";
-import type { AdapterOptions } from "./adapter_options.ts";
+import type { AdapterOptions } from "./provider_model.ts";
 import type { AdapterName } from "../endpoint.ts";
 import type { Model } from "../model.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";

@@ -1,23 +1,19 @@
 // The runtime's conversation in the format of the Messages API.
-import type Anthropic from "@anthropic-ai/sdk";
+import type { JsonObject } from "../../../base/json.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
 import type { Media, ToolDescription } from "../../tool_vocabulary.ts";
 import type { ModelRequest } from "../model.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-type Params = Anthropic.MessageCreateParamsStreaming;
-type WireMessage = Anthropic.MessageParam;
-type WireBlock = Anthropic.ContentBlockParam;
-
 /** Everything up to this mark is the same at each step of a run; the provider reads it from its cache. */
-const CACHED = { cache_control: { type: "ephemeral" as const } };
+const CACHED = { cache_control: { type: "ephemeral" } };
 
 /** System prompt, tools and messages of a request; `owner` is the model whose thinking goes back to it. */
 export function toAnthropicPrompt(
   request: Pick<ModelRequest, "messages" | "tools">,
   owner: BlockOwner,
-): Pick<Params, "system" | "tools" | "messages"> {
+): { system?: JsonObject[]; tools?: JsonObject[]; messages: JsonObject[] } {
   const system = request.messages.filter((message) => message.role === "system")
     .map((message) => message.content).join("\n\n");
   return {
@@ -28,7 +24,7 @@ export function toAnthropicPrompt(
   };
 }
 
-function toWireTools(tools: readonly ToolDescription[]): Anthropic.Tool[] {
+function toWireTools(tools: readonly ToolDescription[]): JsonObject[] {
   return tools.map(({ name, description, parameters }, index) => ({
     name,
     description,
@@ -38,12 +34,12 @@ function toWireTools(tools: readonly ToolDescription[]): Anthropic.Tool[] {
 }
 
 /** Turns alternate: what follows itself is joined, above all the results of one reply's calls. */
-function toWireMessages(messages: readonly Message[], owner: BlockOwner): WireMessage[] {
-  const wire: { role: "user" | "assistant"; content: WireBlock[] }[] = [];
+function toWireMessages(messages: readonly Message[], owner: BlockOwner): JsonObject[] {
+  const wire: { role: string; content: JsonObject[] }[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = toWireBlocks(message, owner);
+    const blocks = toJsonObjects(message, owner);
     if (blocks.length === 0) continue;
     const last = wire.at(-1);
     if (last?.role === role) last.content.push(...blocks);
@@ -52,10 +48,10 @@ function toWireMessages(messages: readonly Message[], owner: BlockOwner): WireMe
   return wire;
 }
 
-function toWireBlocks(
+function toJsonObjects(
   message: Exclude<Message, { role: "system" }>,
   owner: BlockOwner,
-): WireBlock[] {
+): JsonObject[] {
   switch (message.role) {
     case "user":
       return textBlocks(message.content);
@@ -67,19 +63,18 @@ function toWireBlocks(
   return message satisfies never;
 }
 
-function assistantBlocks(message: AssistantMessage, owner: BlockOwner): WireBlock[] {
+function assistantBlocks(message: AssistantMessage, owner: BlockOwner): JsonObject[] {
   const kept = keptBlocks(message, owner);
-  // What the provider itself sent as content is content to it; its own package types it no closer.
   if (kept !== undefined) {
     return kept.map((block) =>
       block.type === "tool_use" && typeof block.id === "string"
         ? { ...block, id: toWireId(block.id) }
         : block
-    ) as unknown as WireBlock[];
+    );
   }
   return [
     ...textBlocks(message.content),
-    ...message.toolCalls.map((call): WireBlock => ({
+    ...message.toolCalls.map((call): JsonObject => ({
       type: "tool_use",
       id: toWireId(call.id),
       name: call.name,
@@ -88,7 +83,7 @@ function assistantBlocks(message: AssistantMessage, owner: BlockOwner): WireBloc
   ];
 }
 
-function toolResult(message: ToolMessage): WireBlock {
+function toolResult(message: ToolMessage): JsonObject {
   return {
     type: "tool_result",
     tool_use_id: toWireId(message.toolCallId),
@@ -97,10 +92,9 @@ function toolResult(message: ToolMessage): WireBlock {
   };
 }
 
-function toMediaBlock({ kind, mediaType, data }: Media): Anthropic.ImageBlockParam {
+function toMediaBlock({ kind, mediaType, data }: Media): JsonObject {
   const source = { type: "base64", media_type: mediaType, data };
-  // A document has the same fields; the package types each kind by itself.
-  return { type: kind === "pdf" ? "document" : "image", source } as Anthropic.ImageBlockParam;
+  return { type: kind === "pdf" ? "document" : "image", source };
 }
 
 /** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */
@@ -109,6 +103,6 @@ function toWireId(id: string): string {
 }
 
 /** Text as a block; no block for blank text, which is refused. */
-function textBlocks(text: string): Anthropic.TextBlockParam[] {
+function textBlocks(text: string): JsonObject[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import type { ToolCall } from "../message.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
 import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
-import type { ReplyAssembly } from "./streamed_reply.ts";
+import type { ReplyAssembly } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";

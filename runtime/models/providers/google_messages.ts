@@ -1,5 +1,4 @@
 // The runtime's conversation in the format of the Gemini API.
-import type { Content, GenerateContentConfig, Part } from "@google/genai";
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
@@ -7,11 +6,13 @@ import { addMediaTurns } from "./media_turns.ts";
 import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
+type Content = { parts: JsonObject[]; role: string };
+
 /** System prompt, tools and contents of a request; `owner` is the model whose thought signatures go back to it. */
 export function toGooglePrompt(
   request: Pick<ModelRequest, "messages" | "tools">,
   owner: BlockOwner,
-): { contents: Content[]; config: Pick<GenerateContentConfig, "systemInstruction" | "tools"> } {
+): { contents: Content[]; systemInstruction?: JsonObject; tools?: JsonObject[] } {
   const system = request.messages.filter((message) => message.role === "system")
     .map((message) => message.content).join("\n\n");
   const functionDeclarations = request.tools.map(({ name, description, parameters }) => ({
@@ -21,10 +22,10 @@ export function toGooglePrompt(
   }));
   return {
     contents: toContents(request.messages, owner),
-    config: {
-      ...(system.trim() === "" ? {} : { systemInstruction: system }),
-      ...(functionDeclarations.length === 0 ? {} : { tools: [{ functionDeclarations }] }),
-    },
+    ...(system.trim() === ""
+      ? {}
+      : { systemInstruction: { parts: [{ text: system }], role: "user" } }),
+    ...(functionDeclarations.length === 0 ? {} : { tools: [{ functionDeclarations }] }),
   };
 }
 
@@ -33,7 +34,7 @@ export function toGooglePrompt(
  * a content that holds results and text.
  */
 function toContents(messages: readonly Message[], owner: BlockOwner): Content[] {
-  const contents: { role: string; parts: Part[] }[] = [];
+  const contents: Content[] = [];
   // Calls that the provider named itself: only their results carry the id.
   const namedCalls = new Set<string>();
   for (const message of addMediaTurns(messages)) {
@@ -44,19 +45,19 @@ function toContents(messages: readonly Message[], owner: BlockOwner): Content[] 
     const last = contents.at(-1);
     const isJoined = last?.role === role && holdsResults(last.parts) === holdsResults(parts);
     if (isJoined) last.parts.push(...parts);
-    else contents.push({ role, parts });
+    else contents.push({ parts, role });
   }
   return contents;
 }
 
-function holdsResults(parts: readonly Part[]): boolean {
+function holdsResults(parts: readonly JsonObject[]): boolean {
   return parts.some(({ functionResponse }) => functionResponse !== undefined);
 }
 
 function toParts(
   message: Exclude<Message, { role: "system" }>,
   options: { owner: BlockOwner; namedCalls: Set<string> },
-): Part[] {
+): JsonObject[] {
   switch (message.role) {
     case "user":
       return [
@@ -76,29 +77,24 @@ function toParts(
 function assistantParts(
   message: AssistantMessage,
   options: { owner: BlockOwner; namedCalls: Set<string> },
-): Part[] {
+): JsonObject[] {
   const kept = keptBlocks(message, options.owner);
   if (kept !== undefined) {
     for (const part of kept) {
       const id = isJsonObject(part.functionCall) ? part.functionCall.id : undefined;
       if (typeof id === "string") options.namedCalls.add(id);
     }
-    return kept.map(asPart);
+    return kept;
   }
   return [
     ...textParts(message.content),
-    ...message.toolCalls.map((call): Part => ({
-      functionCall: { name: call.name, args: toArgumentsObject(call.arguments) },
+    ...message.toolCalls.map((call): JsonObject => ({
+      functionCall: { args: toArgumentsObject(call.arguments), name: call.name },
     })),
   ];
 }
 
-/** What the provider itself sent as a part is a part to it. */
-function asPart(part: JsonObject): Part {
-  return part;
-}
-
-function toolResult(message: ToolMessage, namedCalls: ReadonlySet<string>): Part {
+function toolResult(message: ToolMessage, namedCalls: ReadonlySet<string>): JsonObject {
   const { toolCallId, toolName, content, isError } = message;
   return {
     functionResponse: {
@@ -109,6 +105,6 @@ function toolResult(message: ToolMessage, namedCalls: ReadonlySet<string>): Part
   };
 }
 
-function textParts(text: string): Part[] {
+function textParts(text: string): JsonObject[] {
   return text === "" ? [] : [{ text }];
 }

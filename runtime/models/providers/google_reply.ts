@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "../model.ts";
 import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
-import type { ReplyAssembly } from "./streamed_reply.ts";
+import type { ReplyAssembly } from "./provider_model.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
 

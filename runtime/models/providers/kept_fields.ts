@@ -1,7 +1,7 @@
 // Fields that a provider puts on its messages and calls and that only it understands, its reasoning for instance: collected
 // from a stream, kept with the reply, and sent back as they came to the model that they are from.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { AssistantMessage } from "../message.ts";
+import type { AssistantMessage, ToolCall } from "../message.ts";
 import { type BlockOwner, keepBlocks, keptBlocks } from "./provider_blocks.ts";
 
 /** A reply with more of them keeps none: half a signature is worse than none. */
@@ -61,12 +61,25 @@ export function keepFields(
   return isEmpty ? {} : { providerData: keepBlocks(owner, blocks) };
 }
 
+/** The owner of kept fields, and the fields that it refuses. */
+export interface KeptParts {
+  owner: BlockOwner;
+  refused: ReadonlySet<string>;
+}
+
+/** How a format writes calls: the fields beside the function, the arguments, and a content without text. */
+export interface CallFormat {
+  call: (call: ToolCall) => JsonObject;
+  toArguments: (text: string) => JsonValue;
+  empty: "" | null;
+}
+
 /** A reply with calls as it goes back to its model: the fields beside the known ones, and the text with its thought. */
-export function restoreFields(
+export function restoreCalls(
   message: AssistantMessage,
-  { owner, refused }: { owner: BlockOwner; refused: ReadonlySet<string> },
-): { fields: JsonObject; ofCalls: JsonObject[]; content: string } {
-  const { content } = message;
+  { owner, refused }: KeptParts,
+  format: CallFormat,
+): JsonObject {
   const [kept = {}, ...ofCalls] = (keptBlocks(message, owner) ?? [])
     .map((block) => withoutRefused(block, refused));
   const { [THINK]: thought, ...fields } = kept;
@@ -75,8 +88,26 @@ export function restoreFields(
     // Another model's reply has none, and an empty one counts as none.
     if (missing !== undefined) fields[missing] ??= " ";
   }
-  const isThinking = typeof thought === "string";
-  return { fields, ofCalls, content: isThinking ? `<think>${thought}</think>${content}` : content };
+  const content = typeof thought === "string"
+    ? `<think>${thought}</think>${message.content}`
+    : message.content;
+  return {
+    ...fields,
+    role: "assistant",
+    content: content === "" ? format.empty : content,
+    tool_calls: message.toolCalls.map((call, index) => {
+      const { function: ofFunction, ...ofCall } = ofCalls[index] ?? {};
+      return {
+        ...ofCall,
+        ...format.call(call),
+        function: {
+          ...(isJsonObject(ofFunction) ? ofFunction : {}),
+          name: call.name,
+          arguments: format.toArguments(call.arguments),
+        },
+      };
+    }),
+  };
 }
 
 function withoutRefused(block: JsonObject, refused: ReadonlySet<string>): JsonObject {

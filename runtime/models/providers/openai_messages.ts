@@ -1,16 +1,10 @@
 // The runtime's conversation in the format of the Chat Completions API.
-import type OpenAI from "openai";
-import type { AssistantMessage, Message, UserMessage } from "../message.ts";
+import type { Message, UserMessage } from "../message.ts";
 import type { ToolDescription } from "../../tool_vocabulary.ts";
-import { isJsonObject, isWholeJson } from "../../../base/json.ts";
-import { restoreFields } from "./kept_fields.ts";
+import { isWholeJson, type JsonObject } from "../../../base/json.ts";
+import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";
-import type { BlockOwner } from "./provider_blocks.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
-
-type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
-type WirePart = OpenAI.Chat.Completions.ChatCompletionContentPart;
-type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
 
 /** OpenAI's own Chat Completions, or those of whoever else speaks them. */
 export type OpenAiFlavour = "openai" | "compatible";
@@ -23,15 +17,9 @@ export type OpenAiFlavour = "openai" | "compatible";
 export function toOpenAiMessages(
   messages: readonly Message[],
   { flavour, ...kept }: { flavour: OpenAiFlavour } & KeptParts,
-): WireMessage[] {
+): JsonObject[] {
   return addMediaTurns(flavour === "openai" ? messages : joinInstructions(messages))
     .map((message) => toOpenAiMessage(message, kept));
-}
-
-/** The owner of kept fields, and the fields that it refuses. */
-interface KeptParts {
-  owner: BlockOwner;
-  refused: ReadonlySet<string>;
 }
 
 function joinInstructions(messages: readonly Message[]): Message[] {
@@ -45,15 +33,15 @@ function joinInstructions(messages: readonly Message[]): Message[] {
   return joined;
 }
 
-/** Tools as Chat Completions takes them. */
-export function toOpenAiTools(tools: readonly ToolDescription[]): WireTool[] {
+/** Tools as Chat Completions and Ollama take them. */
+export function toFunctions(tools: readonly ToolDescription[]): JsonObject[] {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, description, parameters },
   }));
 }
 
-function toOpenAiMessage(message: Message, kept: KeptParts): WireMessage {
+function toOpenAiMessage(message: Message, kept: KeptParts): JsonObject {
   switch (message.role) {
     case "system":
       return { role: message.role, content: message.content };
@@ -63,43 +51,25 @@ function toOpenAiMessage(message: Message, kept: KeptParts): WireMessage {
       return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
     case "assistant":
       if (message.toolCalls.length === 0) return { role: "assistant", content: message.content };
-      return toCalls(message, kept);
+      return restoreCalls(message, kept, {
+        call: ({ id }) => ({ id, type: "function" }),
+        // Servers that fill chat templates parse past arguments and fail on what is not JSON.
+        toArguments: toWireArguments,
+        empty: null,
+      });
   }
   return message satisfies never;
 }
 
-function toContent({ content, media }: UserMessage): string | WirePart[] {
+function toContent({ content, media }: UserMessage): string | JsonObject[] {
   if (media === undefined) return content;
-  const parts = media.map(({ kind, mediaType, data }): WirePart => {
+  const parts = media.map(({ kind, mediaType, data }): JsonObject => {
     const url = `data:${mediaType};base64,${data}`;
     return kind === "pdf"
       ? { type: "file", file: { filename: "file.pdf", file_data: url } }
       : { type: "image_url", image_url: { url } };
   });
   return [{ type: "text", text: content }, ...parts];
-}
-
-function toCalls(message: AssistantMessage, kept: KeptParts): WireMessage {
-  const { fields, ofCalls, content } = restoreFields(message, kept);
-  return {
-    ...fields,
-    role: "assistant",
-    content: content === "" ? null : content,
-    tool_calls: message.toolCalls.map(({ id, name, arguments: args }, index) => {
-      const { function: ofFunction, ...ofCall } = ofCalls[index] ?? {};
-      return {
-        ...ofCall,
-        id,
-        type: "function",
-        function: {
-          ...(isJsonObject(ofFunction) ? ofFunction : {}),
-          name,
-          // Servers that fill chat templates parse past arguments and fail on what is not JSON.
-          arguments: toWireArguments(args),
-        },
-      };
-    }),
-  };
 }
 
 function toWireArguments(text: string): string {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
 import { ReplyMessage } from "./reply_message.ts";
-import type { ReplyAssembly } from "./streamed_reply.ts";
+import type { ReplyAssembly } from "./provider_model.ts";
 import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({

@@ -1,9 +1,9 @@
-// The one fetch of all providers' packages, before real sockets: where it follows, how much it reads, what it sends.
+// The one request of all providers, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
 import { boundReply, MAX_ERROR_BYTES } from "../../../runtime/models/bounded_answer.ts";
 import { MAX_EVENT_BYTES, MAX_REPLY_BYTES } from "../../../runtime/models/bounded_answer.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
-import { createProviderFetch } from "../../../runtime/models/provider_fetch.ts";
+import { postToProvider } from "../../../runtime/models/provider_fetch.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
 import { ADAPTERS, open } from "../../support/models/model_adapters.ts";
 import type { ModelServer } from "../../support/models/model_server.ts";
@@ -18,8 +18,7 @@ function serve(handler: (request: Request) => Response | Promise<Response>) {
 function send(origin: string, body = "{}"): Promise<Response> {
   const context = { provider: "mine", baseUrl: origin, apiKey: "secret-key", now: () => 0 };
   const headers = { "x-api-key": "secret-key" };
-  const { fetch } = createProviderFetch(context, { headers, passed: [] });
-  return fetch(`${origin}/v1/chat`, { method: "POST", body });
+  return postToProvider(context, { url: `${origin}/v1/chat`, headers, body });
 }
 
 async function refusalOf(answer: Promise<unknown>): Promise<ModelError> {
@@ -28,7 +27,7 @@ async function refusalOf(answer: Promise<unknown>): Promise<ModelError> {
   return error;
 }
 
-Deno.test("createProviderFetch() follows a redirect within the origin, with method, key and body", async () => {
+Deno.test("postToProvider() follows a redirect within the origin, with method, key and body", async () => {
   for (const status of [301, 302, 307, 308]) {
     const seen: unknown[] = [];
     await using server = serve(async (request) => {
@@ -91,7 +90,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-Deno.test("createProviderFetch() ends redirects that lead nowhere, or in a circle", async () => {
+Deno.test("postToProvider() ends redirects that lead nowhere, or in a circle", async () => {
   await using circle = serve((request) =>
     Response.redirect(`${new URL(request.url).origin}/x`, 307)
   );
@@ -102,7 +101,7 @@ Deno.test("createProviderFetch() ends redirects that lead nowhere, or in a circl
   assert.match((await refusalOf(send(nowhere.origin))).message, /redirects to no address/);
 });
 
-Deno.test("createProviderFetch() breaks off a reply, and a line or an event of it, that is too long, and cuts an error", async () => {
+Deno.test("postToProvider() breaks off a reply, and a line or an event of it, that is too long, and cuts an error", async () => {
   // It ends after all, at twice of what is read, so that one who reads it all is found out and not drowned.
   const endless = (piece: string, { bytes, status = 200 }: { bytes: number; status?: number }) => {
     const part = new TextEncoder().encode(piece.repeat(1_000));

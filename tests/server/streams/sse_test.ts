@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FollowItem } from "../../../runtime/runtime.ts";
-import { parseEventStream, type ServerSentEvent } from "../../../server/streams/event_stream.ts";
+import { parseEventStream, type ServerSentEvent } from "../../../base/text/event_stream.ts";
 import { settle } from "../../support/test_clock.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
 

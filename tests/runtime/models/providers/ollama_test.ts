@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readJsonLines } from "../../../../runtime/models/providers/json_lines.ts";
 import type { Model } from "../../../../runtime/models/model.ts";
 import { contextSize, createOllamaModel } from "../../../../runtime/models/providers/ollama.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
@@ -105,22 +104,4 @@ Deno.test("OllamaModel reads errors before and inside the stream", async () => {
   const broken = await failureOf(model(server));
   assert.equal(broken.message, "ollama broke off its reply: out of memory");
   assert.equal(broken.retryable, true);
-});
-
-Deno.test("readJsonLines() keeps a byte order mark inside a text, wherever the bytes are cut", async () => {
-  const bytes = new TextEncoder().encode('{"a":"x\uFEFFy"}\n');
-  for (let cut = 0; cut < bytes.length; cut++) {
-    const pieces = [bytes.slice(0, cut), bytes.slice(cut)];
-    const read = await Array.fromAsync(readJsonLines(ReadableStream.from(pieces)));
-    assert.deepEqual(read, [{ a: "x\uFEFFy" }], `cut at ${cut}`);
-  }
-});
-
-Deno.test("readJsonLines() throws for a line that is no JSON", async () => {
-  const body = ReadableStream.from([new TextEncoder().encode('{"a":1}\n{broken\n')]);
-  const read: unknown[] = [];
-  await assert.rejects(async () => {
-    for await (const value of readJsonLines(body)) read.push(value);
-  }, SyntaxError);
-  assert.deepEqual(read, [{ a: 1 }]);
 });

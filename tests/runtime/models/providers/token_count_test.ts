@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OllamaReplyAssembly } from "../../../../runtime/models/providers/ollama_reply.ts";
+import { OllamaReplyAssembly } from "../../../../runtime/models/providers/ollama.ts";
 import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai_reply.ts";
 
 Deno.test("a reply counts no tokens below zero and none beyond counting, whatever its endpoint says", () => {
@@ -9,11 +9,7 @@ Deno.test("a reply counts no tokens below zero and none beyond counting, whateve
   const expected = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   assert.deepEqual(openAi.finish()?.usage, expected);
   assert.equal(openAi.finish()?.reportedCostUsd, null);
-  const context = { provider: "ollama", baseUrl: "http://x", apiKey: undefined, now: () => 0 };
-  const ollama = new OllamaReplyAssembly(context, {
-    owner: { format: "ollama", model: "m" },
-    promptTokens: 5,
-  });
+  const ollama = new OllamaReplyAssembly({ format: "ollama", model: "m" }, 5);
   ollama.add({ done: true, prompt_eval_count: -1, eval_count: 1.5 });
   assert.deepEqual([ollama.finish()?.usage?.inputTokens, ollama.finish()?.usage?.outputTokens], [
     0,

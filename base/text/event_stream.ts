@@ -11,12 +11,21 @@ export interface ServerSentEvent {
   id: string | undefined;
 }
 
+/** How a body is parsed that does not follow the standard. */
+export interface EventStreamOptions {
+  /** Yield the last event although no blank line ends it. */
+  isLooseEnd?: boolean;
+  /** Called with each line that is no field of an event. */
+  onStray?: (line: string) => void;
+}
+
 /**
  * Yields the events of a body. Comments and events without data are skipped; an event cut off by the end is dropped.
  * Leaving the loop early cancels the body.
  */
 export async function* parseEventStream(
   body: ReadableStream<Uint8Array>,
+  { isLooseEnd = false, onStray }: EventStreamOptions = {},
 ): AsyncGenerator<ServerSentEvent, void, void> {
   let event = "";
   let data: string[] = [];
@@ -36,12 +45,16 @@ export async function* parseEventStream(
     if (value.startsWith(" ")) value = value.slice(1);
     if (field === "event") event = value;
     else if (field === "data") data.push(value);
-    else if (field === "id" && !value.includes("\0")) id = value;
+    else if (field === "id") id = value.includes("\0") ? id : value;
+    else onStray?.(line);
   }
+  if (isLooseEnd && data.length > 0) yield { event: event || "message", data: data.join("\n"), id };
 }
 
-/** Lines ended by LF, CR LF or CR. A line is searched once, however many chunks it comes in. */
-async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
+/** Yields lines ended by LF, CR LF, CR or the end. A line is searched once, however many chunks it comes in. */
+export async function* readLines(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<string, void, void> {
   // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let parts: string[] = [];
@@ -68,4 +81,7 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
     }
     parts.push(text.slice(start));
   }
+  parts.push(decoder.decode());
+  const rest = parts.join("");
+  if (rest !== "") yield rest;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseEventStream, type ServerSentEvent } from "../../../server/streams/event_stream.ts";
+import { parseEventStream, type ServerSentEvent } from "../../../base/text/event_stream.ts";
 
 /** A body that arrives in pieces of the given sizes. */
 function inPieces(text: string, sizes: readonly number[]): ReadableStream<Uint8Array> {

@@ -1,0 +1,156 @@
+// A model behind a provider's HTTP API: sends a request, reads the stream that answers it, and tells apart a cancel, a failure, a
+// stream that was cut off and a whole reply. The provider's format is data. Retry and timeout are the callers'.
+import type { Clock } from "../../../base/clock.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
+import { parseEventStream, readLines } from "../../../base/text/event_stream.ts";
+import {
+  type Model,
+  type ModelDelta,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type Usage,
+} from "../model.ts";
+import {
+  answerFailure,
+  cutStreamFailure,
+  type ProviderContext,
+  readProviderError,
+  streamedFailure,
+} from "../provider_failure.ts";
+import { postToProvider } from "../provider_fetch.ts";
+
+/** How to reach one model. */
+export interface AdapterOptions {
+  /** `provider/name`. */
+  id: string;
+  /** The model as the provider names it. */
+  name: string;
+  /** In the form of the adapter's own default. Absent: that default. */
+  baseUrl?: string;
+  /** Absent: the calls carry no key. */
+  apiKey?: string;
+  /** The tokens of the model's context window, where a person said so. */
+  contextWindow?: number;
+  /** Reads a date in Retry-After. */
+  clock: Clock;
+}
+
+/** A reply as it grows out of a provider's chunks. */
+export interface ReplyAssembly {
+  /** Takes one chunk, whatever it is; returns the sign of life it gives. */
+  add(chunk: unknown): ModelDelta;
+  /** What the provider has counted by now, a new object for each new count; null while it has counted nothing. */
+  readonly usage: Usage | null;
+  /** The whole reply; undefined when the stream never said why it ended. */
+  finish(): ModelReply | undefined;
+}
+
+/** How one model's calls are written and its replies read. */
+export interface ProviderFormat {
+  /** Where the provider itself listens. */
+  defaultUrl: string;
+  /** Of a call, behind the base URL. */
+  path: string;
+  /** Beside the content type. */
+  headers: Readonly<Record<string, string>>;
+  /** Whether a reply comes as JSON lines instead of events. */
+  hasJsonLines?: boolean;
+  body(request: ModelRequest): JsonObject;
+  replyTo(request: ModelRequest): ReplyAssembly;
+}
+
+/** A model whose calls are written in a provider's format. */
+export class ProviderModel implements Model {
+  readonly id: string;
+  readonly #format: ProviderFormat;
+  readonly #context: ProviderContext;
+
+  constructor({ id, baseUrl, apiKey, clock }: AdapterOptions, format: ProviderFormat) {
+    this.id = id;
+    this.#format = format;
+    this.#context = {
+      provider: id.split("/", 1)[0] ?? id,
+      baseUrl: baseUrl ?? format.defaultUrl,
+      apiKey,
+      now: () => clock.now(),
+    };
+  }
+
+  async *generate(
+    request: ModelRequest,
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<ModelDelta, ModelReply, void> {
+    signal.throwIfAborted();
+    const assembly = this.#format.replyTo(request);
+    const body = await this.#send(request, signal);
+    let shown = 0;
+    try {
+      let told: Usage | null = null;
+      for await (const chunk of this.#chunks(body)) {
+        const delta = assembly.add(chunk);
+        if (delta.type === "text") shown += delta.text.length;
+        yield delta;
+        const { usage } = assembly;
+        if (usage === null || usage === told) continue;
+        told = usage;
+        yield { type: "usage", usage };
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      // What else breaks is the connection, or a chunk that is not JSON.
+      throw error instanceof ModelError ? error : cutStreamFailure(this.#context, error);
+    }
+    signal.throwIfAborted();
+    const reply = assembly.finish();
+    if (reply === undefined) throw cutStreamFailure(this.#context);
+    // The beginning of a reply is withheld while it may be the tag of a thought.
+    const rest = reply.message.content.slice(shown);
+    if (rest !== "") yield { type: "text", text: rest };
+    return reply;
+  }
+
+  async #send(request: ModelRequest, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const answer = await postToProvider(this.#context, {
+      url: `${this.#context.baseUrl}${this.#format.path}`,
+      headers: this.#format.headers,
+      body: JSON.stringify(this.#format.body(request)),
+      signal,
+    });
+    if (answer.ok && answer.body !== null) return answer.body;
+    if (answer.ok) throw cutStreamFailure(this.#context);
+    const { status, headers } = answer;
+    // The status alone says enough where the connection breaks behind it.
+    const text = await answer.text().catch(() => "");
+    signal.throwIfAborted();
+    throw answerFailure(this.#context, { status, headers, ...readProviderError(text) });
+  }
+
+  /** The chunks of a reply. Throws ModelError for one that reports an error, and SyntaxError for one that is not JSON. */
+  async *#chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, void> {
+    if (this.#format.hasJsonLines) {
+      for await (const line of readLines(body)) {
+        if (line.trim() !== "") yield this.#accepted(JSON.parse(line));
+      }
+      return;
+    }
+    const strays: string[] = [];
+    const events = parseEventStream(body, {
+      isLooseEnd: true,
+      onStray: (line) => void strays.push(line),
+    });
+    for await (const { event, data } of events) {
+      if (data === "[DONE]") return;
+      if (data === "" || event === "ping") continue;
+      yield this.#accepted(JSON.parse(data), event);
+    }
+    // Google writes an error without the marks of an event.
+    const stray = strays.join("\n");
+    if (isWholeJson(stray)) this.#accepted(JSON.parse(stray));
+  }
+
+  #accepted(chunk: unknown, event?: string): unknown {
+    if (event !== "error" && !(isJsonObject(chunk) && chunk.error)) return chunk;
+    throw streamedFailure(this.#context, readProviderError(JSON.stringify(chunk)));
+  }
+}
