@@ -35,9 +35,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const workFolder = await makeFolder();
   const remove = () => Deno.remove(directory, { recursive: true });
   try {
-    const { imports, allowScripts } = denoJson;
+    const { imports } = denoJson;
     const lock = join(REPOSITORY, "deno.lock");
-    await vendorPackages(workFolder, { imports, allowScripts, lock });
+    await vendorPackages(workFolder, { imports, lock });
     const settings = { version: VERSION };
     const files = await bundleProgram({ workFolder, output: directory, settings, changes });
     for (const paper of PAPERS) await copyTree(join(REPOSITORY, paper), join(directory, paper));

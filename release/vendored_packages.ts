@@ -7,7 +7,6 @@ import { writeJson } from "./folder.ts";
 export interface PackageList {
   /** As deno.json has them: `{"zod": "npm:zod@4.6.7"}`. */
   imports: Record<string, string>;
-  allowScripts?: unknown;
   /** The lock file that names what they need in turn, and their checksums. */
   lock: string;
 }

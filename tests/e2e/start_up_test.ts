@@ -6,14 +6,11 @@ import { REPOSITORY } from "../support/repository.ts";
 import { createRealHome } from "./real_process.ts";
 
 const HEAVY = [
-  "@anthropic-ai/sdk",
   "@clack/prompts",
-  "@google/genai",
   "@pydantic/genai-prices",
   "hono",
   "zod",
   "yaml",
-  "openai",
   "marked",
 ];
 

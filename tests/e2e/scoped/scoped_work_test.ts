@@ -48,7 +48,7 @@ async function run(home: RealHome, id: string) {
   return await resultsOf(home, id);
 }
 
-Deno.test("files, custom tools, scripts of skills, MCP servers, http_request and every provider's package work under scoped flags", async () => {
+Deno.test("files, custom tools, scripts of skills, MCP servers, http_request and every provider work under scoped flags", async () => {
   await using mcp = new FixtureHttpServer();
   await using site = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },

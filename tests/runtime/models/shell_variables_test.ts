@@ -1,4 +1,4 @@
-// The providers' packages read many variables of the shell. None may redirect a request, nor add to one.
+// Variables of the shell that providers' own programs read. None may redirect a request, nor add to one.
 import assert from "node:assert/strict";
 import { AnthropicServer } from "../../support/models/anthropic_server.ts";
 import { GoogleServer } from "../../support/models/google_server.ts";
