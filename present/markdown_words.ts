@@ -1,4 +1,4 @@
-// What is in a text in Markdown and is shown as text: entities, and pictures, which nobody loads.
+// Parts of Markdown that are shown as text: entities, and pictures, which are never loaded.
 
 /** The entities by name that models write. */
 const ENTITIES: Readonly<Record<string, string>> = {

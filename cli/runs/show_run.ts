@@ -1,4 +1,4 @@
-// A run as a command shows it: at a terminal with its questions, or as JSON; one that nobody watches in a sentence.
+// Shows the run of a command: as text with its questions, as JSON, or, detached, as one sentence.
 import type { Client } from "../../server/client.ts";
 import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
 import type { RunAccepted } from "../../server/schemas/run_schemas.ts";
@@ -49,7 +49,7 @@ export async function showRun(
   return code;
 }
 
-/** Says that a run was accepted which the command does not wait for. */
+/** Prints that a run was accepted, for a command that does not wait for it. */
 export function showAccepted(
   output: Output,
   accepted: RunAccepted,

@@ -19,14 +19,6 @@ const ACTIONS = {
 
 type McpOptions = CommandOptions<typeof mcp>;
 
-/** The words of `mcp`. */
-export interface McpWords {
-  action: keyof typeof ACTIONS;
-  name: string | undefined;
-  source: string | undefined;
-  args: readonly string[];
-}
-
 /** Adds, lists or removes. */
 export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });

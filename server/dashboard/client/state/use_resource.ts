@@ -79,7 +79,7 @@ export function useNow(everyMs: number, isRunning = true): number {
   return now;
 }
 
-/** Does something now and again so often, until the signal aborts. */
+/** Calls `work` at once and then every `everyMs` milliseconds, until the signal aborts. */
 export async function repeat(
   clock: Clock,
   work: () => void,
@@ -93,15 +93,15 @@ export async function repeat(
   }
 }
 
-/** Something that a person has the service do. */
+/** The state of a request that changes something. */
 export interface Sending {
   isSending: boolean;
-  /** Why it did not work, where that is not announced. */
+  /** Why the last one failed, unless that was announced. */
   problem: string | null;
   send: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Sends one thing at a time. A failure is announced behind the words of `failure`, else it is the `problem`. */
+/** Sends requests that change something. A failure is announced after the words of `failure`, or returned as `problem`. */
 export function useSending(
   { touches = [], failure }: { touches?: readonly Topic[]; failure?: string } = {},
 ): Sending {

@@ -95,7 +95,7 @@ function FileChange(
 const SHORT_CHARACTERS = 120;
 
 /** One row for each argument. */
-export function ArgumentTable(
+function ArgumentTable(
   { tool, args, whose }: { tool: string; args: JsonObject; whose: string },
 ): VNode {
   const entries = Object.entries(args);
@@ -157,7 +157,7 @@ export function ShownText(
 }
 
 /** Switches between a text as it is and as Markdown. */
-export function MarkdownSwitch(
+function MarkdownSwitch(
   { isOn, onSwitch, children }: {
     isOn: boolean;
     onSwitch: (isOn: boolean) => void;

@@ -76,7 +76,7 @@ export function ConversationList(
 }
 
 /** A conversation as a list shows it. */
-export interface ConversationSummary {
+interface ConversationSummary {
   agentId: string;
   sessionId: string;
   /** What was said first, as far as is known; empty where nothing is. */
@@ -88,7 +88,7 @@ export interface ConversationSummary {
 }
 
 /** The conversations of these executions, which are the newest first; those talked in last come first. */
-export function toConversations(turns: readonly ListedExecution[]): ConversationSummary[] {
+function toConversations(turns: readonly ListedExecution[]): ConversationSummary[] {
   const byPlace = new Map<string, ConversationSummary>();
   for (const { agent_id, session_id, trigger, started_at, status, preview } of turns) {
     if (trigger !== "chat" || session_id === null) continue;
