@@ -3,8 +3,8 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { withoutToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "./errors.ts";
-import type { Operation, Services } from "./operations/operation.ts";
-import { OPERATION_PLACES } from "./operations/operation_places.ts";
+import type { DescribedOperation, Services } from "./operations/operation.ts";
+import { OPERATION_PLACES } from "./operations/operations.ts";
 import { readJsonBody } from "./operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";
@@ -57,7 +57,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     }
   });
   for (const place of OPERATION_PLACES) {
-    let operation: Operation | undefined;
+    let operation: DescribedOperation | undefined;
     app.on(place.method, toPattern(place.path), async (c) => {
       const request = c.req.raw;
       operation ??= await place.open();

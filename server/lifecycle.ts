@@ -3,6 +3,7 @@ import { TRIGGER_KINDS, type TriggerType } from "../runtime/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { RequestRefused } from "./errors.ts";
 import { MINUTE_MS } from "../base/time_units.ts";
 import { Followers } from "./streams/followers.ts";
 
@@ -69,6 +70,11 @@ export class Lifecycle {
   /** Why the service is stopping; null while it is not. */
   get stopping(): StopReason | null {
     return this.#stopping;
+  }
+
+  /** Throws RequestRefused (503) while the service stops: it starts no runs. */
+  requireRunning(): void {
+    if (this.#stopping !== null) throw new RequestRefused(503, "The service is shutting down");
   }
 
   get activeStreams(): number {

@@ -4,8 +4,7 @@
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { loadApiDescription } from "./operations/api_description.ts";
-import { OPERATION_PLACES } from "./operations/operation_places.ts";
+import { loadOpenApi, OPERATION_PLACES } from "./operations/operations.ts";
 
 const AFTER_START_MS = 500;
 
@@ -20,7 +19,7 @@ export async function warmUp(
       if (signal.aborted) return;
       await place.open();
     }
-    await loadApiDescription();
+    await loadOpenApi();
   } catch (error) {
     log.write("error", "A part of the service cannot be loaded", { error });
   }

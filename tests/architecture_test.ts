@@ -147,9 +147,6 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
       // In processes of their own.
       "runtime/tools/custom/host/run_host.ts",
       "runtime/tools/custom/host/tool_worker.ts",
-      // Inside of one.
-      "server/operations/api_description.ts",
-      "server/operations/operation_places.ts",
     ],
   );
 });

@@ -16,7 +16,12 @@ export type SnakeKeys<Fields> = { [Name in keyof Fields as SnakeCase<Name>]: Fie
 
 /** A copy with the names of its own keys in camelCase. */
 export function camelKeys<Fields extends object>(fields: Fields): CamelKeys<Fields> {
-  return renamed(fields, (name) => name.replace(/_(.)/g, (_, next: string) => next.toUpperCase()));
+  return renamed(fields, camelCase);
+}
+
+/** `max_tokens` as `maxTokens`. */
+export function camelCase(name: string): string {
+  return name.replace(/_(.)/g, (_, next: string) => next.toUpperCase());
 }
 
 /** A copy with the names of its own keys in snake_case. */

@@ -50,13 +50,19 @@ export async function sendRequest(fetch: Transport, request: ClientRequest): Pro
   throw new ApiError(response.status, toDetail(await readText(response, signal)));
 }
 
-/** `?name=value&…` of what is defined; empty for nothing. */
-export function toQuery(values: Record<string, string | number | undefined>): string {
+/** What a query is made of: flags that are off and what is undefined are left out. */
+export type QueryValues = Readonly<
+  Record<string, string | number | boolean | readonly (string | number)[] | undefined>
+>;
+
+/** `?name=value&…`; empty for nothing. */
+export function toQuery(values: QueryValues): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) query.set(name, String(value));
+    if (value !== undefined && value !== false) query.set(name, String(value));
   }
-  return query.size === 0 ? "" : `?${query}`;
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 /** What the service answers to a request that it does not refuse. */

@@ -62,7 +62,7 @@ interface Shared {
 }
 
 function describeOperation(operation: DescribedOperation, shared: Shared): JsonObject {
-  const { path, operationId, summary, description, body } = operation;
+  const { path, id: operationId, summary, description, body } = operation;
   return {
     operationId,
     summary,

@@ -1,11 +1,12 @@
 // An endpoint as data: what it takes, what it answers, which refusals it may give, and how it is done. app.ts
-// registers the table of them; the API description is generated from the same table.
-import type { z } from "zod";
+// registers the table of them; the API description and the types of the client come from the same table.
+import { z } from "zod";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { RequestRefused } from "../errors.ts";
-import { type OperationId, type OperationPath, operationPath } from "./operation_paths.ts";
+import type { OperationPath } from "./operation_paths.ts";
+import { type Source, toWire } from "./wire.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 
@@ -19,33 +20,37 @@ export interface Services {
 
 type Answer = z.ZodType | typeof EVENT_STREAM;
 /** A stream of which the client has had all is null. */
-type AnswerOf<R extends Answer> = R extends z.ZodType ? z.output<R>
+type AnswerOf<R extends Answer> = R extends z.ZodType ? Source<R>
   : ReadableStream<Uint8Array> | null;
 
+/** What `{id}` of a path names. */
+export interface Named<Id> {
+  /** How the text of the path is read. */
+  readonly id: z.ZodType<Id, string>;
+  /** Throws where there is no such thing: that is told before what else is wrong with a request. */
+  find(id: Id, services: Services): Promise<unknown>;
+}
+
 /** What a declared operation says of itself. Header names in lower case. */
-interface Declaration<P, Q, H, B, R> {
-  operationId: OperationId;
+interface Declaration<R, I, Q, H, B> {
   summary: string;
   /** More than the summary can hold. */
   description?: string;
-  params?: P;
+  /** What `{id}` of its path names; absent where there is none. */
+  of?: Named<I>;
   query?: Q;
   headers?: H;
   /** An absent body is checked as `{}`. */
   body?: B;
+  /** The handler gives what toWire() makes this of. */
   response: R;
   /** Whoever shows it asks again and again: 304 where the answer is the one that the client names by its `ETag`. */
   isPolled?: true;
   /** The data of the events, where it answers with a stream. */
   events?: z.ZodType;
-  /** Statuses of the refusals that are this operation's own (422, 500 and those of any body go without saying). */
-  errors: readonly number[];
+  /** Statuses of the refusals that are this operation's own (404 with `of`, 422, 500 and those of any body go without saying). */
+  errors?: readonly number[];
 }
-
-/** What describes an operation, without its handler. */
-export type DescribedOperation =
-  & OperationPath
-  & Declaration<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType, Answer>;
 
 /** A request before it is checked. */
 export interface RawRequest {
@@ -57,55 +62,69 @@ export interface RawRequest {
   readBody(): Promise<unknown>;
 }
 
-/** An operation, ready to be registered and described. */
-export type Operation = DescribedOperation & {
+type Fields = z.ZodObject | undefined;
+type Read<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** An operation without its path, typed for the client by what it takes and answers. */
+export interface Operation<
+  R extends Answer = Answer,
+  I = unknown,
+  Q extends Fields = Fields,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+> extends Omit<Declaration<R, I, Q, z.ZodObject, B>, "of" | "query" | "body"> {
+  params: z.ZodObject<{ id: z.ZodType<I, string> }> | undefined;
+  query: Q;
+  body: B;
+  errors: readonly number[];
   /** Checks the request, does the work, answers 200, or 204 where a stream has ended before. Throws RequestRefused (422) or what the work throws. */
   respond(request: RawRequest, services: Services): Promise<Response>;
-};
+}
+
+/** An operation, ready to be registered and described. */
+export type DescribedOperation = Operation & OperationPath;
 
 /** Ties a declaration to its checked, typed handler. */
-export function defineOperation<
+export function operation<
   R extends Answer,
-  P extends z.ZodObject = z.ZodObject,
-  Q extends z.ZodObject = z.ZodObject,
-  H extends z.ZodObject = z.ZodObject,
-  B extends z.ZodType = z.ZodType,
+  I = undefined,
+  Q extends Fields = undefined,
+  H extends Fields = undefined,
+  B extends z.ZodType | undefined = undefined,
 >(
-  declaration: Declaration<P, Q, H, B, R> & {
-    /** Throws where what the path names does not exist: that is told before what else is wrong with a request. */
-    find?(params: z.output<P>, services: Services): Promise<unknown>;
+  declaration: Declaration<R, I, Q, H, B> & {
     handle(
-      request: {
-        params: z.output<P>;
-        query: z.output<Q>;
-        headers: z.output<H>;
-        body: z.output<B>;
-      },
+      request: { id: I; query: Read<Q>; headers: Read<H>; body: Read<B> },
       services: Services,
     ): Promise<AnswerOf<R>>;
   },
-): Operation {
-  const { handle, find, ...described } = declaration;
+): Operation<R, I, Q, B> {
+  const { handle, of, errors = [], query, headers, body, ...described } = declaration;
+  const params = of && z.object({ id: of.id });
   return {
-    ...operationPath(described.operationId),
     ...described,
+    params,
+    query: query as Q,
+    ...(headers && { headers }),
+    body: body as B,
+    errors: of === undefined ? errors : [404, ...errors],
     async respond(raw, services) {
       const issues: ValidationIssue[] = [];
-      const params = check(declaration.params, raw.params, "path", issues);
-      const known = issues.length === 0;
-      const query = check(declaration.query, raw.query, "query", issues);
-      const headers = check(declaration.headers, raw.headers, "header", issues);
+      const { id } = check(params, raw.params, "path", issues) as { id: I };
+      const isKnown = issues.length === 0;
+      const read = {
+        query: check(query, raw.query, "query", issues) as Read<Q>,
+        headers: check(headers, raw.headers, "header", issues) as Read<H>,
+      };
       let checked;
       try {
         const given = await raw.readBody();
-        const body = check(declaration.body, given === undefined ? {} : given, "body", issues);
+        checked = check(body, given === undefined ? {} : given, "body", issues) as Read<B>;
         if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
-        checked = { params, query, headers, body };
       } catch (error) {
-        if (known && error instanceof RequestRefused) await find?.(params, services);
+        if (isKnown && error instanceof RequestRefused) await of?.find(id, services);
         throw error;
       }
-      const answer = await handle(checked, services);
+      const answer = await handle({ id, ...read, body: checked }, services);
       if (answer === null) return new Response(null, { status: 204 });
       if (answer instanceof ReadableStream) {
         return new Response(answer, {
@@ -116,9 +135,12 @@ export function defineOperation<
           },
         });
       }
+      const wire = declaration.response === EVENT_STREAM
+        ? answer
+        : toWire(declaration.response as z.ZodType, answer);
       return declaration.isPolled === true
-        ? answerPoll(answer, raw.headers["if-none-match"])
-        : Response.json(answer);
+        ? answerPoll(wire, raw.headers["if-none-match"])
+        : Response.json(wire);
     },
   };
 }

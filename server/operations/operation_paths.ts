@@ -1,53 +1,69 @@
-// The method and the path of each operation, by its id: the one place for the service that answers, the client that asks and
-// the description. On the start-up path of every command: it imports nothing.
+// The table of operations: the method and the path of each by its id, under the file of routes/ that has its schemas and its
+// handler. The service's routes, the API description and the methods of the client are made of it. On the start-up path of
+// every command: it imports nothing.
 
-/** In the order of registration: of several that fit a request, the first answers. Ids are those of the client's methods. */
-const PATHS = {
-  health: ["GET", "/health"],
-  info: ["GET", "/info"],
-  shutdown: ["POST", "/shutdown"],
-  agents: ["GET", "/agents"],
-  reload: ["POST", "/agents/reload"],
-  agent: ["GET", "/agents/{id}"],
-  plan: ["GET", "/agents/{id}/plan"],
-  run: ["POST", "/agents/{id}/run"],
-  autoApprove: ["POST", "/agents/{id}/auto-approve"],
-  resumeAgent: ["POST", "/agents/{id}/resume"],
-  runs: ["GET", "/agents/{id}/runs"],
-  slots: ["GET", "/agents/{id}/slots"],
-  executions: ["GET", "/executions"],
-  execution: ["GET", "/executions/{id}"],
-  messages: ["GET", "/executions/{id}/messages"],
-  follow: ["GET", "/executions/{id}/stream"],
-  cancel: ["DELETE", "/executions/{id}"],
-  replay: ["GET", "/executions/{id}/replay"],
-  fork: ["POST", "/executions/{id}/fork"],
-  pending: ["GET", "/executions/{id}/pending"],
-  previewArguments: ["POST", "/executions/{id}/pending"],
-  respond: ["POST", "/executions/{id}/respond"],
-  checkpoints: ["GET", "/checkpoints"],
-  purgeCheckpoints: ["POST", "/checkpoints/purge"],
-  budgets: ["GET", "/budgets"],
-  raiseBudget: ["POST", "/budgets/raise"],
-  scheduler: ["GET", "/scheduler"],
-  pauseScheduler: ["POST", "/scheduler/pause"],
-  resumeScheduler: ["POST", "/scheduler/resume"],
-  events: ["GET", "/events/stream"],
-  stats: ["GET", "/stats"],
-  recap: ["GET", "/recap"],
-  log: ["GET", "/log"],
-} as const satisfies Record<string, readonly [OperationPath["method"], string]>;
+/** In the order of registration: of several that fit a request, the first answers. */
+export const ROUTES = {
+  health: { health: "GET /health" },
+  info: { info: "GET /info", shutdown: "POST /shutdown" },
+  agents: {
+    agents: "GET /agents",
+    reload: "POST /agents/reload",
+    agent: "GET /agents/{id}",
+    plan: "GET /agents/{id}/plan",
+    run: "POST /agents/{id}/run",
+    autoApprove: "POST /agents/{id}/auto-approve",
+    resumeAgent: "POST /agents/{id}/resume",
+    runs: "GET /agents/{id}/runs",
+    slots: "GET /agents/{id}/slots",
+  },
+  executions: {
+    executions: "GET /executions",
+    execution: "GET /executions/{id}",
+    messages: "GET /executions/{id}/messages",
+    follow: "GET /executions/{id}/stream",
+    cancel: "DELETE /executions/{id}",
+  },
+  replays: { replay: "GET /executions/{id}/replay", fork: "POST /executions/{id}/fork" },
+  requests: {
+    pending: "GET /executions/{id}/pending",
+    previewArguments: "POST /executions/{id}/pending",
+    respond: "POST /executions/{id}/respond",
+  },
+  checkpoints: { checkpoints: "GET /checkpoints", purgeCheckpoints: "POST /checkpoints/purge" },
+  budgets: { budgets: "GET /budgets", raiseBudget: "POST /budgets/raise" },
+  scheduler: {
+    scheduler: "GET /scheduler",
+    pauseScheduler: "POST /scheduler/pause",
+    resumeScheduler: "POST /scheduler/resume",
+  },
+  events: { events: "GET /events/stream" },
+  reports: { stats: "GET /stats", recap: "GET /recap", log: "GET /log" },
+} as const satisfies Record<string, Record<string, `${Method} /${string}`>>;
 
+type Method = "GET" | "POST" | "DELETE";
+type Routes = typeof ROUTES;
+
+/** A file of routes/. */
+export type RouteFile = keyof Routes;
 /** The name of an operation, also in the API description. */
-export type OperationId = keyof typeof PATHS;
+export type OperationId = { [File in RouteFile]: keyof Routes[File] }[RouteFile];
 
+/** An operation as a request names it. */
 export interface OperationPath {
-  method: "GET" | "POST" | "DELETE";
+  id: OperationId;
+  file: RouteFile;
+  method: Method;
   /** Parameters are written `/agents/{id}`. */
   path: string;
 }
 
-export function operationPath(id: OperationId): OperationPath {
-  const [method, path] = PATHS[id];
-  return { method, path };
-}
+/** Every operation. */
+export const OPERATION_PATHS: readonly OperationPath[] = Object.entries(ROUTES).flatMap((
+  [file, routes],
+) =>
+  Object.entries(routes).map(([id, route]) => {
+    const [method, path] = route.split(" ");
+    return { id, file, method, path } as OperationPath;
+  })
+);

@@ -1,28 +1,58 @@
-// Every endpoint of the API, in the order of their registration (see operation_places.ts) and of their description.
-import type { Operation } from "./operation.ts";
-import { agentOperations } from "../routes/agents.ts";
-import { budgetOperations } from "../routes/budgets.ts";
-import { checkpointOperations } from "../routes/checkpoints.ts";
-import { eventOperations } from "../routes/events.ts";
-import { executionOperations } from "../routes/executions.ts";
-import { healthOperations } from "../routes/health.ts";
-import { infoOperations } from "../routes/info.ts";
-import { replayOperations } from "../routes/replays.ts";
-import { reportOperations } from "../routes/reports.ts";
-import { requestOperations } from "../routes/requests.ts";
-import { schedulerOperations } from "../routes/scheduler.ts";
+// Every operation of the API, with the way to it: the application needs no more until a request comes. What operations take
+// and answer are some hundred schemas: to build them is a fifth of the service's start, and most are never used.
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { DescribedOperation, Operation } from "./operation.ts";
+import {
+  OPERATION_PATHS,
+  type OperationId,
+  type OperationPath,
+  type RouteFile,
+  type ROUTES,
+} from "./operation_paths.ts";
 
-/** Every endpoint, in the order of the API description. */
-export const OPERATIONS: readonly Operation[] = [
-  ...healthOperations,
-  ...infoOperations,
-  ...agentOperations,
-  ...executionOperations,
-  ...replayOperations,
-  ...requestOperations,
-  ...checkpointOperations,
-  ...budgetOperations,
-  ...schedulerOperations,
-  ...eventOperations,
-  ...reportOperations,
-];
+const FILES = {
+  health: lazyModule(() => import("../routes/health.ts")),
+  info: lazyModule(() => import("../routes/info.ts")),
+  agents: lazyModule(() => import("../routes/agents.ts")),
+  executions: lazyModule(() => import("../routes/executions.ts")),
+  replays: lazyModule(() => import("../routes/replays.ts")),
+  requests: lazyModule(() => import("../routes/requests.ts")),
+  checkpoints: lazyModule(() => import("../routes/checkpoints.ts")),
+  budgets: lazyModule(() => import("../routes/budgets.ts")),
+  scheduler: lazyModule(() => import("../routes/scheduler.ts")),
+  events: lazyModule(() => import("../routes/events.ts")),
+  reports: lazyModule(() => import("../routes/reports.ts")),
+} satisfies {
+  [File in RouteFile]: () => Promise<Record<keyof typeof ROUTES[File], Operation>>;
+};
+
+/** The operations by id, each with the types of its schemas. */
+export type Operations = Merged<Awaited<ReturnType<typeof FILES[RouteFile]>>>;
+type Merged<Files> = {
+  [Id in OperationId]: Files extends Record<Id, infer Found> ? Found : never;
+};
+
+/** The method and the path of an operation, and the way to it. */
+export interface OperationPlace extends OperationPath {
+  /** Loads the file of the operation, where that has not been done. Throws NoDescriptorLeft. */
+  open(): Promise<DescribedOperation>;
+}
+
+/** In the order of registration. */
+export const OPERATION_PLACES: readonly OperationPlace[] = OPERATION_PATHS.map((place) => ({
+  ...place,
+  async open() {
+    const operations: Partial<Record<OperationId, Operation>> = await FILES[place.file]();
+    const operation = operations[place.id];
+    if (operation === undefined) throw new TypeError(`No operation ${place.id} in its file`);
+    return { ...operation, ...place };
+  },
+}));
+
+/** Loads every operation. */
+export function loadOperations(): Promise<DescribedOperation[]> {
+  return Promise.all(OPERATION_PLACES.map((place) => place.open()));
+}
+
+/** Loads the generator of the API description. Throws NoDescriptorLeft. */
+export const loadOpenApi = lazyModule(() => import("./openapi.ts"));

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isTimeZone } from "../../runtime/config/time_zone.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
+import type { Named } from "./operation.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
 
@@ -20,16 +21,31 @@ export function limit(fallback: number): z.ZodType<number, string | undefined> {
 /** How many entries to skip. */
 export const offset = integer({ min: 0 }).default(0);
 
-/** An id of an agent: any text; the runtime decides whether it exists. */
-export const agentId = z.string();
+/** An agent by its id: any text; the runtime decides whether it exists. Throws AgentNotFound. */
+export const AGENT: Named<string> = {
+  id: z.string(),
+  find: (id, { runtime }) => runtime.getAgent(id),
+};
+
+/** The same, also of an agent that is gone and has a history. */
+export const HISTORY: Named<string> = {
+  id: AGENT.id,
+  find: (id, { runtime }) => runtime.listRuns(id, { limit: 1, offset: 0 }),
+};
 
 /**
  * An id of an execution. One that no number can hold becomes 0, which no execution ever has, so that it is looked up and
  * not found like any other.
  */
-export const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid integer")
+const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid integer")
   .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
   .pipe(z.int());
+
+/** An execution. Throws ExecutionNotFound. */
+export const EXECUTION: Named<number> = {
+  id: executionId,
+  find: (id, { runtime }) => runtime.getExecution(id),
+};
 
 const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
   ["failed", "error"],
@@ -97,10 +113,13 @@ function isNamedZone(text: string): boolean {
 }
 
 /** A key that makes a repeated run the same run; blank is absent. */
-export const idempotencyKey = z.string().trim()
+const idempotencyKey = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().max(255).optional())
   .optional();
+
+/** The header that brings it. */
+export const keyHeader = z.object({ "idempotency-key": idempotencyKey });
 
 /** The id of the frame that a stream or a page starts after; blank is absent. */
 export const after = z.string()

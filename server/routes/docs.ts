@@ -1,5 +1,5 @@
 // The API described: the document itself, and two pages that show it without asking anybody else for anything.
-import { loadApiDescription } from "../operations/api_description.ts";
+import { loadOpenApi, loadOperations } from "../operations/operations.ts";
 import { lateText } from "../late_text.ts";
 
 /** A page that is the same for everybody. */
@@ -57,8 +57,8 @@ export function createDocumentation(options: { version: string }): readonly Docu
 }
 
 async function describe(options: { version: string }): Promise<string> {
-  const { describeApi, OPERATIONS } = await loadApiDescription();
-  return JSON.stringify(describeApi(OPERATIONS, options));
+  const { describeApi } = await loadOpenApi();
+  return JSON.stringify(describeApi(await loadOperations(), options));
 }
 
 function toResponse(text: string, type: string): Response {

@@ -1,26 +1,21 @@
 // What happens in the service as a whole, as a stream.
 import { ServiceEventData } from "../schemas/event_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
-import { defineOperation, type Operation } from "../operations/operation.ts";
+import { operation } from "../operations/operation.ts";
 import { openServiceEventStream } from "../streams/service_events.ts";
 
-/** /events/stream. */
-export const eventOperations: readonly Operation[] = [
-  defineOperation({
-    operationId: "events",
-    summary: "Stream of changes to executions, agents and the scheduler",
-    description: "Server-sent events `execution_started`, `execution_waiting`, " +
-      "`execution_resumed`, `execution_completed`, `agents_changed`, " +
-      "`scheduler_changed`, `trigger_changed`, `budget_warning`, a `heartbeat` after 10 s of silence, and `shutdown` " +
-      "when a stop begins. `execution_completed` comes after the followers of that execution have had " +
-      "its `complete`, at most 250 ms later; of a run that ends sooner, it waits for the first follower, until 250 ms after " +
-      "the run was accepted. There are no ids and no replay: after a reconnect, read the state from the other " +
-      "endpoints. A reader that falls 1,000 events behind is disconnected.",
-    response: EVENT_STREAM,
-    events: ServiceEventData,
-    errors: [],
-    handle(_request, services) {
-      return Promise.resolve(openServiceEventStream(services));
-    },
-  }),
-];
+export const events = operation({
+  summary: "Stream of changes to executions, agents and the scheduler",
+  description: "Server-sent events `execution_started`, `execution_waiting`, " +
+    "`execution_resumed`, `execution_completed`, `agents_changed`, " +
+    "`scheduler_changed`, `trigger_changed`, `budget_warning`, a `heartbeat` after 10 s of silence, and `shutdown` " +
+    "when a stop begins. `execution_completed` comes after the followers of that execution have had " +
+    "its `complete`, at most 250 ms later; of a run that ends sooner, it waits for the first follower, until 250 ms after " +
+    "the run was accepted. There are no ids and no replay: after a reconnect, read the state from the other " +
+    "endpoints. A reader that falls 1,000 events behind is disconnected.",
+  response: EVENT_STREAM,
+  events: ServiceEventData,
+  handle(_request, services) {
+    return Promise.resolve(openServiceEventStream(services));
+  },
+});

@@ -1,79 +1,67 @@
 // What the service is doing, and asking it to stop.
-import { toTimestamp } from "../../base/clock.ts";
 import { toDiagnostic } from "../schemas/agent_schemas.ts";
-import type { ServiceNode } from "../../runtime/runtime.ts";
+import type { Source } from "../operations/wire.ts";
+import type { AgentErrorBody } from "../schemas/diagnostic_schemas.ts";
+import type { BrokenAgentFile, ServiceNode } from "../../runtime/runtime.ts";
 import { InfoBody, type NodeBody, ShutdownBody } from "../schemas/info_schemas.ts";
-import { defineOperation, type Operation } from "../operations/operation.ts";
+import { operation } from "../operations/operation.ts";
 
-/** /info and /shutdown. */
-export const infoOperations: readonly Operation[] = [
-  defineOperation({
-    operationId: "info",
-    summary: "Version, state and places of the service",
-    response: InfoBody,
-    errors: [],
-    async handle(_request, { runtime, lifecycle, transports }) {
-      const agents = await runtime.listAgents();
-      const { running, waiting } = await runtime.countExecutions();
-      const { status, heldBecause, watcherActive } = await runtime.scheduler();
-      return {
-        version: runtime.version,
-        pid: Deno.pid,
-        uptime_seconds: (runtime.clock.now() - runtime.startedAt) / 1_000,
-        agents_loaded: agents.length,
-        agents_enabled: agents.filter(({ agent }) => agent.enabled).length,
-        scheduler_status: status,
-        ...(heldBecause !== undefined && { triggers_held: heldBecause }),
-        watcher_active: watcherActive,
-        active_streams: lifecycle.activeStreams,
-        active_executions: running,
-        waiting_executions: waiting,
-        started_at: toTimestamp(runtime.startedAt),
-        workspace: runtime.directories.workspace,
-        state_dir: runtime.directories.stateDir,
-        log_file: runtime.directories.logFile,
-        transports: [...transports()],
-        keep_alive: lifecycle.keepAlive,
-        storage: { ...runtime.storage },
-        ...(runtime.storage.kind === "postgres" && {
-          nodes: (await runtime.listNodes()).map(toNode),
-        }),
-        agent_errors: runtime.brokenAgentFiles().map(({ id, path, diagnostics }) => ({
-          id,
-          path,
-          diagnostics: diagnostics.map(toDiagnostic),
-        })),
-        agent_warnings: agents.filter(({ agent }) => agent.warnings.length > 0)
-          .map(({ agent: { id, sourcePath: path, warnings } }) => ({
-            id,
-            path,
-            diagnostics: warnings.map(toDiagnostic),
-          })),
-        config_warnings: runtime.config.warnings.map(toDiagnostic),
-      } satisfies InfoBody;
-    },
-  }),
-  defineOperation({
-    operationId: "shutdown",
-    summary: "Stop the service; the response is sent first",
-    response: ShutdownBody,
-    errors: [],
-    handle(_request, { lifecycle }) {
-      lifecycle.requestStop("requested");
-      return Promise.resolve({ message: "shutting down" });
-    },
-  }),
-];
+export const info = operation({
+  summary: "Version, state and places of the service",
+  response: InfoBody,
+  async handle(_request, { runtime, lifecycle, transports }) {
+    const agents = await runtime.listAgents();
+    const { running, waiting } = await runtime.countExecutions();
+    const { status, heldBecause, watcherActive } = await runtime.scheduler();
+    return {
+      version: runtime.version,
+      pid: Deno.pid,
+      uptimeSeconds: (runtime.clock.now() - runtime.startedAt) / 1_000,
+      agentsLoaded: agents.length,
+      agentsEnabled: agents.filter(({ agent }) => agent.enabled).length,
+      schedulerStatus: status,
+      triggersHeld: heldBecause,
+      watcherActive,
+      activeStreams: lifecycle.activeStreams,
+      activeExecutions: running,
+      waitingExecutions: waiting,
+      startedAt: runtime.startedAt,
+      ...runtime.directories,
+      transports: transports(),
+      keepAlive: lifecycle.keepAlive,
+      storage: runtime.storage,
+      nodes: runtime.storage.kind === "postgres"
+        ? (await runtime.listNodes()).map(toNode)
+        : undefined,
+      agentErrors: runtime.brokenAgentFiles().map(toFileProblems),
+      agentWarnings: agents.filter(({ agent }) => agent.warnings.length > 0)
+        .map(({ agent: { id, sourcePath: path, warnings: diagnostics } }) =>
+          toFileProblems({ id, path, diagnostics })
+        ),
+      configWarnings: runtime.config.warnings.map(toDiagnostic),
+    };
+  },
+});
 
-function toNode(node: ServiceNode): NodeBody {
+export const shutdown = operation({
+  summary: "Stop the service; the response is sent first",
+  response: ShutdownBody,
+  handle(_request, { lifecycle }) {
+    lifecycle.requestStop("requested");
+    return Promise.resolve({ message: "shutting down" });
+  },
+});
+
+function toFileProblems({ diagnostics, ...file }: BrokenAgentFile): Source<typeof AgentErrorBody> {
+  return { ...file, diagnostics: diagnostics.map(toDiagnostic) };
+}
+
+function toNode(node: ServiceNode): Source<typeof NodeBody> {
   return {
-    name: node.name,
-    version: node.version,
-    labels: [...node.labels],
-    started_at: toTimestamp(node.startedAt),
-    silent_seconds: node.silentMs / 1_000,
+    ...node,
+    silentSeconds: node.silentMs / 1_000,
     alive: node.isAlive,
-    running_executions: node.runs,
-    this_node: node.isThis,
+    runningExecutions: node.runs,
+    thisNode: node.isThis,
   };
 }

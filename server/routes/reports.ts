@@ -1,63 +1,46 @@
 // Reports on the service as a whole: what its executions used, and its log.
 import { z } from "zod";
 import { DAY_MS } from "../../base/time_units.ts";
-import { defineOperation, type Operation } from "../operations/operation.ts";
+import { operation } from "../operations/operation.ts";
 import { integer, moment, timeZone } from "../operations/parameters.ts";
 import { LogBody, RecapBody, StatsBody, toRecap } from "../schemas/report_schemas.ts";
 
-/** /stats and /log. */
-export const reportOperations: readonly Operation[] = [
-  defineOperation({
-    operationId: "stats",
-    summary: "Usage of executions by day and agent",
-    query: z.object({
-      days: integer({ min: 1, max: 366 }).default(30),
-      timezone: timeZone,
-    }),
-    isPolled: true,
-    response: StatsBody,
-    errors: [],
-    async handle({ query: { days, timezone } }, { runtime }) {
-      const report = await runtime.usage({ days, ...(timezone && { timeZone: timezone }) });
-      return {
-        timezone: report.timeZone,
-        days: report.days.map(({ date }) => date),
-        usage: report.entries.map((one) => ({
-          date: one.date,
-          agent_id: one.agentId,
-          executions: one.executions,
-          succeeded: one.succeeded,
-          failed: one.failed,
-          input_tokens: one.inputTokens,
-          output_tokens: one.outputTokens,
-          total_tokens: one.totalTokens,
-          cost_usd: one.costUsd,
-        })),
-      };
-    },
+export const stats = operation({
+  summary: "Usage of executions by day and agent",
+  query: z.object({
+    days: integer({ min: 1, max: 366 }).default(30),
+    timezone: timeZone,
   }),
-  defineOperation({
-    operationId: "recap",
-    summary: "What happened in a span of time, and what waits or stands still now",
-    description: "Without `since` the last 24 hours, without `until` up to now.",
-    query: z.object({ since: moment, until: moment }),
-    isPolled: true,
-    response: RecapBody,
-    errors: [],
-    async handle({ query }, { runtime }) {
-      const until = query.until === undefined ? runtime.clock.now() : Date.parse(query.until);
-      const since = query.since === undefined ? until - DAY_MS : Date.parse(query.since);
-      return toRecap(await runtime.recap({ since, until }));
-    },
-  }),
-  defineOperation({
-    operationId: "log",
-    summary: "The last lines of the service's log",
-    query: z.object({ lines: integer({ min: 1, max: 5_000 }).default(200) }),
-    response: LogBody,
-    errors: [],
-    async handle({ query }, { runtime }) {
-      return { file: runtime.directories.logFile, lines: await runtime.readLog(query) };
-    },
-  }),
-];
+  isPolled: true,
+  response: StatsBody,
+  async handle({ query: { days, timezone } }, { runtime }) {
+    const report = await runtime.usage({ days, ...(timezone && { timeZone: timezone }) });
+    return {
+      timezone: report.timeZone,
+      days: report.days.map(({ date }) => date),
+      usage: report.entries,
+    };
+  },
+});
+
+export const recap = operation({
+  summary: "What happened in a span of time, and what waits or stands still now",
+  description: "Without `since` the last 24 hours, without `until` up to now.",
+  query: z.object({ since: moment, until: moment }),
+  isPolled: true,
+  response: RecapBody,
+  async handle({ query }, { runtime }) {
+    const until = query.until === undefined ? runtime.clock.now() : Date.parse(query.until);
+    const since = query.since === undefined ? until - DAY_MS : Date.parse(query.since);
+    return toRecap(await runtime.recap({ since, until }));
+  },
+});
+
+export const log = operation({
+  summary: "The last lines of the service's log",
+  query: z.object({ lines: integer({ min: 1, max: 5_000 }).default(200) }),
+  response: LogBody,
+  async handle({ query }, { runtime }) {
+    return { file: runtime.directories.logFile, lines: await runtime.readLog(query) };
+  },
+});

@@ -1,41 +1,56 @@
 // The scheduler: what fires by itself and when, pausing and resuming all of it.
 import { z } from "zod";
-import { defineOperation, type Operation } from "../operations/operation.ts";
+import { operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
-import { SchedulerBody, SchedulerChanged } from "../schemas/scheduler_schemas.ts";
-import { toScheduler } from "../schemas/scheduler_wire.ts";
+import type { Source } from "../operations/wire.ts";
+import type { SchedulerJob as Job } from "../../runtime/runtime.ts";
+import {
+  SchedulerBody,
+  SchedulerChanged,
+  type SchedulerJob,
+} from "../schemas/scheduler_schemas.ts";
 
-/** /scheduler. */
-export const schedulerOperations: readonly Operation[] = [
-  defineOperation({
-    operationId: "scheduler",
-    summary: "State of the scheduler, and every agent with a trigger",
-    query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
-    isPolled: true,
-    response: SchedulerBody,
-    errors: [],
-    async handle({ query }, { runtime }) {
-      return toScheduler(await runtime.scheduler(query));
-    },
-  }),
-  defineOperation({
-    operationId: "pauseScheduler",
-    summary: "Pause every trigger, also across restarts; running executions continue",
-    response: SchedulerChanged,
-    errors: [503],
-    async handle(_request, { runtime }) {
-      await runtime.pauseScheduler();
-      return { status: "paused" as const };
-    },
-  }),
-  defineOperation({
-    operationId: "resumeScheduler",
-    summary: "Resume every trigger, also those that are stopped one by one",
-    response: SchedulerChanged,
-    errors: [503],
-    async handle(_request, { runtime }) {
-      const dropped = await runtime.resumeScheduler();
-      return { status: "running" as const, ...(dropped > 0 && { dropped_changes: dropped }) };
-    },
-  }),
-];
+export const scheduler = operation({
+  summary: "State of the scheduler, and every agent with a trigger",
+  query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
+  isPolled: true,
+  response: SchedulerBody,
+  async handle({ query }, { runtime }) {
+    const { status, heldBecause, jobs } = await runtime.scheduler(query);
+    return { status, held: heldBecause, jobs: jobs.map(toJob) };
+  },
+});
+
+export const pauseScheduler = operation({
+  summary: "Pause every trigger, also across restarts; running executions continue",
+  response: SchedulerChanged,
+  errors: [503],
+  async handle(_request, { runtime }) {
+    await runtime.pauseScheduler();
+    return { status: "paused" as const };
+  },
+});
+
+export const resumeScheduler = operation({
+  summary: "Resume every trigger, also those that are stopped one by one",
+  response: SchedulerChanged,
+  errors: [503],
+  async handle(_request, { runtime }) {
+    const dropped = await runtime.resumeScheduler();
+    return { status: "running" as const, droppedChanges: dropped > 0 ? dropped : undefined };
+  },
+});
+
+function toJob({ trigger, ...job }: Job): Source<typeof SchedulerJob> {
+  const schedule = trigger.type === "schedule" ? trigger : undefined;
+  return {
+    ...job,
+    agentName: job.agentId,
+    triggerType: trigger.type,
+    every: schedule?.every,
+    cron: schedule?.cron,
+    timezone: schedule?.timezone,
+    paths: trigger.type === "watch" ? trigger.paths : null,
+    scheme: trigger.type === "webhook" ? trigger.scheme : null,
+  };
+}

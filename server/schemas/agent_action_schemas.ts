@@ -1,6 +1,5 @@
 // The wire of what is done with agents beside running them, and the way there: reading their files, resuming their triggers.
 import { z } from "zod";
-import type { ReloadReport, TriggerResumed } from "../../runtime/runtime.ts";
 import { droppedChanges } from "./scheduler_schemas.ts";
 import { count } from "./wire_values.ts";
 
@@ -14,17 +13,6 @@ export const ReloadBody = z.object({
 }).meta({ id: "Reload" });
 export type ReloadBody = z.infer<typeof ReloadBody>;
 
-/** What a reload changed. */
-export function toReload(report: ReloadReport): ReloadBody {
-  return {
-    agents_loaded: report.loaded,
-    added: report.added,
-    updated: report.updated,
-    removed: report.removed,
-    errors: report.errors.map(({ path, line, message }) => ({ path, line, message })),
-  };
-}
-
 /** POST /agents/{id}/resume. */
 export const AgentResumed = z.object({
   agent_id: z.string(),
@@ -33,14 +21,3 @@ export const AgentResumed = z.object({
   dropped_changes: droppedChanges,
 }).meta({ id: "AgentResumed" });
 export type AgentResumed = z.infer<typeof AgentResumed>;
-
-/** What became of a wish to resume an agent's trigger. */
-export function toResumed(agentId: string, resumed: TriggerResumed): AgentResumed {
-  const { isResumed, reason, droppedChanges } = resumed;
-  return {
-    agent_id: agentId,
-    resumed: isResumed,
-    trigger_paused: reason,
-    dropped_changes: droppedChanges,
-  };
-}

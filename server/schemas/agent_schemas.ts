@@ -13,16 +13,13 @@ import {
 import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
-import { toTimestamp } from "../../base/clock.ts";
-import { snakeKeys } from "../../base/text/key_case.ts";
 import type { AgentListing, Outcomes } from "../../runtime/runtime.ts";
-import { toExecutionSummary, toLastRun } from "./execution_wire.ts";
+import type { Source } from "../operations/wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
-import { executionStatus, ExecutionSummary } from "./execution_schemas.ts";
+import { executionStatus, ExecutionSummary, toExecution } from "./execution_schemas.ts";
 import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
 import { triggerNotes } from "./scheduler_schemas.ts";
-import { toTriggerNotes } from "./scheduler_wire.ts";
-import { count, id, timestamp, toTimestampOrNull, webhookScheme } from "./wire_values.ts";
+import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 
 /** An agent as lists show it. */
 export const AgentSummary = z.object({
@@ -123,84 +120,55 @@ export const AgentDetail = AgentSummary.extend({
 }).meta({ id: "AgentDetail" });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
-/** An agent as lists show it. */
-export function toAgentSummary(listing: AgentListing, lastDay?: Outcomes): AgentSummary {
-  const { agent, lastExecution, nextRun, triggerPaused } = listing;
+/** An agent of a list by the names of the wire. */
+export function toAgentSummary(
+  { agent, lastExecution: last, heldBecause, ...listing }: AgentListing,
+  lastDay?: Outcomes,
+): Source<typeof AgentSummary> {
   const { trigger } = agent;
   const schedule = trigger.type === "schedule" ? trigger : undefined;
   return {
-    id: agent.id,
-    display_name: agent.displayName,
+    ...agent,
+    ...listing,
     name: agent.displayName,
-    description: agent.description,
-    icon: agent.icon,
-    enabled: agent.enabled,
-    trigger_type: trigger.type,
-    model_provider: agent.model?.provider ?? null,
-    model_name: agent.model?.name ?? null,
-    trigger_every: schedule?.every ?? null,
-    trigger_cron: schedule?.cron ?? null,
-    trigger_paths: trigger.type === "watch" ? trigger.paths : [],
-    trigger_scheme: trigger.type === "webhook" ? trigger.scheme : null,
+    triggerType: trigger.type,
+    modelProvider: agent.model?.provider,
+    modelName: agent.model?.name,
+    triggerEvery: schedule?.every,
+    triggerCron: schedule?.cron,
+    triggerPaths: trigger.type === "watch" ? trigger.paths : [],
+    triggerScheme: trigger.type === "webhook" ? trigger.scheme : null,
     after: agent.after.map(({ agentId }) => agentId),
-    ...toLastRun(lastExecution),
-    next_run: toTimestampOrNull(nextRun),
-    trigger_paused: triggerPaused,
-    ...toTriggerNotes(listing),
-    ...(lastDay && { last_day: lastDay }),
+    lastRun: last?.startedAt,
+    lastStatus: last?.status,
+    lastExecutionId: last?.id,
+    waitsForLabels: last?.waitsForLabels,
+    triggerHeld: heldBecause,
+    lastDay,
   };
 }
 
-/** An agent with its whole configuration. */
-export function toAgentDetail(listing: AgentListing): AgentDetail {
+/** An agent with its whole configuration by the names of the wire. */
+export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail> {
   const { agent, lastExecution, passedOver } = listing;
   return {
+    ...agent,
     ...toAgentSummary(listing),
-    history: agent.history,
-    settings: snakeKeys(agent.settings),
     paths: Object.fromEntries(agent.paths.map(({ alias, path }) => [alias, path])),
-    custom_tools: agent.customTools,
-    mcp: agent.mcp,
-    skills: agent.skills,
-    agents: agent.agents,
     confirm: agent.confirmTools,
-    mcp_confirm: agent.mcpConfirm,
-    auto_approve: agent.autoApprove,
-    on_pending: agent.onPending,
-    confirm_timeout: agent.confirmTimeoutMs === null
+    confirmTimeout: agent.confirmTimeoutMs === null
       ? "none"
       : writeDuration(agent.confirmTimeoutMs),
-    ...toSpending(agent),
-    nodes: [...agent.nodes],
-    output_schema: Object.values(agent.output ?? { schema: null })[0],
+    budget: { ...agent.budget, timezone: agent.budget.timezone },
+    outputSchema: Object.values(agent.output ?? { schema: null })[0],
     trigger: toTrigger(agent.trigger),
-    source_path: agent.sourcePath,
     warnings: agent.warnings.map(toDiagnostic),
-    last_execution: lastExecution === null ? null : toExecutionSummary(lastExecution),
-    max_failures: agent.maxFailures,
-    passed_over: passedOver === undefined
-      ? null
-      : { ...passedOver, at: toTimestamp(passedOver.at) },
+    lastExecution: lastExecution && toExecution(lastExecution),
+    passedOver,
   };
 }
 
-function toSpending(
-  { budget, onBudget, unpriced, maxConcurrentRuns }: AgentListing["agent"],
-): Pick<AgentDetail, "budget" | "on_budget" | "unpriced" | "max_concurrent_runs"> {
-  return {
-    budget: {
-      ...snakeKeys(budget),
-      timezone: budget.timezone ?? null,
-      tokens: snakeKeys(budget.tokens),
-    },
-    on_budget: onBudget,
-    unpriced,
-    max_concurrent_runs: maxConcurrentRuns,
-  };
-}
-
-/** A problem in a file. */
-export function toDiagnostic(diagnostic: Diagnostic): DiagnosticBody {
-  const { path, line, column, severity, message, hint = null } = diagnostic;
-  return { path, line, column, severity, message, hint };
+/** A problem in a file by the names of the wire. */
+export function toDiagnostic(diagnostic: Diagnostic): Source<typeof DiagnosticBody> {
+  return { ...diagnostic, hint: diagnostic.hint };
 }

@@ -1,8 +1,7 @@
 // The wire of budgets: how they stand, and allowing more.
 import { z } from "zod";
 import { BUDGET_PERIODS, BUDGET_UNITS } from "../../runtime/config/agent_settings.ts";
-import type { BudgetFigures, RaiseRequest } from "../../runtime/runtime.ts";
-import { id, timestamp, toTimestampOrNull } from "./wire_values.ts";
+import { id, timestamp } from "./wire_values.ts";
 
 const amount = z.number().nonnegative();
 /** What amounts are in. */
@@ -36,25 +35,3 @@ export const RaiseBody = z.strictObject({
   amount: z.number().positive().max(1e9).meta({ description: "In dollars or tokens" }),
 }).meta({ id: "BudgetRaise" });
 export type RaiseBody = z.input<typeof RaiseBody>;
-
-/** A budget as the wire shows it. */
-export function toBudget(figures: BudgetFigures): BudgetBody {
-  const { agentId, executionId, resetsAt, ...rest } = figures;
-  return {
-    agent_id: agentId,
-    execution_id: executionId,
-    ...rest,
-    resets_at: toTimestampOrNull(resetsAt),
-  };
-}
-
-/** What is asked for. */
-export function toRaise(body: z.output<typeof RaiseBody>): RaiseRequest {
-  return {
-    unit: body.unit ?? "usd",
-    period: body.period,
-    amount: body.amount,
-    ...(body.agent != null && { agentId: body.agent }),
-    ...(body.execution_id != null && { executionId: body.execution_id }),
-  };
-}

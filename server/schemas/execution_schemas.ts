@@ -1,8 +1,14 @@
 // The wire of executions: in lists, each by itself, its log, its end.
 import { z } from "zod";
-import { EVENT_TYPES } from "../../runtime/events/frame.ts";
+import { addCosts } from "../../base/cost.ts";
+import { EVENT_TYPES, type Frame } from "../../runtime/events/frame.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
+import type {
+  ExecutionDetail as Detail,
+  ListedExecution as Listed,
+} from "../../runtime/runtime.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
+import type { Source } from "../operations/wire.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** The state of an execution. */
@@ -107,3 +113,41 @@ export const CancelBody = z.object({
   execution_id: id,
 }).meta({ id: "Cancel" });
 export type CancelBody = z.infer<typeof CancelBody>;
+
+/** An execution by the names of the wire. */
+export function toExecution(execution: Listed): Source<typeof ListedExecution> {
+  const { isDryRun, status, retry } = execution;
+  return {
+    ...execution,
+    dryRun: isDryRun ? true : undefined,
+    retry: status === "running" && !retry?.isUnderWay ? retry : undefined,
+  };
+}
+
+/** An execution with its answer by the names of the wire. */
+export function toExecutionDetail(execution: Detail): Source<typeof ExecutionDetail> {
+  return {
+    ...execution,
+    ...toExecution(execution),
+    askedRedacted: execution.isAskedRedacted,
+    usageEstimated: execution.isUsageEstimated,
+    totalCostUsd: addCosts(execution.costUsd, execution.children.costUsd),
+  };
+}
+
+/** Fields of a payload that a log row shows by themselves, or that are the same in every row. */
+const NOT_METADATA: ReadonlySet<string> = new Set([
+  ...["timestamp", "event_type", "message"],
+  ...["execution_id", "agent_id", "display_name", "agent_name"],
+]);
+
+/** A stored frame as an entry of the message log. */
+export function toLogRow({ id, executionId, payload: text }: Frame): Source<typeof LogRow> {
+  const payload = JSON.parse(text);
+  const { timestamp, event_type: eventType, message } = payload;
+  const rest = Object.entries(payload).filter(([name, value]) =>
+    !NOT_METADATA.has(name) && !(name === "content" && value === message)
+  );
+  const metadata = rest.length === 0 ? null : JSON.stringify(Object.fromEntries(rest));
+  return { id, executionId, timestamp, eventType, message, metadata };
+}

@@ -1,7 +1,7 @@
 // The wire of GET /agents/{id}/plan: what the next run of an agent would be.
 import { z } from "zod";
-import { toTimestamp } from "../../base/clock.ts";
 import type { AgentListing, RunPlan } from "../../runtime/runtime.ts";
+import type { Source } from "../operations/wire.ts";
 import { AgentDetail, toAgentDetail } from "./agent_schemas.ts";
 import { schedulerStatus } from "./scheduler_schemas.ts";
 import { timestamp } from "./wire_values.ts";
@@ -31,10 +31,6 @@ export const PlanBody = z.object({
       line: z.int().nullable().meta({ description: "The line in that file" }),
     }).meta({ id: "EffectiveSetting" }),
   ).meta({ description: "The settings that hold, and where each comes from; the model first" }),
-  key: z.object({ variable: z.string(), is_set: z.boolean() }).meta({ id: "ModelKey" }).nullable()
-    .meta({
-      description: "The variable with the model's key; null where no key is used",
-    }),
   paths: z.array(
     z.object({
       alias: z.string().nullable().meta({ description: "Null for a watched path" }),
@@ -60,10 +56,14 @@ export const PlanBody = z.object({
   }),
   notices: z.array(z.string()).meta({ description: "What a run would be warned of" }),
   trigger: z.enum(["manual", "schedule"]).meta({ description: "What begins the run that is told" }),
-  upcoming: z.array(timestamp).meta({ description: "The next times at which it is due" }),
   setup: z.array(z.string()).optional().meta({
     description: "The lines to enter at the sender of its webhook",
   }),
+  key: z.object({ variable: z.string(), is_set: z.boolean() }).meta({ id: "ModelKey" }).nullable()
+    .meta({
+      description: "The variable with the model's key; null where no key is used",
+    }),
+  upcoming: z.array(timestamp).meta({ description: "The next times at which it is due" }),
   scheduler_status: schedulerStatus,
   messages: z.array(PlannedMessage).nullable().meta({
     description: "With `prompt=true` what the model would be sent first, without secrets",
@@ -71,30 +71,12 @@ export const PlanBody = z.object({
 }).meta({ id: "Plan" });
 export type PlanBody = z.infer<typeof PlanBody>;
 
-/** A plan as it is sent. */
-export function toPlan(listing: AgentListing, plan: RunPlan): PlanBody {
-  const { key, upcoming, schedulerState, messages, ...rest } = plan;
+/** A plan by the names of the wire. */
+export function toPlan(listing: AgentListing, plan: RunPlan): Source<typeof PlanBody> {
   return {
+    ...plan,
     agent: toAgentDetail(listing),
-    ...rest,
-    key: key && { variable: key.variable, is_set: key.isSet },
-    upcoming: upcoming.map(toTimestamp),
-    scheduler_status: schedulerState,
-    messages: messages?.map(toMessage) ?? null,
-  };
-}
-
-function toMessage(
-  { message, seeded }: NonNullable<RunPlan["messages"]>[number],
-): z.infer<typeof PlannedMessage> {
-  const { role, content } = message;
-  const shared = { role, content, seeded };
-  if (message.role === "assistant") return { ...shared, tool_calls: message.toolCalls };
-  if (message.role !== "tool") return shared;
-  return {
-    ...shared,
-    tool_name: message.toolName,
-    tool_call_id: message.toolCallId,
-    is_error: message.isError,
+    schedulerStatus: plan.schedulerState,
+    messages: plan.messages?.map(({ message, seeded }) => ({ ...message, seeded })),
   };
 }

@@ -1,6 +1,5 @@
 // The wire of replays and forks.
 import { z } from "zod";
-import type { ForkRequest, Replay } from "../../runtime/runtime.ts";
 import { count } from "./wire_values.ts";
 
 const ReplayDifference = z.object({
@@ -46,26 +45,3 @@ export const ForkBody = z.object({
   }),
 }).meta({ id: "ForkRequest" });
 export type ForkBody = z.infer<typeof ForkBody>;
-
-/** A replay as it is sent. */
-export function toReplay({ differences, steps, recordedSteps, notes }: Replay): ReplayBody {
-  return {
-    identical: differences.length === 0,
-    steps,
-    recorded_steps: recordedSteps,
-    differences,
-    notes,
-  };
-}
-
-/** A fork as it is asked for. */
-export function toForkRequest(body: ForkBody): ForkRequest {
-  const { step, message, model, agent_text, start_followers } = body;
-  return {
-    ...(step != null && { step }),
-    ...(message != null && message.trim() !== "" && { message }),
-    ...(model != null && { model }),
-    ...(agent_text != null && { agentText: agent_text }),
-    ...(start_followers && { startsFollowers: true }),
-  };
-}

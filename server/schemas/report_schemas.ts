@@ -1,8 +1,8 @@
 // The wire of reports on the service as a whole.
 import { z } from "zod";
-import { toTimestamp } from "../../base/clock.ts";
 import type { Recap } from "../../runtime/runtime.ts";
-import { count, id, timestamp, toTimestampOrNull } from "./wire_values.ts";
+import type { Source } from "../operations/wire.ts";
+import { count, id, timestamp } from "./wire_values.ts";
 
 /** GET /stats. */
 export const StatsBody = z.object({
@@ -69,9 +69,9 @@ export const RecapBody = z.object({
   })).meta({ description: "By agent, those with most failures first" }),
   waiting: z.array(z.object({
     execution_id: id,
+    agent_id: z.string(),
     since: timestamp,
     message: z.string(),
-    agent_id: z.string(),
   })).meta({ description: "What waits for a person now, oldest first" }),
   not_run: z.array(z.object({
     agent_id: z.string(),
@@ -94,46 +94,19 @@ export const RecapBody = z.object({
 }).meta({ id: "Recap" });
 export type RecapBody = z.infer<typeof RecapBody>;
 
-/** A recap as it is sent. */
-export function toRecap(recap: Recap): RecapBody {
-  const { counts } = recap;
-  const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
+/** A recap by the names of the wire. */
+export function toRecap({ counts, ...recap }: Recap): Source<typeof RecapBody> {
   return {
-    since: toTimestamp(recap.since),
-    until: toTimestamp(recap.until),
+    ...recap,
     executions: {
-      total,
+      total: Object.values(counts).reduce((sum, n) => sum + n, 0),
       succeeded: counts.success ?? 0,
       failed: recap.failures.reduce((sum, one) => sum + one.count, 0),
       running: counts.running ?? 0,
       waiting: counts.waiting ?? 0,
     },
-    cost_usd: recap.costUsd,
-    cost_before_usd: recap.costBeforeUsd,
-    mean_cost_usd: recap.meanCostUsd,
-    failures: recap.failures.map((one) => ({
-      agent_id: one.agentId,
-      count: one.count,
-      last_execution_id: one.lastId,
-      last_error: one.lastError,
-    })),
-    waiting: recap.waiting.map((one) => ({
-      execution_id: one.executionId,
-      agent_id: one.agentId,
-      since: toTimestamp(one.createdAt),
-      message: one.message,
-    })),
-    not_run: recap.slots.map(({ agentId, first, last, ...rest }) => ({
-      agent_id: agentId,
-      ...rest,
-      first: toTimestamp(first),
-      last: toTimestamp(last),
-    })),
-    downtimes: recap.downtimes.map(({ from, to }) => ({
-      from: toTimestampOrNull(from),
-      to: toTimestamp(to),
-    })),
-    stopped: recap.stopped.map(({ agentId, reason }) => ({ agent_id: agentId, reason })),
-    next: recap.next.map(({ agentId, at }) => ({ agent_id: agentId, at: toTimestamp(at) })),
+    failures: recap.failures.map((one) => ({ ...one, lastExecutionId: one.lastId })),
+    waiting: recap.waiting.map((one) => ({ ...one, since: one.createdAt })),
+    notRun: recap.slots,
   };
 }

@@ -17,10 +17,10 @@ export const PreviewBody = z.object({
   }),
   added: count.meta({ description: "Lines" }),
   removed: count.meta({ description: "Lines" }),
-  is_new_file: z.boolean(),
   problem: z.string().nullable().meta({
     description: "Why nothing can be shown, or why the call would fail as things are",
   }),
+  is_new_file: z.boolean(),
 }).meta({ id: "Preview" });
 export type PreviewBody = z.infer<typeof PreviewBody>;
 

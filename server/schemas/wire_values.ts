@@ -2,7 +2,6 @@
 // types from those, and the API description is generated from them.
 import { z } from "zod";
 import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
-import { toTimestamp } from "../../base/clock.ts";
 
 /** The id of an execution, or of a row of its log. */
 export const id = z.int().positive();
@@ -15,11 +14,6 @@ export const timestamp = z.iso.datetime().meta({
   description: "ISO 8601, UTC, milliseconds, `Z`",
   examples: ["2026-01-31T08:30:00.000Z"],
 });
-
-/** A time of the runtime as a `timestamp`, where there is one. */
-export function toTimestampOrNull(ms: number | null): string | null {
-  return ms === null ? null : toTimestamp(ms);
-}
 
 /** How senders of deliveries show who they are. */
 export const webhookScheme = z.enum(WEBHOOK_SCHEMES).meta({ id: "WebhookScheme" });

@@ -8,8 +8,10 @@ import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
 import { HANDSHAKES, SCHEME_FORMS, type WebhookScheme } from "../../runtime/trigger_kinds.ts";
-import { OPERATIONS } from "../../server/operations/operations.ts";
+import { loadOperations } from "../../server/operations/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
+
+const OPERATIONS = await loadOperations();
 
 /** The tables, by the name with which a document refers to them. */
 const TABLES: Readonly<Record<string, () => string>> = {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { DatabaseAway } from "../../runtime/storage/database.ts";
-import { OPERATIONS } from "../../server/operations/operations.ts";
+import { loadOperations } from "../../server/operations/operations.ts";
 import { MAX_BODY_BYTES } from "../../server/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";
+
+const OPERATIONS = await loadOperations();
 
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
 import { describeApi } from "../../server/operations/openapi.ts";
-import { OPERATIONS } from "../../server/operations/operations.ts";
+import { loadOperations } from "../../server/operations/operations.ts";
 import {
   API_KEY,
   type Reached,
@@ -12,6 +12,8 @@ import {
   withService,
 } from "./conformance/both_transports.ts";
 import { type Connect, sendRaw } from "./raw_http.ts";
+
+const OPERATIONS = await loadOperations();
 
 interface BadRequest {
   why: string;

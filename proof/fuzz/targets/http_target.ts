@@ -7,12 +7,14 @@ import type { JsonObject } from "../../../base/json.ts";
 import { describeApi } from "../../../server/operations/openapi.ts";
 import { EVENT_STREAM } from "../../../base/text/event_stream.ts";
 import type { Operation } from "../../../server/operations/operation.ts";
-import { OPERATIONS } from "../../../server/operations/operations.ts";
+import { loadOperations } from "../../../server/operations/operations.ts";
 import { fakePlan } from "../../../tests/support/fake_plan.ts";
 import { fakeAgent } from "../../../tests/support/fake_agent.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";
 import { anyRequest, type FuzzedRequest } from "../http_request.ts";
 import { defineTarget } from "../target.ts";
+
+const OPERATIONS = await loadOperations();
 
 const document = describeApi(OPERATIONS, { version: "0" });
 

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Browser } from "playwright-core";
-import { OPERATIONS } from "../../../server/operations/operations.ts";
+import { loadOperations } from "../../../server/operations/operations.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { createTestService } from "../../support/test_service.ts";
 import { until } from "../../support/until.ts";
+
+const OPERATIONS = await loadOperations();
 
 /** What the pages load is what the packages hold. */
 const CHECKSUMS = {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { describeApi } from "../../../server/operations/openapi.ts";
-import { OPERATIONS } from "../../../server/operations/operations.ts";
+import { loadOperations } from "../../../server/operations/operations.ts";
 import { createTestApp } from "../../support/test_app.ts";
+
+const OPERATIONS = await loadOperations();
 
 const document = describeApi(OPERATIONS, { version: "1.2.3" });
 
