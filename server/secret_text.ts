@@ -25,3 +25,10 @@ export function createSecretMatch(secret: string): (text: string) => boolean {
     return difference === 0;
   };
 }
+
+/** What a request's `Cookie` header has under a name. */
+export function cookieValues(headers: Headers, name: string): string[] {
+  const prefix = `${name}=`;
+  return (headers.get("cookie") ?? "").split(";").map((one) => one.trim())
+    .filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
+}

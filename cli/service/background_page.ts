@@ -6,13 +6,9 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import type { CliApp, Places } from "../app.ts";
-import { workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { checkHealth } from "./connection.ts";
-import { readEnd, sizeOf } from "./new_log_lines.ts";
-import { pollDelay } from "./poll_delay.ts";
-import type { DetachedProcess } from "./processes.ts";
-import { serviceCommand } from "./service_command.ts";
+import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 
 /** Set for the process that serves the page: what it is told beside its arguments. */
 export const SERVES_PAGE = "INKLING_UI_SERVES";
@@ -43,52 +39,34 @@ export async function startBackgroundPage(
   places: Places,
   signal: AbortSignal,
 ): Promise<BackgroundPage> {
-  const logSize = await sizeOf(places.logFile);
-  const command = [
-    ...await serviceCommand(app, workspaceOf(places)),
-    ...["ui", "--background", "--quiet"],
-    ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
-  ];
   const { logFile } = places;
-  const environment = { ...app.environment, [SERVES_PAGE]: "1" };
-  const child = await spawn(app, command, { logFile, environment });
-  const startedAt = app.clock.now();
-  for (;;) {
+  const logSize = await sizeOf(logFile);
+  const child = await spawnSelf(app, places, {
+    words: ["ui", "--background", "--quiet"],
+    environment: { ...app.environment, [SERVES_PAGE]: "1" },
+    what: "page",
+    exitCode: EXIT.failed,
+  });
+  const late = () =>
+    new CommandFailure(
+      EXIT.failed,
+      `The page was started (PID ${child.pid}) but does not listen after ${
+        START_MS / SECOND_MS
+      } s. ` +
+        `Its log is ${logFile}`,
+    );
+  return await pollUntil(async () => {
     // Asked before the file: it may have ended because another one was faster, and that one will do.
     const { ended } = child;
     const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
     const page: BackgroundPage | undefined = text === undefined ? undefined : JSON.parse(text);
     if (page?.pid === child.pid) return page;
-    if (ended !== undefined) {
-      const other = await findBackgroundPage(places);
-      if (other !== undefined) return other;
-      const output = await readEnd(logFile, logSize);
-      throw new CommandFailure(EXIT.failed, `The page could not be started:\n${output}`);
-    }
-    const elapsed = app.clock.now() - startedAt;
-    if (elapsed >= START_MS) {
-      throw new CommandFailure(
-        EXIT.failed,
-        `The page was started (PID ${child.pid}) but does not listen after ${
-          START_MS / SECOND_MS
-        } s. Its log is ${logFile}`,
-      );
-    }
-    await app.clock.sleep(pollDelay(elapsed), signal);
-  }
-}
-
-async function spawn(
-  { processes }: CliApp,
-  command: string[],
-  options: Parameters<CliApp["processes"]["spawnDetached"]>[1],
-): Promise<DetachedProcess> {
-  try {
-    return await processes.spawnDetached(command, options);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandFailure(EXIT.failed, `The page could not be started: ${reason}`, { cause });
-  }
+    if (ended === undefined) return undefined;
+    const other = await findBackgroundPage(places);
+    if (other !== undefined) return other;
+    const output = await readEnd(logFile, logSize);
+    throw new CommandFailure(EXIT.failed, `The page could not be started:\n${output}`);
+  }, { clock: app.clock, ms: START_MS, late, signal });
 }
 
 /** Ends the page that is served now; undefined when there is none. Throws CommandFailure when it does not end. */
@@ -99,17 +77,13 @@ export async function stopBackgroundPage(
   const page = await findBackgroundPage(places);
   if (page === undefined) return undefined;
   await app.processes.signal(page.pid, "SIGTERM");
-  const startedAt = app.clock.now();
-  while (isLocked(lockFile(places))) {
-    const elapsed = app.clock.now() - startedAt;
-    if (elapsed >= STOP_MS) {
-      throw new CommandFailure(
-        EXIT.failed,
-        `The page (PID ${page.pid}) has not ended. End it with "kill -9 ${page.pid}"`,
-      );
-    }
-    await app.clock.sleep(pollDelay(elapsed));
-  }
+  const late = () =>
+    new CommandFailure(
+      EXIT.failed,
+      `The page (PID ${page.pid}) has not ended. End it with "kill -9 ${page.pid}"`,
+    );
+  const hasEnded = () => isLocked(lockFile(places)) ? undefined : true;
+  await pollUntil(hasEnded, { clock: app.clock, ms: STOP_MS, late });
   await Deno.remove(pageFile(places)).catch(ignoreMissing);
   return page;
 }

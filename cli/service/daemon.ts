@@ -5,7 +5,7 @@ import { connectService } from "./connection.ts";
 import { warnOfConfig } from "../config_warnings.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { pollDelay } from "./poll_delay.ts";
+import { pollUntil } from "./self_start.ts";
 import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
 import { makeStateDir, takeStartLock } from "./start_lock.ts";
 
@@ -42,23 +42,19 @@ export async function serviceOrTurn(
   const running = await connectService(app, places, options);
   if (running !== undefined) return { client: running };
   await makeStateDir(places.stateDir);
-  const startedAt = app.clock.now();
-  for (;;) {
+  const late = () =>
+    new CommandFailure(
+      EXIT.unreachable,
+      `Another process is still starting the service. Its log is ${places.logFile}`,
+    );
+  return await pollUntil(async () => {
     using taken = new DisposableStack();
     const turn = takeStartLock(places.stateDir);
     if (turn !== undefined) taken.use(turn);
     const client = await connectService(app, places, options);
     if (client !== undefined) return { client };
-    if (turn !== undefined) return { turn: taken.move() };
-    const elapsed = app.clock.now() - startedAt;
-    if (elapsed >= LONGEST_START_MS) {
-      throw new CommandFailure(
-        EXIT.unreachable,
-        `Another process is still starting the service. Its log is ${places.logFile}`,
-      );
-    }
-    await app.clock.sleep(pollDelay(elapsed), options.signal);
-  }
+    return turn === undefined ? undefined : { turn: taken.move() };
+  }, { clock: app.clock, ms: LONGEST_START_MS, late, signal: options.signal });
 }
 
 /**

@@ -2,13 +2,10 @@
 import type { Client } from "../../server/client.ts";
 import type { CliApp, Places, TcpListen } from "../app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
-import { workspaceOf } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { isLocked } from "../../base/lock_file.ts";
-import { readEnd, sizeOf } from "./new_log_lines.ts";
-import { pollDelay } from "./poll_delay.ts";
 import type { DetachedProcess } from "./processes.ts";
-import { serviceCommand } from "./service_command.ts";
+import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 import { serviceEnvironment } from "./service_environment.ts";
 
 /** A start that takes longer is reported; the process is left alone, it may be busy with its database. */
@@ -55,48 +52,37 @@ export async function startService(
  * CommandFailure when it stays.
  */
 export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
-  const startedAt = app.clock.now();
-  while (isLocked(places.lockFile)) {
-    const elapsed = app.clock.now() - startedAt;
-    if (elapsed >= GOING_MS) {
-      throw new CommandFailure(
-        EXIT.unreachable,
-        `A service holds ${places.lockFile} but does not answer. "inkling stop" ends it`,
-      );
-    }
-    await app.clock.sleep(pollDelay(elapsed), signal);
-  }
+  const late = () =>
+    new CommandFailure(
+      EXIT.unreachable,
+      `A service holds ${places.lockFile} but does not answer. "inkling stop" ends it`,
+    );
+  const isFree = () => isLocked(places.lockFile) ? undefined : true;
+  await pollUntil(isFree, { clock: app.clock, ms: GOING_MS, late, signal });
 }
 
-async function spawnService(
+function spawnService(
   app: CliApp,
   places: Places,
-  options: ServiceStartOptions,
+  { tcp, keepAlive }: ServiceStartOptions,
 ): Promise<DetachedProcess> {
-  const { tcp } = options;
-  const command = [
-    ...await serviceCommand(app, { ...workspaceOf(places), ...(tcp && { host: tcp.host }) }),
-    "start",
-    // Its standard output is the log file already.
-    "--quiet",
-    ...(options.keepAlive ? ["--keep-alive"] : []),
-    ...(tcp === undefined ? [] : ["--port", String(tcp.port), "--host", tcp.host]),
-    ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
-  ];
-  const { logFile } = places;
-  // The process list shows arguments, not the environment.
-  const environment = {
-    ...serviceEnvironment(app.environment),
-    ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),
-  };
-  try {
-    return await app.processes.spawnDetached(command, { logFile, environment });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandFailure(EXIT.unreachable, `The service could not be started: ${reason}`, {
-      cause,
-    });
-  }
+  return spawnSelf(app, places, {
+    words: [
+      "start",
+      // Its standard output is the log file already.
+      "--quiet",
+      ...(keepAlive ? ["--keep-alive"] : []),
+      ...(tcp === undefined ? [] : ["--port", String(tcp.port), "--host", tcp.host]),
+    ],
+    // The process list shows arguments, not the environment.
+    environment: {
+      ...serviceEnvironment(app.environment),
+      ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),
+    },
+    ...(tcp && { host: tcp.host }),
+    what: "service",
+    exitCode: EXIT.unreachable,
+  });
 }
 
 async function untilReady(
@@ -105,28 +91,26 @@ async function untilReady(
   start: { client: Client; child: DetachedProcess; logSize: number; signal?: AbortSignal },
 ): Promise<void> {
   const { client, child, signal } = start;
-  const startedAt = app.clock.now();
-  for (;;) {
+  const { logFile } = places;
+  const late = () =>
+    new CommandFailure(
+      EXIT.unreachable,
+      `The service was started (PID ${child.pid}) but does not answer after ${
+        START_MS / 1_000
+      } s. ` +
+        `Its log is ${logFile}`,
+    );
+  await pollUntil(async () => {
     // Asked before the health: the child may have ended because another service was faster, and that one will do.
     const { ended } = child;
     const health = await checkHealth(client, { clock: app.clock, ...(signal && { signal }) });
-    if (health === "answers") return;
+    if (health === "answers") return true;
     if (ended !== undefined) {
-      const output = await readEnd(places.logFile, start.logSize);
+      const output = await readEnd(logFile, start.logSize);
       const reason = output === "" ? ` (exit code ${ended.code ?? "none"})` : `:\n${output}`;
       throw new CommandFailure(EXIT.unreachable, `The service did not start${reason}`);
     }
     if (health === "silent") throw serviceSilent(places);
-    const elapsed = app.clock.now() - startedAt;
-    if (elapsed >= START_MS) {
-      throw new CommandFailure(
-        EXIT.unreachable,
-        `The service was started (PID ${child.pid}) but does not answer after ${
-          START_MS / 1_000
-        } s. ` +
-          `Its log is ${places.logFile}`,
-      );
-    }
-    await app.clock.sleep(pollDelay(elapsed), signal);
-  }
+    return undefined;
+  }, { clock: app.clock, ms: START_MS, late, signal });
 }

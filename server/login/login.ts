@@ -41,7 +41,7 @@ export function createLogin(
 ): LoginGuards {
   const { isKey, refused, clock } = options;
   const logins = new Logins(options);
-  const loginOf = (request: Request) => logins.find(request.headers.get("cookie"));
+  const loginOf = (request: Request) => logins.find(request.headers);
   let waiting = 0;
 
   async function logIn(request: Request): Promise<Response> {
@@ -85,7 +85,7 @@ export function createLogin(
       }
       if (path === LOGOUT_PATH) {
         requireMethod(method, ["POST"]);
-        const cookie = logins.end(raw.headers.get("cookie"));
+        const cookie = logins.end(raw.headers);
         return new Response(null, { status: 204, headers: { "set-cookie": cookie } });
       }
       const login = loginOf(raw);

@@ -2,7 +2,7 @@
 // them all, so that none outlives the key it was given for, and there is no file to steal them from.
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time_units.ts";
-import { createSecret, createSecretMatch } from "../secret_text.ts";
+import { cookieValues, createSecret, createSecretMatch } from "../secret_text.ts";
 
 /** How long a log-in lasts, used or not. */
 export const LOGIN_MS = 7 * DAY_MS;
@@ -41,9 +41,9 @@ export class Logins {
     return this.#cookie(value, LOGIN_MS) + (isSecure ? "; Secure" : "");
   }
 
-  /** The log-in whose cookie a `Cookie` header holds. */
-  find(cookies: string | null): Login | undefined {
-    const [found] = this.#named(cookies);
+  /** The log-in whose cookie a request brings. */
+  find(headers: Headers): Login | undefined {
+    const [found] = this.#named(headers);
     if (found === undefined) return undefined;
     const isOpen = () => this.#open().includes(found);
     return {
@@ -54,16 +54,14 @@ export class Logins {
   }
 
   /** Ends the log-in whose cookie it is; the `Set-Cookie` value that has the browser forget it. */
-  end(cookies: string | null): string {
-    const ended = this.#named(cookies);
+  end(headers: Headers): string {
+    const ended = this.#named(headers);
     this.#all = this.#all.filter((one) => !ended.includes(one));
     return this.#cookie("", 0);
   }
 
-  #named(cookies: string | null): OpenLogin[] {
-    const prefix = `${this.#cookieName}=`;
-    const values = (cookies ?? "").split(";").map((one) => one.trim())
-      .filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
+  #named(headers: Headers): OpenLogin[] {
+    const values = cookieValues(headers, this.#cookieName);
     return this.#open().filter(({ isCookie }) => values.some(isCookie));
   }
 

@@ -2,8 +2,7 @@
 // listens on 127.0.0.1, admits whoever brings the token of a link first, and passes everything on.
 import { SystemClock } from "../../base/clock.ts";
 import { listenOnTcp } from "../listeners/tcp_port.ts";
-import { BrowserSession } from "./browser_session.ts";
-import { toBrowserHeaders, toServiceHeaders } from "./forwarded_headers.ts";
+import { cookieValues, createSecret, createSecretMatch } from "../secret_text.ts";
 import { ENTRY_PATH, removeUiLinks, UI_HOST, useUiLink } from "./ui_links.ts";
 import { listenOnStablePort } from "./ui_port.ts";
 import { OWN_HEADERS, refuse, UI_REFUSALS, type UiRefusal } from "./ui_refusals.ts";
@@ -47,20 +46,24 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { port } = listener;
   const place = { stateDir, port };
   const authority = `${UI_HOST}:${port}`;
-  const session = new BrowserSession({ port });
+  // The cookie that tokens are exchanged for lives as long as the proxy. Cookies know no ports: each proxy needs a name of its own.
+  const cookieName = `inkling_ui_${port}`;
+  const secret = createSecret();
+  const isSecret = createSecretMatch(secret);
+  const setCookie = `${cookieName}=${secret}; HttpOnly; SameSite=Strict; Path=/`;
 
   async function handle(request: Request): Promise<Response> {
     const refusal = refusalOf(request, authority);
     if (refusal !== undefined) return await refuse(request, refusal);
     const url = new URL(request.url);
-    const isAdmitted = session.admits(request.headers.get("cookie"));
+    const isAdmitted = cookieValues(request.headers, cookieName).some(isSecret);
     if (url.pathname === ENTRY_PATH) {
       if (isAhead(request)) return await refuse(request, UI_REFUSALS.ahead);
       const token = await readToken(request);
       if (token === undefined) return await refuse(request, UI_REFUSALS.wrongMethod);
       const isLetIn = await useUiLink(token, { ...place, clock });
       if (!isLetIn && !isAdmitted) return await refuse(request, UI_REFUSALS.used);
-      const headers = isLetIn ? { "set-cookie": session.cookie } : undefined;
+      const headers = isLetIn ? { "set-cookie": setCookie } : undefined;
       return request.method === "POST" ? lead(home, headers) : enter(home, headers);
     }
     if (!isAdmitted) return await refuse(request, UI_REFUSALS.notAdmitted);
@@ -149,4 +152,52 @@ function enter(home: string, headers: Record<string, string> = {}): Response {
     status: 303,
     headers: { ...OWN_HEADERS, ...headers, location: home },
   });
+}
+
+// Which headers cross the proxy. What speaks of one connection, or lets a browser in, ends here.
+
+/** Of one connection only (RFC 9110, section 7.6.1), and what old clients and proxies write for the same. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** The proxy has judged by these; the service on its socket knows no browsers. */
+const OF_THE_BROWSER = ["host", "cookie", "origin", "referer", "x-api-key", "accept-encoding"];
+
+/** The headers of a browser's request, as the service gets them. */
+function toServiceHeaders(headers: Headers): Headers {
+  const kept = withoutHopByHop(headers);
+  for (const name of OF_THE_BROWSER) kept.delete(name);
+  for (const name of [...kept.keys()]) {
+    if (/^(sec-|x-forwarded-|forwarded$)/.test(name)) kept.delete(name);
+  }
+  // What came compressed would be unpacked on the way, and then be longer than its headers say.
+  kept.set("accept-encoding", "identity");
+  return kept;
+}
+
+/** The headers of the service's response, as the browser gets them. */
+function toBrowserHeaders(headers: Headers): Headers {
+  const kept = withoutHopByHop(headers);
+  // The only cookie here is the proxy's own.
+  kept.delete("set-cookie");
+  return kept;
+}
+
+function withoutHopByHop(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
+  for (const name of [...HOP_BY_HOP, ...named]) {
+    // `Connection` may name anything; what is not a header name names no header.
+    if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) kept.delete(name);
+  }
+  return kept;
 }

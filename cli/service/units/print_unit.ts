@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
-import { serviceCommand } from "../service_command.ts";
+import { serviceCommand } from "../self_start.ts";
 import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";

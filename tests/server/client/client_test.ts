@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../base/json.ts";
-import { Client, type Transport } from "../../../server/client.ts";
-import { describeApi } from "../../../server/operations/openapi.ts";
-import { loadOperations } from "../../../server/operations/operations.ts";
+import { Client } from "../../../server/client.ts";
 import { importsOf } from "../../support/repository.ts";
-import { scripted, streamOf } from "../../support/scripted_transport.ts";
-
-const OPERATIONS = await loadOperations();
+import { scripted } from "../../support/scripted_transport.ts";
 
 Deno.test("Client puts ids, filters and bodies where their endpoint reads them", async () => {
   const table: [(client: Client) => Promise<unknown>, string, string, unknown?][] = [
@@ -36,35 +31,6 @@ Deno.test("Client puts ids, filters and bodies where their endpoint reads them",
     assert.deepEqual(await call(new Client({ fetch })), { ok: true });
     assert.deepEqual([calls[0]?.method, calls[0]?.path, calls[0]?.body], [method, path, body]);
   }
-});
-
-Deno.test("Client has a method for every operation of the API description, and no other", async () => {
-  const sent = new Set<string>();
-  const fetch: Transport = (path, init) => {
-    sent.add(`${init.method} ${path.replace(/[?].*/, "").replaceAll("/7", "/{id}")}`);
-    return Promise.resolve(streamOf('event: complete\ndata: {"a":1}\n\n'));
-  };
-  const client = new Client({ fetch });
-  const names = Object.getOwnPropertyNames(Client.prototype).filter((name) =>
-    name !== "constructor"
-  );
-  for (const name of names) {
-    const answer: unknown = Reflect.get(client, name).call(client, "7");
-    // Only what is sent counts; that the answers are none is no matter here.
-    if (Symbol.asyncIterator in Object(answer)) {
-      await (answer as AsyncGenerator).next();
-      await (answer as AsyncGenerator).return(undefined);
-    } else await Promise.resolve(answer).catch(() => {});
-  }
-  const { paths } = describeApi(OPERATIONS, { version: "0" });
-  const described = Object.entries(paths as JsonObject).flatMap(([path, methods]) =>
-    Object.entries(methods as JsonObject).map(([method, operation]) => {
-      const { operationId } = operation as JsonObject;
-      assert.ok(names.includes(String(operationId)), `Client has no ${operationId}()`);
-      return `${method.toUpperCase()} ${path}`;
-    })
-  );
-  assert.deepEqual([...sent].sort(), described.sort());
 });
 
 Deno.test("Client.run() sends the idempotency key as a header", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEnd } from "../../../cli/service/new_log_lines.ts";
+import { readEnd } from "../../../cli/service/self_start.ts";
 import { formatLogLine } from "../../../runtime/service_log/log_file.ts";
 import type { LogLevel } from "../../../runtime/service_log/service_log.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
