@@ -1,6 +1,6 @@
 // The way out to a provider, and the way back: which headers leave this machine and for where, what an answer must look like
-// to be read on, and how much of it is read.
-import { boundReply, readErrorBody } from "./bounded_answer.ts";
+// to be read on, and how much of it is read: an endpoint that never ends its answer must not fill the memory.
+import { ModelError } from "./model.ts";
 import {
   connectionFailure,
   foreignAnswerFailure,
@@ -75,4 +75,89 @@ async function ask(
 
 function toWellFormedJson(json: string): string {
   return json.includes("\\ud") ? json.replaceAll(LONE_SURROGATE, "$1\\ufffd") : json;
+}
+
+/** The largest replies there are, 128,000 tokens, take 40 MB where every token comes in an event of its own. */
+export const MAX_REPLY_BYTES = 64 * 1_024 * 1_024;
+/**
+ * Of a line, and of an event of several lines. One holds a few tokens, or all arguments of one tool call; packages go
+ * through all of it again with each part of it that comes.
+ */
+export const MAX_EVENT_BYTES = 4 * 1_024 * 1_024;
+/** Of an answer that is an error. What is said of it later is one line. */
+export const MAX_ERROR_BYTES = 64 * 1_024;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/**
+ * The answer with a body that breaks off where it is too long: a good one with a ModelError, an error silently. The signal
+ * ends the body, too, whoever reads it.
+ */
+export function boundReply(
+  answer: Response,
+  context: ProviderContext,
+  signal?: AbortSignal | null,
+): Response {
+  if (answer.body === null) return answer;
+  const hasEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  const bound = answer.ok ? endlessReplyRefusal(context, { hasEvents }) : errorCut();
+  return new Response(answer.body.pipeThrough(bound, signal ? { signal } : {}), answer);
+}
+
+/** The beginning of a body that is shown in a message. */
+async function readErrorBody(answer: Response): Promise<string> {
+  const body = answer.body?.pipeThrough(errorCut()) ?? null;
+  return await new Response(body).text();
+}
+
+function endlessReplyRefusal(
+  context: ProviderContext,
+  { hasEvents }: { hasEvents: boolean },
+): TransformStream<Uint8Array, Uint8Array> {
+  let total = 0;
+  let event = 0;
+  // Of what came before: an empty line may be cut in two.
+  let tail: readonly [number, number] = [LINE_FEED, LINE_FEED];
+  return new TransformStream({
+    transform(chunk, controller) {
+      total += chunk.length;
+      const end = hasEvents ? lastBlankLine(chunk, tail) : chunk.lastIndexOf(LINE_FEED);
+      event = end < 0 ? event + chunk.length : chunk.length - 1 - end;
+      tail = [chunk.at(-2) ?? tail[1], chunk.at(-1) ?? tail[1]];
+      if (total > MAX_REPLY_BYTES) throw endlessReply(context, "its reply", MAX_REPLY_BYTES);
+      if (event > MAX_EVENT_BYTES) throw endlessReply(context, "one part of it", MAX_EVENT_BYTES);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Where the last empty line of a chunk ends, which ends an event; negative where there is none. `tail`: the two bytes before. */
+function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
+  const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];
+  for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {
+    const before = byteAt(at - 1) === CARRIAGE_RETURN ? at - 2 : at - 1;
+    if (byteAt(before) === LINE_FEED) return at;
+    if (at === 0) return -1;
+  }
+  return -1;
+}
+
+function endlessReply(context: ProviderContext, what: string, bytes: number): ModelError {
+  const megabytes = bytes / (1_024 * 1_024);
+  return new ModelError(
+    `${context.provider} does not end its reply: ${what} is longer than ${megabytes} MB`,
+    { retryable: false },
+  );
+}
+
+function errorCut(): TransformStream<Uint8Array, Uint8Array> {
+  let left = MAX_ERROR_BYTES;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.terminate();
+    },
+  });
 }

@@ -11,6 +11,17 @@ const loadAnthropic = lazyModule(() => import("./anthropic.ts"));
 const loadGoogle = lazyModule(() => import("./google.ts"));
 const loadOllama = lazyModule(() => import("./ollama.ts"));
 
+type Creator = (options: AdapterOptions & { streamUsage: boolean }) => Model;
+
+const CREATORS: Readonly<Record<AdapterName, () => Promise<Creator>>> = {
+  demo: async () => (await loadDemo()).createDemoModel,
+  openai: async () => (await loadOpenAi()).createOpenAiModel,
+  compatible: async () => (await loadOpenAi()).createCompatibleModel,
+  anthropic: async () => (await loadAnthropic()).createAnthropicModel,
+  google: async () => (await loadGoogle()).createGoogleModel,
+  ollama: async () => (await loadOllama()).createOllamaModel,
+};
+
 /** All that a model's calls are made with. Where it is the same, one Model does for all who call it. */
 export interface ModelReach extends Omit<AdapterOptions, "clock"> {
   adapter: AdapterName;
@@ -18,34 +29,11 @@ export interface ModelReach extends Omit<AdapterOptions, "clock"> {
   streamUsage: boolean;
 }
 
-/** The model at the end of a reach. Throws ModelError for a demo model that does not exist. */
+/** The model at the end of a reach. Throws ModelError for a name that its provider cannot have. */
 export async function openAdapter(
-  { adapter, streamUsage, ...at }: ModelReach,
+  { adapter, ...reach }: ModelReach,
   clock: Clock,
 ): Promise<Model> {
-  const reach = { ...at, clock };
-  switch (adapter) {
-    case "demo": {
-      const { createDemoModel } = await loadDemo();
-      return createDemoModel(reach);
-    }
-    case "openai":
-    case "compatible": {
-      const { createOpenAiModel } = await loadOpenAi();
-      return createOpenAiModel({ ...reach, streamUsage, flavour: adapter });
-    }
-    case "anthropic": {
-      const { createAnthropicModel } = await loadAnthropic();
-      return createAnthropicModel(reach);
-    }
-    case "google": {
-      const { createGoogleModel } = await loadGoogle();
-      return createGoogleModel(reach);
-    }
-    case "ollama": {
-      const { createOllamaModel } = await loadOllama();
-      return createOllamaModel(reach);
-    }
-  }
-  return adapter satisfies never;
+  const create = await CREATORS[adapter]();
+  return create({ ...reach, clock });
 }

@@ -1,9 +1,13 @@
-// Anthropic, and endpoints that speak its Messages API.
+// Anthropic, and endpoints that speak its Messages API: a conversation in its format.
+import type { JsonObject } from "../../../base/json.ts";
+import type { Media, ToolDescription } from "../../tool_vocabulary.ts";
 import { toWireSchema } from "../answer_schema.ts";
-import type { Model } from "../model.ts";
-import { toAnthropicPrompt } from "./anthropic_messages.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
+import type { Model, ModelRequest } from "../model.ts";
 import { AnthropicReplyAssembly } from "./anthropic_reply.ts";
+import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
+import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 /** A model over the Messages API. */
 export function createAnthropicModel(options: AdapterOptions): Model {
@@ -29,4 +33,105 @@ export function createAnthropicModel(options: AdapterOptions): Model {
     }),
     replyTo: () => new AnthropicReplyAssembly(owner),
   });
+}
+
+/** Everything up to this mark is the same at each step of a run; the provider reads it from its cache. */
+const CACHED = { cache_control: { type: "ephemeral" } };
+
+/** System prompt, tools and messages of a request; `owner` is the model whose thinking goes back to it. */
+export function toAnthropicPrompt(
+  request: Pick<ModelRequest, "messages" | "tools">,
+  owner: BlockOwner,
+): { system?: JsonObject[]; tools?: JsonObject[]; messages: JsonObject[] } {
+  const system = request.messages.filter((message) => message.role === "system")
+    .map((message) => message.content).join("\n\n");
+  return {
+    // An empty block is refused, with or without a mark.
+    ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system, ...CACHED }] }),
+    ...(request.tools.length === 0 ? {} : { tools: toWireTools(request.tools) }),
+    messages: toWireMessages(request.messages, owner),
+  };
+}
+
+function toWireTools(tools: readonly ToolDescription[]): JsonObject[] {
+  return tools.map(({ name, description, parameters }, index) => ({
+    name,
+    description,
+    input_schema: { ...parameters, type: "object" },
+    ...(index === tools.length - 1 ? CACHED : {}),
+  }));
+}
+
+/** Turns alternate: what follows itself is joined, above all the results of one reply's calls. */
+function toWireMessages(messages: readonly Message[], owner: BlockOwner): JsonObject[] {
+  const wire: { role: string; content: JsonObject[] }[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const blocks = toJsonObjects(message, owner);
+    if (blocks.length === 0) continue;
+    const last = wire.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else wire.push({ role, content: blocks });
+  }
+  return wire;
+}
+
+function toJsonObjects(
+  message: Exclude<Message, { role: "system" }>,
+  owner: BlockOwner,
+): JsonObject[] {
+  switch (message.role) {
+    case "user":
+      return textBlocks(message.content);
+    case "tool":
+      return [toolResult(message)];
+    case "assistant":
+      return assistantBlocks(message, owner);
+  }
+  return message satisfies never;
+}
+
+function assistantBlocks(message: AssistantMessage, owner: BlockOwner): JsonObject[] {
+  const kept = keptBlocks(message, owner);
+  if (kept !== undefined) {
+    return kept.map((block) =>
+      block.type === "tool_use" && typeof block.id === "string"
+        ? { ...block, id: toWireId(block.id) }
+        : block
+    );
+  }
+  return [
+    ...textBlocks(message.content),
+    ...message.toolCalls.map((call): JsonObject => ({
+      type: "tool_use",
+      id: toWireId(call.id),
+      name: call.name,
+      input: toArgumentsObject(call.arguments),
+    })),
+  ];
+}
+
+function toolResult(message: ToolMessage): JsonObject {
+  return {
+    type: "tool_result",
+    tool_use_id: toWireId(message.toolCallId),
+    content: [...textBlocks(message.content), ...(message.media ?? []).map(toMediaBlock)],
+    ...(message.isError ? { is_error: true } : {}),
+  };
+}
+
+function toMediaBlock({ kind, mediaType, data }: Media): JsonObject {
+  const source = { type: "base64", media_type: mediaType, data };
+  return { type: kind === "pdf" ? "document" : "image", source };
+}
+
+/** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */
+function toWireId(id: string): string {
+  return id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
+}
+
+/** Text as a block; no block for blank text, which is refused. */
+function textBlocks(text: string): JsonObject[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
 }

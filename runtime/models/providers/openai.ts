@@ -12,7 +12,7 @@ export interface OpenAiModelOptions extends AdapterOptions {
   /** Ask for token counts in the stream. */
   streamUsage: boolean;
   /** `openai` itself wants `max_completion_tokens`; endpoints compatible with it know `max_tokens`, and are stricter. */
-  flavour: OpenAiFlavour;
+  flavour?: OpenAiFlavour;
 }
 
 /** A model at a Chat Completions endpoint. */
@@ -31,12 +31,17 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   });
 }
 
+/** A model at an endpoint that is compatible with OpenAI's. */
+export function createCompatibleModel(options: Omit<OpenAiModelOptions, "flavour">): Model {
+  return createOpenAiModel({ ...options, flavour: "compatible" });
+}
+
 /** The names of the limit of output tokens: some endpoints refuse one, some the other. */
 const LIMIT_NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 function toBody(
   request: ModelRequest,
-  { name, flavour, streamUsage }: OpenAiModelOptions,
+  { name, flavour = "openai", streamUsage }: OpenAiModelOptions,
   owner: BlockOwner,
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;

@@ -3,7 +3,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
 import type { BlockOwner } from "./provider_blocks.ts";
-import { ReplyMessage } from "./reply_message.ts";
+import { addFields, keepFields } from "./kept_fields.ts";
+import { ThinkTag } from "./think_tag.ts";
+import { ToolCallAssembly } from "./tool_call_assembly.ts";
 import type { ReplyAssembly } from "./provider_model.ts";
 import { toTokenCount } from "./token_count.ts";
 
@@ -26,14 +28,20 @@ const KNOWN_FIELDS = new Set(
 
 /** One reply of a Chat Completions stream as it grows. */
 export class OpenAiReplyAssembly implements ReplyAssembly {
-  readonly #message: ReplyMessage;
+  readonly #owner: BlockOwner;
+  readonly #calls = new ToolCallAssembly();
+  readonly #think = new ThinkTag();
+  /** Fields of the message that only the provider understands, and about how many characters they have. */
+  readonly #fields: JsonObject = {};
+  #characters = 0;
+  #text = "";
   #refused = false;
   #finishReason: string | undefined;
   #usage: Usage | null = null;
   #reportedCostUsd: number | null = null;
 
   constructor(owner: BlockOwner) {
-    this.#message = new ReplyMessage(owner, KNOWN_FIELDS);
+    this.#owner = owner;
   }
 
   get usage(): Usage | null {
@@ -56,10 +64,18 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
     const isCut = STOP_REASONS.get(this.#finishReason) === "length";
-    const message = this.#message.finish({ isCut });
+    const content = this.#text + this.#think.finish({ isCut });
+    const { ofCalls, characters } = this.#calls.kept();
+    const toolCalls = this.#calls.finish();
+    const kept = keepFields(this.#owner, {
+      fields: this.#fields,
+      ofCalls,
+      characters: characters + this.#characters,
+      thought: this.#think.thought,
+    });
     return {
-      message,
-      stop: this.#stop(message.toolCalls.length > 0),
+      message: { role: "assistant", content, toolCalls, ...kept },
+      stop: this.#stop(toolCalls.length > 0),
       usage: this.#usage,
       reportedCostUsd: this.#reportedCostUsd,
     };
@@ -72,11 +88,14 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     const delta = isJsonObject(choice.delta) ? choice.delta : choice.message;
     if (!isJsonObject(delta)) return "";
     if (Array.isArray(delta.tool_calls)) {
-      for (const fragment of delta.tool_calls) this.#message.calls.add(fragment);
+      for (const fragment of delta.tool_calls) this.#calls.add(fragment);
     }
     const refusal = typeof delta.refusal === "string" ? delta.refusal : "";
     if (refusal !== "") this.#refused = true;
-    return this.#message.add(delta, textOf(delta.content), refusal);
+    this.#characters += addFields(this.#fields, delta, KNOWN_FIELDS);
+    const text = this.#think.push(textOf(delta.content)) + refusal;
+    this.#text += text;
+    return text;
   }
 
   /** The last counts stand: endpoints that report in every chunk report running totals. */

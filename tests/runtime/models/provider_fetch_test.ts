@@ -1,9 +1,13 @@
 // The one request of all providers, before real sockets: where it follows, how much it reads, what it sends.
 import assert from "node:assert/strict";
-import { boundReply, MAX_ERROR_BYTES } from "../../../runtime/models/bounded_answer.ts";
-import { MAX_EVENT_BYTES, MAX_REPLY_BYTES } from "../../../runtime/models/bounded_answer.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
-import { postToProvider } from "../../../runtime/models/provider_fetch.ts";
+import {
+  boundReply,
+  MAX_ERROR_BYTES,
+  MAX_EVENT_BYTES,
+  MAX_REPLY_BYTES,
+  postToProvider,
+} from "../../../runtime/models/provider_fetch.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
 import { ADAPTERS, open } from "../../support/models/model_adapters.ts";
 import type { ModelServer } from "../../support/models/model_server.ts";

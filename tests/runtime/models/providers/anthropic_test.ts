@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { createAnthropicModel } from "../../../../runtime/models/providers/anthropic.ts";
-import { toAnthropicPrompt } from "../../../../runtime/models/providers/anthropic_messages.ts";
+import {
+  createAnthropicModel,
+  toAnthropicPrompt,
+} from "../../../../runtime/models/providers/anthropic.ts";
 import { AnthropicReplyAssembly } from "../../../../runtime/models/providers/anthropic_reply.ts";
 import type { AssistantMessage, Message } from "../../../../runtime/models/message.ts";
 import type { Model, ModelReply } from "../../../../runtime/models/model.ts";

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { createGoogleModel } from "../../../../runtime/models/providers/google.ts";
-import { toGooglePrompt } from "../../../../runtime/models/providers/google_messages.ts";
-import { GoogleReplyAssembly } from "../../../../runtime/models/providers/google_reply.ts";
+import {
+  createGoogleModel,
+  GoogleReplyAssembly,
+  toGooglePrompt,
+} from "../../../../runtime/models/providers/google.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
 import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
