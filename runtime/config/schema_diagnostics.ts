@@ -1,12 +1,11 @@
-// What a schema finds wrong with a document, all at once, each problem at its place. Knows no particular schema; the
-// sentences are in issue_sentence.ts.
-import type { z } from "zod";
+// What a schema finds wrong with a document, all at once, each problem at its place. Knows no particular schema.
+import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-import { describeIssue, describeNumber, hintForIssue } from "./issue_sentence.ts";
-import { formatPath, showValue } from "./shown_value.ts";
-import { findNullNumbers, findUnknownKeys, placesOfKey, schemaAt } from "./written_schema.ts";
+import { formatPath, listWords, showValue } from "./shown_value.ts";
+import { parseDuration, writeDuration } from "../../base/durations.ts";
+import type { YamlPath } from "./files/yaml_document.ts";
 
 /** Errors and warnings shown of one file each: who has more has another problem than each of them. */
 const MOST_OF_A_KIND = 100;
@@ -91,4 +90,192 @@ function writtenAt(
     value = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
   }
   return { path, value };
+}
+
+/** `must be ...`: the rule that a value breaks. `schema` is that of the value as it is written. */
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType | undefined,
+): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (schema instanceof z.ZodNumber) return describeNumber(schema);
+      return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${listWords(issue.values.map(String))}`;
+    case "too_small":
+    case "too_big":
+      if (issue.code === "too_small" && issue.inclusive === false) {
+        return `must be more than ${issue.minimum}`;
+      }
+      if (issue.origin === "number" || issue.origin === "int") return describeRange(schema, issue);
+      return issue.code === "too_small" ? "must not be empty" : `is longer than ${issue.maximum}`;
+    case "invalid_key":
+      return `has a name that ${issue.issues[0]?.message ?? "is not possible"}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** That a number must be one. */
+function describeNumber(schema: z.ZodType | undefined): string {
+  const isWhole = schema instanceof z.ZodNumber && schema.isInt;
+  return isWhole ? "must be a whole number" : "must be a number";
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map of keys and values",
+  record: "a map of keys and values",
+};
+
+/** What somebody who wrote this value likely meant; undefined where nobody can tell. */
+function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefined {
+  if (issue.code === "invalid_value" && typeof value === "string") {
+    const nearest = suggest(value, issue.values.map(String));
+    return nearest === undefined ? undefined : `did you mean "${nearest}"?`;
+  }
+  if (issue.code === "custom" && typeof value === "string" && value.includes("w")) {
+    const ms = parseDuration(value);
+    return ms === undefined ? undefined : `write weeks as days: ${writeDuration(ms)}`;
+  }
+  if (issue.code !== "invalid_type") return undefined;
+  if (issue.expected === "string" && (typeof value === "number" || typeof value === "boolean")) {
+    return `put it in quotes: "${value}"`;
+  }
+  if (typeof value === "string" && /^(yes|no|on|off|true|false)$/i.test(value)) {
+    return issue.expected === "boolean" ? "write true or false, without quotes" : undefined;
+  }
+  return undefined;
+}
+
+/** What a number may be. The ends that every whole number has are told only to whoever went beyond one. */
+function describeRange(
+  schema: z.ZodType | undefined,
+  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+): string {
+  if (!(schema instanceof z.ZodNumber)) return "is out of range";
+  const { minValue, maxValue } = schema;
+  const isTold = (end: number | null, own: boolean): end is number =>
+    end !== null && (own || Math.abs(end) < Number.MAX_SAFE_INTEGER);
+  const min = isTold(minValue, issue.code === "too_small") ? minValue : undefined;
+  const max = isTold(maxValue, issue.code === "too_big") ? maxValue : undefined;
+  if (min !== undefined && max !== undefined) return `must be between ${min} and ${max}`;
+  if (min !== undefined) return min === 0 ? "must not be negative" : `must be at least ${min}`;
+  return max === undefined ? "is out of range" : `must be at most ${max}`;
+}
+
+/** A key that no schema knows, and the keys that it could be instead. */
+interface UnknownKey {
+  path: YamlPath;
+  known: string[];
+}
+
+/** Every unknown key inside a value, in its order; what is below one is not looked at. */
+function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[] {
+  return unknownKeys(schema, value, []);
+}
+
+/** Every null where a number is wanted that cannot be switched off: the schema takes it for one that is left out. */
+function findNullNumbers(
+  schema: z.ZodType,
+  value: unknown,
+  path: YamlPath = [],
+): YamlPath[] {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodObject) || typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const field = childSchema(inner, key);
+    if (field === undefined) return [];
+    const at = [...path, key];
+    if (child !== null) return findNullNumbers(field, child, at);
+    const isDefaulted = field instanceof z.ZodPipe && !(field.out as z.ZodType).isNullable();
+    return isDefaulted && unwrap(field) instanceof z.ZodNumber ? [at] : [];
+  });
+}
+
+/** The schema of the value at a path; undefined where the schema says nothing of it. */
+function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
+  let current: z.ZodType | undefined = schema;
+  for (const key of path) {
+    current = childSchema(unwrap(current, { isList: typeof key === "number" }), key);
+  }
+  return unwrap(current);
+}
+
+/**
+ * Where else a key belongs, one level down, as `settings.temperature`: fields of which it is a synonym first. Empty where
+ * several sections have it.
+ */
+function placesOfKey(schema: z.ZodType, key: string): string[] {
+  const root = unwrap(schema);
+  if (!(root instanceof z.ZodObject)) return [];
+  const fields = Object.keys(root.shape).flatMap((section) => {
+    const inner = unwrap(childSchema(root, section));
+    if (!(inner instanceof z.ZodObject)) return [];
+    return Object.entries(inner.shape).map(([name, field]) => ({ section, name, field }));
+  });
+  const named = fields.filter(({ name }) => name === key);
+  if (named.length > 1) return [];
+  const meant = fields.filter(({ field }) => (field as z.ZodType).meta()?.["synonym"] === key);
+  return [...meant, ...named].map(({ section, name }) => `${section}.${name}`);
+}
+
+function unknownKeys(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  path: YamlPath,
+): UnknownKey[] {
+  const inner = unwrap(schema, { isList: Array.isArray(value) });
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => unknownKeys(childSchema(inner, i), item, [...path, i]));
+  }
+  if (typeof value !== "object" || value === null) return [];
+  // One that stands for a list of one.
+  if (inner instanceof z.ZodArray) return unknownKeys(childSchema(inner, 0), value, path);
+  return Object.entries(value).flatMap(([key, child]) => {
+    const at = [...path, key];
+    if (inner instanceof z.ZodObject && !Object.hasOwn(inner.shape, key)) {
+      return [{ path: at, known: Object.keys(inner.shape) }];
+    }
+    return unknownKeys(childSchema(inner, key), child, at);
+  });
+}
+
+function childSchema(schema: z.ZodType | undefined, key: PropertyKey): z.ZodType | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape[String(key)];
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return undefined;
+}
+
+/**
+ * The schema of the value as it is written: behind optional, nullable, default, transformations, and unions with a map, or with
+ * a list where the value is one.
+ */
+function unwrap(
+  schema: z.ZodType | undefined,
+  written: { isList: boolean } = { isList: false },
+): z.ZodType | undefined {
+  if (
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault
+  ) return unwrap(schema.unwrap() as z.ZodType, written);
+  if (schema instanceof z.ZodPipe) {
+    const side = schema.in instanceof z.ZodTransform ? schema.out : schema.in;
+    return unwrap(side as z.ZodType, written);
+  }
+  if (schema instanceof z.ZodUnion) {
+    const options = (schema.options as readonly z.ZodType[]).map((one) => unwrap(one, written));
+    return options.find((one) =>
+      written.isList
+        ? one instanceof z.ZodArray
+        : one instanceof z.ZodObject || one instanceof z.ZodRecord
+    );
+  }
+  return schema;
 }

@@ -10,9 +10,7 @@ import { fileMove } from "./builtin/file_move.ts";
 import { fileRead } from "./builtin/file_read.ts";
 import { fileWrite } from "./builtin/file_write.ts";
 import { createHttpRequest } from "./builtin/http_request.ts";
-import { createMemoryAppend } from "./builtin/memory_append.ts";
-import { memoryRetrieve } from "./builtin/memory_retrieve.ts";
-import { createMemorySave } from "./builtin/memory_save.ts";
+import { createMemoryAppend, createMemorySave, memoryRetrieve } from "./builtin/memory.ts";
 import { MemoryWriter } from "./memory/memory_file.ts";
 
 /** Tools by name. */

@@ -3,19 +3,20 @@
 import type { Config } from "../../config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import type { Agent } from "../agent.ts";
+import { type Agent, secretVariables } from "../agent.ts";
 import { parseAgent, type ParseAgentOptions } from "../parse_agent.ts";
 import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
 import { diagnoseNames, type KnownNames } from "./validate_names.ts";
 import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
 import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
-import { diagnoseWebhook } from "./validate_webhook.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
 import { whyElsewhere } from "../../trigger_kinds.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import { showValue } from "../../config/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../output_schema.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
+import type { Directories } from "../../config/directories.ts";
+import type { Environment } from "../../config/environment.ts";
 
 /** What validation holds a file against. */
 export type ValidateAgentOptions =
@@ -147,4 +148,34 @@ function diagnoseTimeZone(
     }, which is not a time zone`,
     hint: `${TIME_ZONE_HINT}, or trigger.timezone`,
   })];
+}
+
+/** What a webhook is held against. */
+interface WebhookSurroundings {
+  directories: Pick<Directories, "workspaceEnvFile">;
+  environment: Environment;
+}
+
+/** A warning for each variable of the agent's webhook that holds nothing. */
+function diagnoseWebhook(
+  { trigger }: Agent,
+  file: DiagnosedFile,
+  { directories, environment }: WebhookSurroundings,
+): Diagnostic[] {
+  if (trigger.type !== "webhook") return [];
+  const { secrets } = trigger;
+  const missing = secretVariables(trigger)
+    .filter((name) => (environment.get(name)?.trim() ?? "") === "");
+  const consequence = secrets.every((name) => missing.includes(name))
+    ? "every delivery is refused"
+    : "deliveries signed with it are refused";
+  return missing.map((name) => {
+    const isSecret = secrets.includes(name);
+    const result = isSecret ? consequence : "its sender cannot try the address";
+    return diagnose(file, ["trigger", isSecret ? "secret" : "verify_token"], {
+      severity: "warning",
+      message: `The secret of the webhook is missing: ${name} is not set, so ${result}`,
+      hint: `add the line ${name}=<the secret> to ${directories.workspaceEnvFile}`,
+    });
+  });
 }

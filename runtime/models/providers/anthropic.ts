@@ -5,7 +5,7 @@ import { toWireSchema } from "../answer_schema.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
 import type { Model, ModelRequest } from "../model.ts";
 import { AnthropicReplyAssembly } from "./anthropic_reply.ts";
-import { type BlockOwner, keptBlocks } from "./provider_blocks.ts";
+import { type BlockOwner, keptBlocks } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 

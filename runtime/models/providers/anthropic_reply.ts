@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
 import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
-import { type BlockOwner, keepBlocks } from "./provider_blocks.ts";
+import { type BlockOwner, keepBlocks } from "./kept_fields.ts";
 import type { ReplyAssembly } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";

@@ -12,7 +12,7 @@ import {
   type Usage,
 } from "../model.ts";
 import { addMediaTurns } from "./media_turns.ts";
-import { type BlockOwner, keepBlocks, keptBlocks } from "./provider_blocks.ts";
+import { type BlockOwner, keepBlocks, keptBlocks } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel, type ReplyAssembly } from "./provider_model.ts";
 import { toTokenCount } from "./token_count.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";

@@ -2,7 +2,6 @@
 // from a stream, kept with the reply, and sent back as they came to the model that they are from.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { AssistantMessage, ToolCall } from "../message.ts";
-import { type BlockOwner, keepBlocks, keptBlocks } from "./provider_blocks.ts";
 
 /** A reply with more of them keeps none: half a signature is worse than none. */
 const MOST_CHARACTERS = 1_000_000;
@@ -131,4 +130,26 @@ export function keptNames(messages: readonly { providerData?: JsonObject }[]): S
     ...Object.keys(fields),
     ...isJsonObject(ofFunction) ? Object.keys(ofFunction) : [],
   ]));
+}
+
+/** Whose blocks they are. */
+export interface BlockOwner {
+  /** The wire format: `anthropic`, `google`. */
+  format: string;
+  /** The model as the provider names it. */
+  model: string;
+}
+
+/** `providerData` that keeps a reply's blocks as the provider sent them. */
+export function keepBlocks(owner: BlockOwner, blocks: readonly JsonObject[]): JsonObject {
+  return { format: owner.format, model: owner.model, blocks: [...blocks] };
+}
+
+/** The blocks that a message keeps for this owner; undefined when it has none, or somebody else's. */
+export function keptBlocks(message: AssistantMessage, owner: BlockOwner): JsonObject[] | undefined {
+  const data = message.providerData;
+  if (data === undefined || data.format !== owner.format || data.model !== owner.model) {
+    return undefined;
+  }
+  return Array.isArray(data.blocks) ? data.blocks.filter(isJsonObject) : undefined;
 }

@@ -9,7 +9,7 @@ import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";
 import { toFunctions } from "./openai_messages.ts";
 import { OpenAiReplyAssembly } from "./openai_reply.ts";
-import type { BlockOwner } from "./provider_blocks.ts";
+import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 

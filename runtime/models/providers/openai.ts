@@ -4,7 +4,7 @@ import { askInWords, grammarSchema, isStrict, toWireSchema } from "../answer_sch
 import type { Model, ModelRequest } from "../model.ts";
 import { type OpenAiFlavour, toFunctions, toOpenAiMessages } from "./openai_messages.ts";
 import { OpenAiReplyAssembly } from "./openai_reply.ts";
-import type { BlockOwner } from "./provider_blocks.ts";
+import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 
 /** How to reach one model over Chat Completions. */

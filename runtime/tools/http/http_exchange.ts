@@ -8,15 +8,15 @@ import {
   type RequestOptions,
 } from "node:http";
 import { Agent as SecureAgent, request as requestHttps } from "node:https";
-import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
-import { describeConnectionFailure } from "./connection_failure.ts";
+import { describeDenied, FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { guardedLookup, type ResolveHost } from "./host_lookup.ts";
-import { readBody } from "./http_body.ts";
 import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
 import { isNetOpen, mayConnect } from "./net_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 /** What is sent. */
 export interface ExchangeRequest {
@@ -172,4 +172,67 @@ function createGuardedAgent(
 function createDirectAgent(protocol: string): Agent {
   const options = { proxyEnv: {} };
   return protocol === "https:" ? new SecureAgent(options) : new Agent(options);
+}
+
+/** What of a reply its body is read from. */
+type ReplyStream = Readable & Pick<IncomingMessage, "headers">;
+
+/** Reads at most `maxBytes` of what the body decompresses to; `cut` tells of more. Rejects for one that is broken. */
+async function readBody(
+  message: ReplyStream,
+  { method, maxBytes }: { method: string; maxBytes: number },
+): Promise<{ body: Uint8Array; cut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const stream = method === "HEAD" ? message : decoded(message);
+  for await (const chunk of stream) {
+    const piece: Uint8Array = chunk;
+    chunks.push(piece.subarray(0, maxBytes - size));
+    size += piece.length;
+    if (size > maxBytes) {
+      stream.destroy();
+      break;
+    }
+  }
+  const body = new Uint8Array(Math.min(size, maxBytes));
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return { body, cut: size > maxBytes };
+}
+
+/** Servers may compress although we ask them not to. What comes out is counted, so a small bomb stays small. */
+function decoded(message: ReplyStream): Readable {
+  const encoding = message.headers["content-encoding"]?.trim().toLowerCase();
+  const decoder = encoding === "gzip" || encoding === "x-gzip"
+    ? createGunzip()
+    : encoding === "deflate"
+    ? createInflate()
+    : encoding === "br"
+    ? createBrotliDecompress()
+    : undefined;
+  if (decoder === undefined) return message;
+  message.on("error", (error) => decoder.destroy(error));
+  return message.pipe(decoder);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there (connection refused)",
+  ECONNRESET: "the connection was reset",
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name cannot be resolved right now",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "the connection timed out",
+};
+
+/** The rest of a sentence, without a full stop. */
+function describeConnectionFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const denied = describeDenied(error);
+  if (denied !== undefined) return denied;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return REASONS[code] ?? error.message.split("\n")[0]?.replace(/\.$/, "") ?? "unknown error";
 }

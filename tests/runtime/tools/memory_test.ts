@@ -1,9 +1,11 @@
 // Long-term memory: the tools over a real folder, the text that people may edit, and many writers at once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { memoryRetrieve } from "../../../runtime/tools/builtin/memory_retrieve.ts";
-import { createMemoryAppend } from "../../../runtime/tools/builtin/memory_append.ts";
-import { createMemorySave } from "../../../runtime/tools/builtin/memory_save.ts";
+import {
+  createMemoryAppend,
+  createMemorySave,
+  memoryRetrieve,
+} from "../../../runtime/tools/builtin/memory.ts";
 import { listSections, MEMORY_LIMIT_BYTES } from "../../../runtime/tools/memory/memory_file.ts";
 import { memoryPathOf, MemoryWriter } from "../../../runtime/tools/memory/memory_file.ts";
 import { MAX_SECTIONS } from "../../../runtime/tools/memory/memory_document.ts";

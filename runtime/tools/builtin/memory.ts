@@ -1,0 +1,106 @@
+// memory_save, memory_append, memory_retrieve: the sections of the agent's long-term memory.
+import { z } from "zod";
+import { defineTool } from "../define_tool.ts";
+import { memoryPathOf, type MemoryWriter, readMemory } from "../memory/memory_file.ts";
+import {
+  checkSectionSize,
+  describeChange,
+  describeSize,
+  sectionName,
+} from "../memory/section_text.ts";
+import type { ActionTool } from "../tool.ts";
+import type { MemoryDocument } from "../memory/memory_document.ts";
+import { ToolFailure } from "../tool_failure.ts";
+
+/** Replaces a section, or makes it. The same call twice leaves the same memory, hence idempotent. */
+export function createMemorySave(writer: MemoryWriter): ActionTool {
+  return defineTool({
+    name: "memory_save",
+    description:
+      "Replaces a section of your long-term memory, which you keep between runs, or creates it. To add to a section " +
+      "use memory_append.",
+    schema: z.object({
+      section: sectionName.describe("The section's name; letter case does not count"),
+      content: z.string().describe("The whole new content of the section"),
+    }),
+    effect: "idempotent",
+    timeoutMs: 30_000,
+    worksOn: "memory",
+    run: async ({ section, content }, { agent, clock, signal }) => {
+      const memory = await writer.change(
+        memoryPathOf(agent),
+        (before) => before.withSection(section, checkSectionSize(content, section)),
+        { clock, signal },
+      );
+      return describeChange("Saved the section", memory, section);
+    },
+  });
+}
+
+/** Adds to the end of a section, or makes it. Twice would be twice in the memory, hence unsafe. */
+export function createMemoryAppend(writer: MemoryWriter): ActionTool {
+  return defineTool({
+    name: "memory_append",
+    description:
+      "Adds text, on lines of its own, to the end of a section of your long-term memory, which you keep between runs. " +
+      "Creates the section if it does not exist.",
+    schema: z.object({
+      section: sectionName.describe("The section's name; letter case does not count"),
+      content: z.string().min(1, "must not be empty").describe("The text to add"),
+    }),
+    effect: "unsafe",
+    timeoutMs: 30_000,
+    worksOn: "memory",
+    run: async ({ section, content }, { agent, clock, signal }) => {
+      const memory = await writer.change(
+        memoryPathOf(agent),
+        (before) =>
+          before.withSection(section, checkSectionSize(before.appended(section, content), section)),
+        { clock, signal },
+      );
+      return describeChange("Added to the section", memory, section);
+    },
+  });
+}
+
+const MAX_NAMED_SECTIONS = 50;
+
+/** Shows one section as it was saved, or lists all of them. */
+export const memoryRetrieve = defineTool({
+  name: "memory_retrieve",
+  description:
+    "Shows a section of your long-term memory, which you keep between runs; without a section lists them all.",
+  schema: z.object({
+    section: sectionName.optional().describe("The section's name; letter case does not count"),
+  }),
+  effect: "read",
+  timeoutMs: 30_000,
+  worksOn: "memory",
+  run: async ({ section: name }, { agent }) => {
+    const memory = await readMemory(memoryPathOf(agent));
+    if (name === undefined) return describeMemory(memory);
+    const section = memory.section(name);
+    if (section === undefined) {
+      throw new ToolFailure(`There is no section "${name}". ${knownSections(memory)}`);
+    }
+    return section.content === "" ? `(The section "${section.name}" is empty.)` : section.content;
+  },
+});
+
+function describeMemory(memory: MemoryDocument): string {
+  const sections = memory.sections().map((one) => `- ${one.name} (${describeSize(one)})`);
+  const preamble = memory.preamble();
+  return [
+    sections.length === 0 ? "The memory has no sections." : sections.join("\n"),
+    ...(preamble === "" ? [] : [`Above the first section a person wrote:\n${preamble}`]),
+  ].join("\n\n");
+}
+
+function knownSections(memory: MemoryDocument): string {
+  const names = memory.sections().map(({ name }) => `"${name}"`);
+  if (names.length === 0) return "The memory has none.";
+  const more = names.length - MAX_NAMED_SECTIONS;
+  return `There are: ${names.slice(0, MAX_NAMED_SECTIONS).join(", ")}${
+    more > 0 ? ` and ${more} more` : ""
+  }.`;
+}
