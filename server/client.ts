@@ -9,7 +9,12 @@ import {
   sendRequest,
   toQuery,
 } from "./client/client_request.ts";
-import type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
+import {
+  followExecutionStream,
+  followServiceStream,
+  type ServiceEventMessage,
+  type StreamFrame,
+} from "./client/client_stream.ts";
 import { type ClientOptions, socketTransport } from "./client/client_transport.ts";
 import type { Operation } from "./operations/operation.ts";
 import {
@@ -18,7 +23,6 @@ import {
   type OperationPath,
 } from "./operations/operation_paths.ts";
 import type { Operations } from "./operations/operations.ts";
-import { followExecutionStream, followServiceStream } from "./streams/followed_stream.ts";
 export { ApiError, orMissing, ServiceUnreachable } from "./client/client_errors.ts";
 export type { ServiceEventMessage, StreamFrame } from "./client/client_stream.ts";
 export type { Transport } from "./client/client_transport.ts";

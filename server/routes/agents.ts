@@ -7,9 +7,13 @@ import {
   toAgentDetail,
   toAgentSummary,
 } from "../schemas/agent_schemas.ts";
-import { AgentResumed, ReloadBody } from "../schemas/agent_action_schemas.ts";
 import { PlanBody, toPlan } from "../schemas/plan_schemas.ts";
-import { AutoApproveBody, AutoApproved } from "../schemas/approval_schemas.ts";
+import {
+  AgentResumed,
+  AutoApproveBody,
+  AutoApproved,
+  ReloadBody,
+} from "../schemas/agent_action_schemas.ts";
 import { ExecutionSummary, toExecution } from "../schemas/execution_schemas.ts";
 import { fromWire } from "../operations/wire.ts";
 import { operation } from "../operations/operation.ts";

@@ -1,4 +1,5 @@
-// The wire of what is done with agents beside running them, and the way there: reading their files, resuming their triggers.
+// The wire of what is done with agents beside running them: reading their files, resuming their triggers, letting them call a
+// tool unasked.
 import { z } from "zod";
 import { droppedChanges } from "./scheduler_schemas.ts";
 import { count } from "./wire_values.ts";
@@ -21,3 +22,21 @@ export const AgentResumed = z.object({
   dropped_changes: droppedChanges,
 }).meta({ id: "AgentResumed" });
 export type AgentResumed = z.infer<typeof AgentResumed>;
+
+/** POST /agents/{id}/auto-approve. */
+export const AutoApproveBody = z.object({
+  tool: z.string().min(1).meta({
+    description: "By its name, or `server/tool` for one of an MCP server",
+  }),
+  write: z.boolean().meta({ description: "false only shows what would change" }),
+}).meta({ id: "AutoApprove" });
+export type AutoApproveBody = z.infer<typeof AutoApproveBody>;
+
+/** What became of the agent's file, or would. */
+export const AutoApproved = z.object({
+  path: z.string().meta({ description: "The agent's file, absolute" }),
+  diff: z.string().meta({ description: "As in Preview; empty where nothing has to change" }),
+  written: z.boolean(),
+  already: z.boolean().meta({ description: "Nobody is asked about this tool as it is" }),
+}).meta({ id: "AutoApproved" });
+export type AutoApproved = z.infer<typeof AutoApproved>;

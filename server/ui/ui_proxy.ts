@@ -1,10 +1,12 @@
 // The loopback proxy that lets browsers in: a browser can neither open a Unix socket nor add a key to what it opens. It
 // listens on 127.0.0.1, admits whoever brings the token of a link first, and passes everything on.
 import { SystemClock } from "../../base/clock.ts";
-import { listenOnTcp } from "../listeners/tcp_port.ts";
+import { join } from "node:path";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { listenOnTcp, PortUnavailable } from "../listeners/tcp_port.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../secret_text.ts";
 import { ENTRY_PATH, removeUiLinks, UI_HOST, useUiLink } from "./ui_links.ts";
-import { listenOnStablePort } from "./ui_port.ts";
 import { OWN_HEADERS, refuse, UI_REFUSALS, type UiRefusal } from "./ui_refusals.ts";
 
 const MAX_FORM_BYTES = 1_024;
@@ -152,6 +154,35 @@ function enter(home: string, headers: Record<string, string> = {}): Response {
     status: 303,
     headers: { ...OWN_HEADERS, ...headers, location: home },
   });
+}
+
+// The port of the page: the same each time, so that a bookmark and what the browser keeps for the page stay of use.
+
+/** A listener, and the port that it was to have but that another program has. */
+interface StableListener<Listener> {
+  listener: Listener;
+  takenPort?: number;
+}
+
+/** Listens on the port that the state folder names, or on another while that one is taken. The first one is kept. */
+async function listenOnStablePort<Listener extends { port: number }>(
+  stateDir: string,
+  listen: (port: number) => Listener,
+): Promise<StableListener<Listener>> {
+  const file = join(stateDir, "ui.port");
+  const kept = Number((await Deno.readTextFile(file).catch(ignoreMissing))?.trim());
+  const isPort = Number.isInteger(kept) && kept > 0 && kept < 65_536;
+  if (!isPort) {
+    const listener = listen(0);
+    await writeFileAtomically(file, `${listener.port}\n`, { mode: 0o600 });
+    return { listener };
+  }
+  try {
+    return { listener: listen(kept) };
+  } catch (error) {
+    if (!(error instanceof PortUnavailable)) throw error;
+    return { listener: listen(0), takenPort: kept };
+  }
 }
 
 // Which headers cross the proxy. What speaks of one connection, or lets a browser in, ends here.
