@@ -14,8 +14,20 @@ export type RuntimeErrorCode =
  */
 export abstract class RuntimeError extends Error {
   abstract readonly code: RuntimeErrorCode;
+  /** The message without the remedy, and without a full stop. */
+  readonly problem: string;
+  /** The sentence that says what to do, the last one of the message. Undefined: the message has none. */
+  readonly remedy: string | undefined;
   /** After how many seconds the same may go well by itself; undefined: nothing says so. */
   readonly retryAfterSeconds: number | undefined;
+
+  constructor(problem?: string, options: ErrorOptions & { remedy?: string } = {}) {
+    const { remedy } = options;
+    super(remedy === undefined ? problem : `${problem}. ${remedy}`, options);
+    this.problem = (problem ?? "").replace(/\.$/, "");
+    this.remedy = remedy;
+  }
+
   override get name(): string {
     return this.constructor.name;
   }

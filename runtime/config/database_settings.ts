@@ -39,7 +39,8 @@ export class DatabaseVariableUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
   constructor(rule: string) {
-    super(`Cannot use ${DATABASE_VARIABLE}: it ${rule}. Set it to another address, or unset it`);
+    const remedy = "Set it to another address, or unset it";
+    super(`Cannot use ${DATABASE_VARIABLE}: it ${rule}`, { remedy });
   }
 }
 

@@ -20,8 +20,8 @@ export class SocketPathTooLong extends RuntimeError {
 
   constructor(path: string, bytes: number) {
     super(
-      `Cannot use the socket ${path}: its path has ${bytes} bytes and the limit is ${SOCKET_PATH_LIMIT}. ` +
-        `Set XDG_RUNTIME_DIR, or INKLING_STATE_DIR to a folder with a shorter path`,
+      `Cannot use the socket ${path}: its path has ${bytes} bytes and the limit is ${SOCKET_PATH_LIMIT}`,
+      { remedy: "Set XDG_RUNTIME_DIR, or INKLING_STATE_DIR to a folder with a shorter path" },
     );
   }
 }

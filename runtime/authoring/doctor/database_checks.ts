@@ -1,7 +1,7 @@
 // What is wrong with the database that many machines share. Loaded where one is set.
 import { DatabaseUnusable } from "../../storage/database.ts";
 import { examineServer } from "../../storage/postgres/server_health.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, fromRefusal } from "./finding.ts";
 
 /** Whether the database can be used; tells in `notes` what it is and how many nodes live. */
 export async function checkSharedDatabase(address: string, notes: string[]): Promise<Finding[]> {
@@ -16,12 +16,6 @@ export async function checkSharedDatabase(address: string, notes: string[]): Pro
     return [];
   } catch (error) {
     if (!(error instanceof DatabaseUnusable)) throw error;
-    // The last sentence says what to do.
-    const message = error.message.replace(/\.$/, "");
-    const end = message.lastIndexOf(". ");
-    const [problem, remedy] = end < 0
-      ? [message, "see docs/operations.md"]
-      : [message.slice(0, end), message.slice(end + 2)];
-    return [{ severity: "error", subject: "database", problem, remedy }];
+    return [fromRefusal(error, "database")];
   }
 }

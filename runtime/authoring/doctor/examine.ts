@@ -22,7 +22,13 @@ import { describeMissing } from "../../sandbox/process_sandbox.ts";
 import { findHistory } from "../../storage/state_dir/history_place.ts";
 import { validateWorkspace } from "../workspace_validation.ts";
 import { checkFolders, checkReach, checkTold, findInFiles, toFinding } from "./agent_checks.ts";
-import { type Check, type Examination, type Finding, performChecks } from "./finding.ts";
+import {
+  type Check,
+  type Examination,
+  type Finding,
+  fromRefusal,
+  performChecks,
+} from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { openServers } from "./server_checks.ts";
@@ -122,20 +128,13 @@ async function readSettings(
       return { found: error.diagnostics.map((one) => toFinding(one)) };
     }
     if (!(error instanceof RuntimeError)) throw error;
-    return { found: [fromRefusal(error)] };
+    return { found: [fromSettings(error)] };
   }
 }
 
-/** A refusal says in its last sentence what to do. */
-function fromRefusal(refusal: RuntimeError): Finding {
-  const { message } = refusal;
-  const end = message.search(/\. (?=[A-Z][^.]*$)/);
-  const [problem, remedy] = end < 0
-    ? [message, "see docs/operations.md"]
-    : [message.slice(0, end), message.slice(end + 2)];
+function fromSettings(refusal: RuntimeError): Finding {
   const isVariable = refusal instanceof DatabaseVariableUnusable;
-  const subject = isVariable ? DATABASE_VARIABLE : "state folder";
-  return { severity: "error", subject, problem, remedy };
+  return fromRefusal(refusal, isVariable ? DATABASE_VARIABLE : "state folder");
 }
 
 async function workspaceChecks(
@@ -221,7 +220,7 @@ function findPlaces(
       writtenFolders: [resolveConfigDir(env, home)],
     };
   } catch (error) {
-    if (error instanceof RuntimeError) return fromRefusal(error);
+    if (error instanceof RuntimeError) return fromSettings(error);
     if (!isFileFailure(error)) throw error;
     const problem = `The state folder cannot be read: ${error.message}`;
     const remedy = "make it readable for you, or set INKLING_STATE_DIR";

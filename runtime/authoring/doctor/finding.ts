@@ -14,6 +14,15 @@ export interface Finding {
   repair?: () => string;
 }
 
+/** Returns the finding that a refusal makes. `fallback` is the remedy where the refusal has none. */
+export function fromRefusal(
+  { problem, remedy }: RuntimeError,
+  subject: string,
+  fallback = "see docs/operations.md",
+): Finding {
+  return { severity: "error", subject, problem, remedy: (remedy ?? fallback).replace(/\.$/, "") };
+}
+
 /** What was looked at and found. */
 export interface Examination {
   /** How many things were looked at. */

@@ -6,7 +6,7 @@ import { isLocked, takeLock } from "../../../base/lock_file.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { examineDatabase } from "../../storage/sqlite/database_health.ts";
-import type { Check, Finding } from "./finding.ts";
+import { type Check, type Finding, fromRefusal } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 const { basename } = PATHS;
@@ -176,10 +176,10 @@ function checkDatabase(
   { now, largestDatabase = LARGEST_DATABASE }: StateSurroundings,
 ): Finding[] {
   if (databaseFile === undefined) return [];
-  const { bytes, problem, newest } = examineDatabase(databaseFile);
+  const { bytes, refusal, newest } = examineDatabase(databaseFile);
   const subject = basename(databaseFile);
-  if (problem !== undefined) {
-    return [{ severity: "error", subject, ...split(problem, databaseFile) }];
+  if (refusal !== undefined) {
+    return [fromRefusal(refusal, subject, "make it readable for you, or restore it from a backup")];
   }
   const found: Finding[] = [];
   if (bytes > largestDatabase) {
@@ -199,17 +199,6 @@ function checkDatabase(
     });
   }
   return found;
-}
-
-/** `Cannot open <path>: why. What to do.`: the why, and what to do. */
-function split(message: string, path: string): Pick<Finding, "problem" | "remedy"> {
-  const behind = message.indexOf(path) + path.length;
-  const end = message.indexOf(". ", behind);
-  if (end < 0) {
-    const problem = message.replace(/\.$/, "");
-    return { problem, remedy: "make it readable for you, or restore it from a backup" };
-  }
-  return { problem: message.slice(0, end), remedy: message.slice(end + 2).replace(/\.$/, "") };
 }
 
 /** Files that the service wrote later than it is now. */

@@ -27,12 +27,14 @@ export async function bringUpToDate(
     }
     if (found.steps === 0 && found.tables === 1) {
       throw new DatabaseUnusable(
-        `Cannot use ${place}: its schema "${SCHEMA}" has tables of another program. Give Inkling a database of its own.`,
+        `Cannot use ${place}: its schema "${SCHEMA}" has tables of another program`,
+        { remedy: "Give Inkling a database of its own." },
       );
     }
     if (found.steps === 0 && !bringsUpToDate) {
       throw new DatabaseUnusable(
-        `Cannot look into ${place}: there is no history yet. Start a service, which makes it.`,
+        `Cannot look into ${place}: there is no history yet`,
+        { remedy: "Start a service, which makes it." },
       );
     }
     if (found.steps === 0) {
@@ -46,7 +48,8 @@ export async function bringUpToDate(
     requireKnownFormat(newest.version, place);
     if (!bringsUpToDate && newest.version < STEPS.length) {
       throw new DatabaseUnusable(
-        `Cannot look into ${place}: it was written by an older Inkling. Start a service of this version, which brings it up to date.`,
+        `Cannot look into ${place}: it was written by an older Inkling`,
+        { remedy: "Start a service of this version, which brings it up to date." },
       );
     }
     for (let version = newest.version; version < STEPS.length; version++) {
@@ -73,7 +76,7 @@ interface Found {
 export function requireKnownFormat(format: number, place: string): void {
   if (format <= STEPS.length) return;
   throw new DatabaseUnusable(
-    `Cannot use ${place}: it was written by a newer Inkling (format ${format}, this one knows ` +
-      `${STEPS.length}). Update Inkling on this machine.`,
+    `Cannot use ${place}: it was written by a newer Inkling (format ${format}, this one knows ${STEPS.length})`,
+    { remedy: "Update Inkling on this machine." },
   );
 }

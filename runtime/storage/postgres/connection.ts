@@ -110,7 +110,8 @@ async function readTls(
         ? ["an sslmode that is not known", SSL_MODES]
         : ["an option that is not known", [...OPTIONS, "sslmode", ...Object.keys(SSL_FILES)]];
       throw new DatabaseUnusable(
-        `Cannot use ${place}: its address has ${what}. Known are ${known.join(", ")}.`,
+        `Cannot use ${place}: its address has ${what}`,
+        { remedy: `Known are ${known.join(", ")}.` },
       );
     }
   }

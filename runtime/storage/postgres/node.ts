@@ -8,7 +8,7 @@ import { JobQueue } from "./job_queue.ts";
 import { NodeConnection } from "./node_connection.ts";
 import { NodeLeases } from "./node_leases.ts";
 import { PostgresDatabase } from "./postgres_database.ts";
-import { describeAddress, outageReason } from "./postgres_errors.ts";
+import { describeAddress, unusableServer } from "./postgres_errors.ts";
 import { POLL_MS, SharedExecutions } from "./shared_executions.ts";
 
 const SIGN = `UPDATE inkling.instances SET last_seen = ${NOW} WHERE id = $1 RETURNING last_seen`;
@@ -62,8 +62,7 @@ class Outage {
   tell(error: unknown): void {
     if (this.problem !== undefined) return;
     const { address, failed } = this.#options;
-    const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
-    this.problem = `Cannot use ${describeAddress(address)}: ${reason}.`;
+    this.problem = unusableServer(describeAddress(address), error).message;
     failed(this.problem);
   }
 

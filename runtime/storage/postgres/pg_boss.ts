@@ -3,9 +3,8 @@
 import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { DatabaseUnusable } from "../database.ts";
 import { CONNECTION_LIMITS, loadPg, prepareConnection, toClientConfig } from "./connection.ts";
-import { describeAddress, outageReason } from "./postgres_errors.ts";
+import { describeAddress, unusableServer } from "./postgres_errors.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
 
 const loadPgBoss = lazyModule(() => import("pg-boss"));
@@ -79,10 +78,7 @@ export async function openBoss(
     return boss;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
-    const reason = outageReason(error) ?? String(error instanceof Error ? error.message : error);
-    throw new DatabaseUnusable(`Cannot use ${describeAddress(address)}: ${reason}.`, {
-      cause: error,
-    });
+    throw unusableServer(describeAddress(address), error);
   } finally {
     await client.end().catch(() => {});
   }

@@ -16,7 +16,7 @@ import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
 import type { ConnectionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { toPostgres, toStorable } from "./dialect.ts";
-import { ConnectionLost, outageReason } from "./postgres_errors.ts";
+import { ConnectionLost, unusableServer } from "./postgres_errors.ts";
 import { type OpenTransaction, Transaction } from "./transaction.ts";
 
 /** Where another transaction was in the way, an operation begins anew so many times. */
@@ -88,8 +88,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       if (error instanceof StorageUnavailable) {
         throw new DatabaseUnusable(error.message, { cause: error.cause });
       }
-      const reason = outageReason(error) ?? (error instanceof Error ? error.message : error);
-      throw new DatabaseUnusable(`Cannot use ${connections.place}: ${reason}.`, { cause: error });
+      throw unusableServer(connections.place, error);
     }
   }
 

@@ -1,5 +1,5 @@
 // What an error of PostgreSQL, or of the way to it, means for a person: one sentence, and what to do. Never a password.
-import { DatabaseAway } from "../database.ts";
+import { DatabaseAway, DatabaseUnusable } from "../database.ts";
 
 /** What of an error tells its kind: an SQLSTATE, or a code of the operating system. */
 interface CodedError {
@@ -108,6 +108,19 @@ export function outageReason(error: unknown): string | undefined {
     if (known !== undefined || isSqlState(code)) return known;
   }
   return WORDS.find(([words]) => words.test(message))?.[1];
+}
+
+/** Returns the refusal for an error of the server, or of the way to it. `place` is the address without its password. */
+export function unusableServer(place: string, error: unknown): DatabaseUnusable {
+  const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
+  // The reasons above have their remedy as their second sentence.
+  const [problem, remedy] = reason.split(/\. (.*)/s);
+  return remedy === undefined
+    ? new DatabaseUnusable(`Cannot use ${place}: ${problem}.`, { cause: error })
+    : new DatabaseUnusable(`Cannot use ${place}: ${problem}`, {
+      cause: error,
+      remedy: `${remedy}.`,
+    });
 }
 
 /** Whether the connection cannot be used again: the server has ended it, or it is not the server that speaks. */

@@ -6,7 +6,7 @@ import { LIFE_MS } from "../../executions/nodes/node_reads.ts";
 import { DatabaseUnusable } from "../database.ts";
 import { requireKnownFormat } from "./bring_up_to_date.ts";
 import { loadPg, toClientConfig } from "./connection.ts";
-import { describeAddress, outageReason } from "./postgres_errors.ts";
+import { describeAddress, unusableServer } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
 /** Older ones get no corrections any more. */
@@ -41,8 +41,7 @@ export async function examineServer(address: string): Promise<ServerHealth> {
     return { place, ...await ask(client, place) };
   } catch (error) {
     if (error instanceof DatabaseUnusable) throw error;
-    const reason = outageReason(error) ?? String(error instanceof Error ? error.message : error);
-    throw new DatabaseUnusable(`Cannot use ${place}: ${reason}.`, { cause: error });
+    throw unusableServer(place, error);
   } finally {
     await client.end().catch(() => {
       // It was never open, or has broken off.
@@ -60,7 +59,8 @@ async function ask(client: Client, place: string): Promise<Omit<ServerHealth, "p
   const { version, major, ours } = server;
   if (major < OLDEST_MAJOR) {
     throw new DatabaseUnusable(
-      `Cannot use ${place}: it is PostgreSQL ${version}. Update it to ${OLDEST_MAJOR} or newer.`,
+      `Cannot use ${place}: it is PostgreSQL ${version}`,
+      { remedy: `Update it to ${OLDEST_MAJOR} or newer.` },
     );
   }
   // The first service makes the tables.

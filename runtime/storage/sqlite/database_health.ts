@@ -1,13 +1,14 @@
 // How a database is, for a person who asks: whether it can be used, its size, the newest time in it. Reads only.
 import { ifThere } from "../../../base/files/missing.ts";
+import type { DatabaseUnusable } from "../database.ts";
 import { SqliteDatabase, unusable } from "./sqlite_database.ts";
 
 /** What a look at a database tells. */
 export interface DatabaseHealth {
   /** With its write-ahead log. */
   bytes: number;
-  /** Why it cannot be used, as a sentence with what to do. */
-  problem?: string;
+  /** The reason why it cannot be used. */
+  refusal?: DatabaseUnusable;
   /** The latest time of anything in it, in milliseconds since the epoch; null: there is none. */
   newest: number | null;
 }
@@ -30,7 +31,6 @@ export function examineDatabase(path: string): DatabaseHealth {
   } catch (error) {
     // Whatever SQLite says of the file is the answer.
     if (error instanceof Deno.errors.NotCapable || !(error instanceof Error)) throw error;
-    const { message } = unusable(error, path);
-    return { bytes, newest: null, problem: message };
+    return { bytes, newest: null, refusal: unusable(error, path) };
   }
 }

@@ -89,9 +89,9 @@ export class SqliteDatabase implements Database, Disposable {
     try {
       db.exec("PRAGMA journal_mode = DELETE");
     } catch (error) {
-      throw new DatabaseUnusable(inUse(path), { cause: error });
+      throw inUse(path, error);
     }
-    if (pragma(db, "journal_mode") !== "delete") throw new DatabaseUnusable(inUse(path));
+    if (pragma(db, "journal_mode") !== "delete") throw inUse(path);
   }
 
   /** Runs one statement that returns no rows; gives the number of changed rows. */
@@ -205,19 +205,20 @@ function checkFile(db: DatabaseSync, path: string): number {
   const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
   if (tables.n > 0 && application !== APPLICATION_ID) {
     throw new DatabaseUnusable(
-      `Cannot open ${path}: it is a database of another program. Move it away to let Inkling make its own.`,
+      `Cannot open ${path}: it is a database of another program`,
+      { remedy: "Move it away to let Inkling make its own." },
     );
   }
   if (version > MIGRATIONS.length) {
     throw new DatabaseUnusable(
-      `Cannot open ${path}: it was written by a newer Inkling (format ${version}, this one knows ${MIGRATIONS.length}). ` +
-        "Update Inkling, or use another state directory.",
+      `Cannot open ${path}: it was written by a newer Inkling (format ${version}, this one knows ${MIGRATIONS.length})`,
+      { remedy: "Update Inkling, or use another state directory." },
     );
   }
   const bytes = Number(pragma(db, "page_count")) * Number(pragma(db, "page_size"));
   if (bytes <= CHECKED_AT_OPEN_BYTES) {
     const check = pragma(db, "quick_check(1)");
-    if (check !== "ok") throw new DatabaseUnusable(damaged(path), { cause: check });
+    if (check !== "ok") throw damaged(path, check);
   }
   return version;
 }
@@ -243,13 +244,19 @@ function migrate(db: DatabaseSync, from: number): void {
   }
 }
 
-function damaged(path: string): string {
-  return `Cannot open ${path}: the database is damaged. It was left as it is. ` +
-    "Restore it from a backup, or move it away to start with an empty one.";
+function damaged(path: string, cause: unknown): DatabaseUnusable {
+  return new DatabaseUnusable(`Cannot open ${path}: the database is damaged`, {
+    cause,
+    remedy: "It was left as it is. " +
+      "Restore it from a backup, or move it away to start with an empty one.",
+  });
 }
 
-function inUse(path: string): string {
-  return `Cannot move ${path}: another program has it open. End that program and try again.`;
+function inUse(path: string, cause?: unknown): DatabaseUnusable {
+  return new DatabaseUnusable(`Cannot move ${path}: another program has it open`, {
+    cause,
+    remedy: "End that program and try again.",
+  });
 }
 
 /** By SQLite's own words for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN: errors of `exec` have no code. */
@@ -280,8 +287,6 @@ function toUnavailable(error: unknown): StorageUnavailable | undefined {
 export function unusable(error: unknown, path: string): DatabaseUnusable {
   if (error instanceof DatabaseUnusable) return error;
   const text = error instanceof Error ? error.message : String(error);
-  if (/malformed|not a database|corrupt/i.test(text)) {
-    return new DatabaseUnusable(damaged(path), { cause: error });
-  }
+  if (/malformed|not a database|corrupt/i.test(text)) return damaged(path, error);
   return new DatabaseUnusable(`Cannot open ${path}: ${text}.`, { cause: error });
 }

@@ -11,10 +11,10 @@ export class StateDirUnusable extends RuntimeError {
         error instanceof Deno.errors.NotADirectory
       ? "a file stands in its place"
       : unreadableReason(error);
-    super(
-      `Cannot use the state directory ${stateDir}: ${reason}. Set INKLING_STATE_DIR to a folder that you may write to`,
-      { cause: error },
-    );
+    super(`Cannot use the state directory ${stateDir}: ${reason}`, {
+      cause: error,
+      remedy: "Set INKLING_STATE_DIR to a folder that you may write to",
+    });
   }
 }
 
