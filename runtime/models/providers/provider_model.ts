@@ -18,7 +18,7 @@ import {
   readProviderError,
   streamedFailure,
 } from "../provider_failure.ts";
-import { postToProvider } from "../provider_fetch.ts";
+import { MAX_ERROR_BYTES, postToProvider } from "../provider_fetch.ts";
 
 /** How to reach one model. */
 export interface AdapterOptions {
@@ -134,10 +134,12 @@ export class ProviderModel implements Model {
       }
       return;
     }
-    const strays: string[] = [];
+    let stray = "";
     const events = parseEventStream(body, {
       isLooseEnd: true,
-      onStray: (line) => void strays.push(line),
+      onStray: (line) => {
+        if (stray.length + line.length < MAX_ERROR_BYTES) stray += line;
+      },
     });
     for await (const { event, data } of events) {
       if (data === "[DONE]") return;
@@ -145,7 +147,6 @@ export class ProviderModel implements Model {
       yield this.#accepted(JSON.parse(data), event);
     }
     // Google writes an error without the marks of an event.
-    const stray = strays.join("\n");
     if (isWholeJson(stray)) this.#accepted(JSON.parse(stray));
   }
 

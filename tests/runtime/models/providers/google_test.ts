@@ -167,10 +167,14 @@ Deno.test("GoogleModel takes the wait that an error's details ask for, and reads
   await using server = new GoogleServer([
     { status: 429, body: JSON.stringify({ error }) },
     { text: "half", chunks: [inside], then: "end" },
+    { raw: JSON.stringify(inside, null, 2), then: "end" },
   ]);
   const failure = await failureOf(model(server));
   assert.equal(failure.message, "google answered 429: Quota exceeded");
   assert.deepEqual([failure.retryAfterMs, failure.retryable], [17_500, true]);
-  const { message, retryable } = await failureOf(model(server));
-  assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);
+  // With the marks of an event, and without them.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const { message, retryable } = await failureOf(model(server));
+    assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);
+  }
 });
