@@ -7,17 +7,17 @@ import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./conf
 import { isJsonObject } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
 import { expandHome } from "./places.ts";
-import { checkNotify } from "./notify_rules.ts";
 import { isNamedProvider, NAMED_PROVIDERS } from "./providers.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-import { listWords } from "./shown_value.ts";
+import { listWords, showValue } from "./shown_value.ts";
 import { decodeText } from "./files/text_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./files/yaml_document.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../tool_vocabulary.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 
 const { isAbsolute, normalize, resolve } = PATHS;
 
@@ -195,4 +195,54 @@ function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
     message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
       `together with defaults.base_url, got ${JSON.stringify(provider)}`,
   })];
+}
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** Every broken rule; a command that is not allowed is a warning: it is off until it is. */
+export function checkNotify(file: DiagnosedFile): Diagnostic[] {
+  const notify = mapIn(file.document.value, "notify");
+  const channels = mapIn(notify, "channels");
+  return [
+    ...checkTo(file, notify, channels),
+    ...checkQuiet(file, notify),
+    ...offCommands(file, channels),
+  ];
+}
+
+function checkTo(file: DiagnosedFile, notify: Written, channels: Written): Diagnostic[] {
+  const to = notify["to"];
+  return (Array.isArray(to) ? to : []).flatMap((name, index) => {
+    if (typeof name !== "string" || Object.hasOwn(channels, name)) return [];
+    const nearest = suggest(name, Object.keys(channels));
+    return [diagnose(file, ["notify", "to", index], {
+      message: `notify.to names ${showValue(name)}, which is none of notify.channels`,
+      ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+    })];
+  });
+}
+
+function checkQuiet(file: DiagnosedFile, notify: Written): Diagnostic[] {
+  const { from, to } = mapIn(notify, "quiet");
+  if (from == null && to == null) return [];
+  if (from != null && to != null && from !== to) return [];
+  const message = from === to
+    ? "notify.quiet.from and notify.quiet.to are the same: no hour is quiet then"
+    : "notify.quiet needs both from and to";
+  return [diagnose(file, ["notify", "quiet", from == null ? "to" : "from"], { message })];
+}
+
+function offCommands(file: DiagnosedFile, channels: Written): Diagnostic[] {
+  return Object.entries(channels).flatMap(([name, one]) => {
+    if (!isJsonObject(one) || one["type"] !== "command" || one["allow"] === true) return [];
+    return [diagnose(file, ["notify", "channels", name], {
+      severity: "warning",
+      message: `notify.channels.${name} is off: a command is started only with allow: true`,
+    }, "key")];
+  });
+}
+
+function mapIn(value: Written, key: string): Written {
+  const inner = value[key];
+  return isJsonObject(inner) ? inner : {};
 }

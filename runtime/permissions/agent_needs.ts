@@ -14,7 +14,7 @@ import { hasScripts } from "./skill_scripts.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 import { basename, dirname, extname } from "node:path";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
-import { isWithin } from "../tools/files/path_within.ts";
+import { isWithin } from "../tools/files/place.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 

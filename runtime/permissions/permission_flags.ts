@@ -1,5 +1,5 @@
 // Needs as Deno's flags, each with the reasons for it: no value twice, none that another one covers.
-import { isWithin } from "../tools/files/path_within.ts";
+import { isWithin } from "../tools/files/place.ts";
 import { type PermissionKind, type PermissionNeed, splitHost } from "./permission_need.ts";
 
 /** One flag, and why it is there: a sentence for a person. */

@@ -1,10 +1,10 @@
 // What a skill brings along: names of its scripts, their first lines, and text that wants to be one of our tags.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import fc from "fast-check";
+import { join } from "node:path";
 import { toPromptLine } from "../../../runtime/prompt/untrusted_text.ts";
 import { parseScriptName, shellOf } from "../../../runtime/tools/skills/script_names.ts";
-import { isWithin } from "../../../runtime/tools/files/path_within.ts";
+import { isWithin } from "../../../runtime/tools/files/place.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { defineTarget } from "../target.ts";
 import { textOf } from "../../../tests/support/any_text.ts";

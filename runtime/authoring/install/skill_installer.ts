@@ -9,7 +9,7 @@ import { sha256Of } from "../../../base/sha256.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import { splitFrontMatter } from "../../agents/front_matter.ts";
 import { parseYaml } from "../../config/files/yaml_document.ts";
-import { isWithin } from "../../tools/files/path_within.ts";
+import { isWithin } from "../../tools/files/place.ts";
 import { isScriptName } from "../../tools/skills/script_names.ts";
 import { parseSkillFile } from "../../tools/skills/skill_file.ts";
 import { SkillLibrary } from "../../tools/skills/skill_library.ts";

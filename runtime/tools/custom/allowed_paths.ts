@@ -6,7 +6,7 @@ import { errorCode } from "../../../base/error_code.ts";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
-import { isWithin } from "../files/path_within.ts";
+import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** How many files and folders are looked through for what is closed, and how many paths a list may have. */

@@ -1,6 +1,6 @@
 // How a host process is started: by which program, with which boundaries of its own, and with how small an environment.
 import { dirname } from "node:path";
-import { isWithin } from "../files/path_within.ts";
+import { isWithin } from "../files/place.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
 import { mainModule, programConfig, workerFolder } from "../../../base/program_files.ts";
 import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";

@@ -7,7 +7,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { knownRealPath } from "../../../base/files/known_real_path.ts";
-import { isWithin } from "../files/path_within.ts";
+import { isWithin } from "../files/place.ts";
 
 const MAX_FILES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;

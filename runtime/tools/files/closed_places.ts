@@ -1,8 +1,7 @@
 // What is closed to every agent, even inside a path that it may reach: the service's own folders, and files with keys.
 import { sep } from "node:path";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
-import { isWithin } from "./path_within.ts";
-import { SandboxPlace } from "./sandbox_place.ts";
+import { isWithin, SandboxPlace } from "./place.ts";
 
 /** The folders that are closed, absolute. */
 export interface ClosedFolders {

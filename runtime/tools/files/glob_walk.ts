@@ -7,9 +7,8 @@ import { errorCode } from "../../../base/error_code.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
-import { isWithin } from "./path_within.ts";
-import { PlaceChanged } from "./place_changed.ts";
-import { realPathOf } from "./real_path.ts";
+import { isWithin, realPathOf } from "./place.ts";
+import { PlaceChanged } from "./file_failure.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 

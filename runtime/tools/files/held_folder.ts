@@ -7,10 +7,10 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
 import { errorCode } from "../../../base/error_code.ts";
-import { type FileIdentity, identityOf } from "./file_identity.ts";
+import { type FileIdentity, identityOf } from "./place.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathAccess } from "./sandbox_roots.ts";
-import { PlaceChanged } from "./place_changed.ts";
+import { PlaceChanged } from "./file_failure.ts";
 import { FILE_CLOCK, isReal, isUnmoved, settle } from "./settled_folder.ts";
 
 const { O_DIRECTORY, O_RDONLY } = fs.constants;

@@ -3,11 +3,14 @@
 import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { toFileFailure } from "./file_failure.ts";
-import { identityOf } from "./file_identity.ts";
+import {
+  PlaceChanged,
+  refuseUnlessFile,
+  retryIfPlaceChanged,
+  toFileFailure,
+} from "./file_failure.ts";
+import { identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
-import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
-import { refuseUnlessFile } from "./regular_file.ts";
 import { removeEntry } from "./remove_file.ts";
 import { type HeldEntry, isLinkRefusal, lstatIfThere, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";

@@ -6,11 +6,10 @@
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { identityOf } from "./file_identity.ts";
+import { identityOf } from "./place.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
-import { PlaceChanged, retryIfPlaceChanged } from "./place_changed.ts";
-import { refuseUnlessFile } from "./regular_file.ts";
+import { PlaceChanged, refuseUnlessFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** A file open for reading, proven to lie inside the sandbox. */

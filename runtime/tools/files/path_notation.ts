@@ -2,9 +2,7 @@
 // of these paths may be used is for path_sandbox.ts to say.
 import { join, relative, resolve } from "node:path";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
-import { checkPathText } from "./path_names.ts";
-import { isWithin } from "./path_within.ts";
-import type { SandboxPlace } from "./sandbox_place.ts";
+import { checkPathText, isWithin, type SandboxPlace } from "./place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** A place with the name that the model knows it by, without braces; null: it has none. */

@@ -9,7 +9,7 @@ import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
 import { HeldFolder, type HoldOptions } from "./held_folder.ts";
 import { PathLocks } from "./path_locks.ts";
 import { PathNotation } from "./path_notation.ts";
-import { realPathOf } from "./real_path.ts";
+import { realPathOf } from "./place.ts";
 import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandbox_roots.ts";
 import type { FileWrite } from "./reported_write.ts";
 import { ToolFailure } from "../tool_failure.ts";

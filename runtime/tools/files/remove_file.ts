@@ -2,10 +2,9 @@
 // passed. File tools remove in no other way.
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type FileIdentity, identityOf } from "./file_identity.ts";
+import { type FileIdentity, identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
-import { retryIfPlaceChanged } from "./place_changed.ts";
-import { refuseUnlessFile } from "./regular_file.ts";
+import { refuseUnlessFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { type HeldEntry, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 

@@ -1,6 +1,6 @@
 // How a tool reports a change that it makes to a file, for whoever watches that file and must know whose change it was.
 import type { BigIntStats } from "node:fs";
-import { identityOf } from "./file_identity.ts";
+import { identityOf } from "./place.ts";
 
 /** The state of a file's content: equal while nobody changed it. */
 export type FileVersion = string;

@@ -3,8 +3,7 @@ import { relative, resolve } from "node:path";
 import type { AgentPath } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { NamedPlace } from "./path_notation.ts";
-import { isWithin } from "./path_within.ts";
-import { SandboxPlace } from "./sandbox_place.ts";
+import { isWithin, SandboxPlace } from "./place.ts";
 
 /** What a path is wanted for. Deleting and moving are writing. */
 export type PathAccess = "read" | "write";

@@ -4,8 +4,8 @@
 // folder, or exchanges it for a link, changes two times: that of the folder it lies in, and its own.
 import { dirname } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
-import { foldPath } from "./path_names.ts";
-import { PlaceChanged, PlaceUnsettled } from "./place_changed.ts";
+import { foldPath } from "./place.ts";
+import { PlaceChanged, PlaceUnsettled } from "./file_failure.ts";
 
 /** Of the system alone: its times are those of files. */
 export const FILE_CLOCK = new SystemClock();

@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { errorCode } from "../../../base/error_code.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { stagedName } from "../../../base/files/staged_files.ts";
-import { type FileIdentity, identityOf } from "./file_identity.ts";
+import { type FileIdentity, identityOf } from "./place.ts";
 import type { HeldFolder } from "./held_folder.ts";
-import { PlaceChanged } from "./place_changed.ts";
+import { PlaceChanged } from "./file_failure.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 
 const { O_NONBLOCK, O_RDWR } = fs.constants;

@@ -8,7 +8,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { toFileFailure } from "../files/file_failure.ts";
 import { PathLocks } from "../files/path_locks.ts";
-import { isWithin } from "../files/path_within.ts";
+import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { hasTooManySections, MAX_SECTIONS, MemoryDocument } from "./memory_document.ts";
 

@@ -7,7 +7,7 @@ import { decodeText } from "../../config/files/text_file.ts";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../../base/diagnostics.ts";
 import { openFile } from "../files/opened_file.ts";
 import { PathSandbox } from "../files/path_sandbox.ts";
-import { realPathOf } from "../files/real_path.ts";
+import { realPathOf } from "../files/place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { LOCK_NAME } from "./skill_files.ts";
 import { describeUnlocked } from "./skill_lock.ts";

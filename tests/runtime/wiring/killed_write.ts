@@ -1,6 +1,6 @@
 // Stages files in a folder as file tools do, and kills itself in the middle: one is half-written, one has lost its name.
 import * as fs from "node:fs";
-import { identityOf } from "../../../runtime/tools/files/file_identity.ts";
+import { identityOf } from "../../../runtime/tools/files/place.ts";
 import { HeldFolder } from "../../../runtime/tools/files/held_folder.ts";
 import { StagedFile } from "../../../runtime/tools/files/staged_file.ts";
 

@@ -1,10 +1,10 @@
 // The path lists of workers: never wider than the sandbox, whole where nothing is closed.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import fc from "fast-check";
+import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { allowedPaths, readablePaths } from "../../../../runtime/tools/custom/allowed_paths.ts";
-import { isWithin } from "../../../../runtime/tools/files/path_within.ts";
+import { isWithin } from "../../../../runtime/tools/files/place.ts";
 import { failureOf, SandboxFixture, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
 const signal = new AbortController().signal;

@@ -1,12 +1,21 @@
 // Folders whose path leads elsewhere once they are held.
 import assert from "node:assert/strict";
-import { constants, fstatSync, openSync } from "node:fs";
-import { closeSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { STAGED_NAME } from "../../../../base/files/staged_files.ts";
-import { identityOf } from "../../../../runtime/tools/files/file_identity.ts";
+import { identityOf } from "../../../../runtime/tools/files/place.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
-import { PlaceChanged } from "../../../../runtime/tools/files/place_changed.ts";
+import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { testHeld as test } from "./held_entries.ts";
 

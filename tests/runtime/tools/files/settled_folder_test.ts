@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PlaceChanged } from "../../../../runtime/tools/files/place_changed.ts";
+import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { isUnmoved, settle } from "../../../../runtime/tools/files/settled_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { identityOf } from "../../../../runtime/tools/files/file_identity.ts";
+import { identityOf } from "../../../../runtime/tools/files/place.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
-import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/place_changed.ts";
+import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/file_failure.ts";
 import { lstatIfThere, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { FILE_CLOCK } from "../../../../runtime/tools/files/settled_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";

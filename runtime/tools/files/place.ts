@@ -1,0 +1,148 @@
+// Places in the file system: the texts that name them, whether one lies in another, which file it is, and where symlinks lead.
+import { toFileFailure } from "./file_failure.ts";
+import { PATHS } from "../../../base/plain_path.ts";
+import { isMissing } from "../../../base/files/missing.ts";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { ToolFailure } from "../tool_failure.ts";
+import type { BigIntStats } from "node:fs";
+
+const { basename, dirname, join } = PATHS;
+
+/** A path with its symlinks resolved. */
+export interface RealPath {
+  /** The real path of the deepest existing ancestor, with the names after it that do not exist yet. */
+  path: string;
+  exists: boolean;
+  /** The first name that does not resolve is a symlink to nothing. */
+  dangling: boolean;
+}
+
+/**
+ * Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told.
+ * What Deno's flags close cannot be looked at, nor then be opened: such a path stays as it is written. Synchronous: the way
+ * to another thread and back takes longer than the system needs, and each use of a file asks several times.
+ */
+export function realPathOf(absolute: string, shown: string): RealPath {
+  // The path, its folder, and so on up to the root.
+  const places = [absolute];
+  for (let place = absolute; dirname(place) !== place; places.push(place)) place = dirname(place);
+  const realOf = (at: number) => unlessMissing(() => Deno.realPathSync(places[at]!), shown);
+  let real = realOf(0);
+  let missing = real === undefined ? 0 : -1;
+  let found = real === undefined ? places.length : 0;
+  // All above a place that exists exists too: few questions find the lowest one, even of thousands of missing names.
+  for (let step = 1; found - missing > 1; step *= 2) {
+    const at = Math.min(missing + step, (missing + found) >> 1);
+    const above = realOf(at);
+    if (above === undefined) missing = at;
+    else {
+      real = above;
+      found = at;
+    }
+  }
+  if (real === undefined || real === DENIED) {
+    return { path: absolute, exists: false, dangling: false };
+  }
+  const names = places.slice(0, found).map((place) => basename(place)).toReversed();
+  const first = places[missing];
+  const dangling = first !== undefined &&
+    unlessMissing(() => Deno.lstatSync(first), shown) !== undefined;
+  return {
+    path: dangling ? join(first, ...names.slice(1)) : join(real, ...names),
+    exists: names.length === 0,
+    dangling,
+  };
+}
+
+const DENIED: unique symbol = Symbol("denied");
+
+/** The value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
+function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof DENIED {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return DENIED;
+    if (isMissing(error)) return undefined;
+    throw toFileFailure(error, "use", shown);
+  }
+}
+
+/** Whether a path is a folder or lies anywhere in it. Both absolute; letter case counts where the platform's does. */
+export function isWithin(path: string, folder: string): boolean {
+  const rest = relative(foldPath(folder), foldPath(path));
+  return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
+}
+
+const MAX_PATH_BYTES = 4_095;
+const MAX_NAME_BYTES = 255;
+
+/** Throws ToolFailure for a text that no file system takes as a path. */
+export function checkPathText(text: string): void {
+  if (text.trim() === "") throw new ToolFailure("The path is empty. Give a file path.");
+  if (text.includes("\0")) {
+    throw new ToolFailure("The path contains a NUL character, which is not allowed.");
+  }
+  if (!text.isWellFormed()) {
+    throw new ToolFailure(
+      "The path contains half of a surrogate pair, which is not allowed. Write it as plain Unicode.",
+    );
+  }
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > MAX_PATH_BYTES) {
+    throw new ToolFailure(
+      `The path is too long: ${bytes} bytes, at most ${MAX_PATH_BYTES} are possible.`,
+    );
+  }
+  for (const name of text.split("/")) {
+    if (name.length * 3 <= MAX_NAME_BYTES) continue;
+    const size = new TextEncoder().encode(name).length;
+    if (size > MAX_NAME_BYTES) {
+      throw new ToolFailure(
+        `The path has a name that is too long: "${name.slice(0, 40)}…" takes ${size} bytes, ` +
+          `at most ${MAX_NAME_BYTES} are possible.`,
+      );
+    }
+  }
+}
+
+/** A path in the form in which this platform compares names: letter case counts on Linux, elsewhere not. */
+export function foldPath(path: string): string {
+  return Deno.build.os === "linux" ? path : path.normalize("NFC").toLowerCase();
+}
+
+/** A file's device and inode number: what stays the same while its names change. */
+export type FileIdentity = string;
+
+/** The identity in a stat result. */
+export function identityOf(info: BigIntStats): FileIdentity {
+  return `${info.dev}:${info.ino}`;
+}
+
+/** A folder with all below it, or just one file. */
+export class SandboxPlace {
+  /** Absolute, as configured. */
+  readonly path: string;
+  #real: string;
+  #pinned = false;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+    this.#real = this.path;
+  }
+
+  /** Where it really is, symlinks resolved as far as it existed when it was settled; before that as configured. */
+  get real(): string {
+    return this.#real;
+  }
+
+  /**
+   * Finds where the place leads. Once it was seen to exist its real path stays: one that is swapped for a symlink later
+   * leads nowhere. Throws ToolFailure when that cannot be told.
+   */
+  settle(): void {
+    if (this.#pinned) return;
+    const { path, exists, dangling } = realPathOf(this.path, this.path);
+    this.#real = path;
+    this.#pinned = exists && !dangling;
+  }
+}
