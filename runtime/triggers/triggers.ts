@@ -68,6 +68,7 @@ export class Triggers implements AsyncDisposable {
   #lease: TriggerLease | undefined;
   #isStarted = false;
   #isOver = false;
+  readonly #reconciling = new Set<Promise<unknown>>();
 
   constructor(ports: TriggersPorts) {
     this.#ports = ports;
@@ -113,26 +114,37 @@ export class Triggers implements AsyncDisposable {
     };
   }
 
-  /** Follows the agents as they are now; only what differs changes. */
+  /** Follows the agents as they are now; only what differs changes. Does nothing once the triggers are closed. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
+    if (this.#isOver) return;
+    const reconciling = this.#reconcile(agents, options);
+    this.#reconciling.add(reconciling);
+    const watcher = await reconciling.finally(() => this.#reconciling.delete(reconciling));
+    if (watcher === undefined || this.#isOver) return;
+    const following = watcher.reconcile(agents, options);
+    // What is watched may be large, on a slow disk: whoever reloads the agents does not wait for all of it.
+    await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
+  }
+
+  /** Everything but the watches. Returns the watcher if there is anything to watch. */
+  async #reconcile(
+    agents: readonly Agent[],
+    options: ReconcileOptions,
+  ): Promise<Watcher | undefined> {
     await this.#followLease(agents, options);
     await this.#ports.stops.follow(agents, options);
     await this.#ports.scheduler.reconcile(agents, options);
     this.#ports.followUps.wake();
-    // A reload that was under way when the service stopped.
-    if (this.#isOver) return;
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
     const isWanted = isWatching || this.#watcher !== undefined ||
       await this.#ports.hasStoredWatches();
-    if (!isWanted) return;
-    const watcher = await (this.#watcher ??= this.#open().catch((error) => {
+    // The service may have begun to stop meanwhile.
+    if (!isWanted || this.#isOver) return undefined;
+    return await (this.#watcher ??= this.#open().catch((error) => {
       // The next reload of the agents tries anew.
       this.#watcher = undefined;
       throw error;
     }));
-    const following = watcher.reconcile(agents, options);
-    // What is watched may be large, on a slow disk: whoever reloads the agents does not wait for all of it.
-    await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
   }
 
   /** Begins to fire. What came due while nothing ran is judged at once. */
@@ -198,6 +210,8 @@ export class Triggers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
+    // A reload that is under way still reads the database.
+    await Promise.allSettled(this.#reconciling);
     await this.#ports.scheduler[Symbol.asyncDispose]();
     await this.#ports.followUps[Symbol.asyncDispose]();
     await (await this.#watcher)?.[Symbol.asyncDispose]();
