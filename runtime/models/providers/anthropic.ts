@@ -68,7 +68,7 @@ function toWireMessages(messages: readonly Message[], owner: BlockOwner): JsonOb
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = toJsonObjects(message, owner);
+    const blocks = toBlocks(message, owner);
     if (blocks.length === 0) continue;
     const last = wire.at(-1);
     if (last?.role === role) last.content.push(...blocks);
@@ -77,7 +77,7 @@ function toWireMessages(messages: readonly Message[], owner: BlockOwner): JsonOb
   return wire;
 }
 
-function toJsonObjects(
+function toBlocks(
   message: Exclude<Message, { role: "system" }>,
   owner: BlockOwner,
 ): JsonObject[] {
