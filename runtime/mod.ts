@@ -7,6 +7,7 @@ import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk
 import type { Context } from "./context.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
+import { STOPS } from "./executions/end_reason.ts";
 import { followersOf } from "./executions/runs/followers.ts";
 import { verdictOf } from "./executions/runs/trigger_verdict.ts";
 import { Retention } from "./executions/runs/retention.ts";
@@ -209,7 +210,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   if (mode === "upkeep") {
     resources.use(runner);
     // A parent whose waiting child is ended would continue: here it ends, too.
-    await runner.stop({ graceMs: 0, error: "Aborted: what it waited for was purged" });
+    await runner.stop({ graceMs: 0, error: STOPS.awaited_purged });
   }
   return new LocalRuntime({
     version,

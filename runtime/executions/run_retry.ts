@@ -8,6 +8,7 @@ import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 import { type RetryPolicy, TRANSIENT_FAILURES } from "../config/agent_settings.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../trigger_kinds.ts";
+import { STOPS } from "./end_reason.ts";
 import type { Execution } from "./execution.ts";
 import type { Outcome } from "./record/ending_store.ts";
 import type { FamilyStore } from "./record/family_store.ts";
@@ -80,7 +81,7 @@ export async function untilDue(
     for (let ms; (ms = retry.at - clock.now()) > 0;) {
       if (await sleepUnlessAborted(clock, Math.min(ms, LONGEST_SLEEP_MS), over)) continue;
       signal.throwIfAborted();
-      throw new RunStopped("Aborted: service stopped", { resumable: true });
+      throw new RunStopped(STOPS.service_stopped, { resumable: true });
     }
   });
   await journal.retry({ ...retry, isUnderWay: true });

@@ -34,18 +34,6 @@ export type FinalStatus = {
 }[ExecutionStatus];
 export type OpenStatus = Exclude<ExecutionStatus, FinalStatus>;
 
-/** The error of an execution that a person cancelled: it is aborted, and did not fail. */
-export const CANCELLED = "Cancelled by user";
-
-/** Ends by limits of the agent's settings, and by what its loop sees in the conversation. */
-const LIMITS =
-  /^Aborted: (max_tool_calls|max_execution_tokens|max_cost_usd|max_tokens|loop_detected)\b/;
-
-/** Whether an end is one of the agent's limits. */
-export function isLimit({ error }: { error: string | null }): boolean {
-  return LIMITS.test(error ?? "");
-}
-
 export const EXECUTION_STATUSES = Object.keys(FOLLOWERS) as ExecutionStatus[];
 export const OPEN_STATUSES = EXECUTION_STATUSES.filter((one): one is OpenStatus => !isFinal(one));
 

@@ -2,8 +2,7 @@
 import type { NotifyKind } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
-import { FORSAKEN } from "../executions/runs/runs.ts";
-import { CANCELLED } from "../executions/states.ts";
+import { type EndCode, endCodeOf } from "../executions/end_reason.ts";
 import type { TriggerStop } from "../events/bus.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
@@ -23,24 +22,32 @@ export type Happening =
   /** A budget is nearly or wholly used up; `text` says which and what became of it. Null: the whole workspace's. */
   | { type: "budget"; agentId: string | null; executionId: number | null; text: string };
 
+/** The kinds of aborts that are not errors; undefined: a person brought it about. */
+const KINDS_OF_ABORTS: Partial<Record<EndCode, NotifyKind | undefined>> = {
+  cancelled: undefined,
+  parent_ended: undefined,
+  conversation_purged: undefined,
+  awaited_purged: undefined,
+  loop_detected: "loop",
+  budget: "budget",
+};
+
 /**
  * The kind of message that an end is worth; undefined for one that a person brought about. A run that a limit ended, or a
  * stop of the service, did not do what it was to do: that is an error to whoever counts on it.
  */
-export function kindOfEnd({ status, error }: Execution): NotifyKind | undefined {
-  switch (status) {
+export function kindOfEnd(execution: Execution): NotifyKind | undefined {
+  switch (execution.status) {
     case "success":
       return "success";
     case "error":
     case "timeout":
     case "orphaned":
       return "error";
-    case "aborted":
-      if (error === CANCELLED || error === FORSAKEN || error?.endsWith("was purged")) {
-        return undefined;
-      }
-      if (error?.startsWith("Aborted: loop_detected")) return "loop";
-      return error?.startsWith("Aborted: budget") ? "budget" : "error";
+    case "aborted": {
+      const code = endCodeOf(execution);
+      return code !== undefined && code in KINDS_OF_ABORTS ? KINDS_OF_ABORTS[code] : "error";
+    }
     default:
       return undefined;
   }

@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { BudgetUnit } from "../../config/agent_settings.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ToolQuestion } from "../../tools/tool.ts";
+import { LIMITS } from "../end_reason.ts";
 import type { GivenAnswer } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { type AskedRaise, describeBudget, fromAmount, nameOf, showAmount } from "./budget.ts";
@@ -48,7 +49,7 @@ export function toBudgetQuestion(
 
 /** The end of a run that a budget ends. */
 export function budgetOutcome(budget: string): Outcome {
-  return { status: "aborted", error: `Aborted: budget ${budget}`, output: null };
+  return { status: "aborted", error: LIMITS.budget(budget), output: null };
 }
 
 /** The end that the last answer of these means; undefined where the run goes on. */

@@ -13,6 +13,7 @@ import {
   readBudgetAnswer,
   toBudgetQuestion,
 } from "../budget/budget_question.ts";
+import { LIMITS, NO_ANSWERS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
@@ -62,7 +63,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       }
       const circle = detector.look(run.conversation.messages());
       if (circle !== undefined && run.agent.settings.loopDetection) {
-        return { status: "aborted", error: `Aborted: loop_detected (${circle})`, output: null };
+        return { status: "aborted", error: LIMITS.loop_detected(circle), output: null };
       }
       const denied = readBudgetAnswer(run.answers.get(run.conversation.nextPosition));
       if (denied !== undefined) return denied;
@@ -154,21 +155,18 @@ function judgeAnswer(
 ): Outcome {
   const failed = (error: string): Outcome => ({ status: "error", error, output: null });
   if (stop === "length") {
-    const limit = agent.settings.maxTokens;
-    const error = `Aborted: max_tokens (the reply was cut at ${limit} tokens)`;
+    const error = LIMITS.max_tokens(agent.settings.maxTokens);
     return { status: "aborted", error, output: content.trim() === "" ? null : content };
   }
-  if (stop === "content_filter") {
-    return failed("The provider's content filter stopped the reply");
-  }
+  if (stop === "content_filter") return failed(NO_ANSWERS.content_filter);
   if (stop === "refusal") {
     const words = toPlainLine(content, MAX_REFUSAL_LENGTH);
-    return failed(`The model refused to answer${words === "" ? "" : `: ${words}`}`);
+    return failed(`${NO_ANSWERS.refusal}${words === "" ? "" : `: ${words}`}`);
   }
   if (content.trim() !== "") return { status: "success", error: null, output: content };
   // Many agents have nothing to say once their tools have done the work.
   if (figures.toolCalls > 0) return { status: "success", error: null, output: "" };
-  return failed("The model returned an empty reply");
+  return failed(NO_ANSWERS.empty_reply);
 }
 
 function toOutcome(error: unknown): Outcome {
@@ -188,15 +186,15 @@ function toOutcome(error: unknown): Outcome {
 function findCrossedLimit(figures: Execution, settings: RunSettings): string | undefined {
   const { maxToolCalls, maxExecutionTokens, maxCostUsd } = settings;
   if (maxToolCalls !== null && figures.toolCalls > maxToolCalls) {
-    return `Aborted: max_tool_calls (${figures.toolCalls} calls, limit ${maxToolCalls})`;
+    return LIMITS.max_tool_calls(figures.toolCalls, maxToolCalls);
   }
   const tokens = figures.totalTokens ?? 0;
   if (maxExecutionTokens !== null && tokens > maxExecutionTokens) {
-    return `Aborted: max_execution_tokens (${tokens} tokens, limit ${maxExecutionTokens})`;
+    return LIMITS.max_execution_tokens(tokens, maxExecutionTokens);
   }
   const cost = figures.costUsd ?? 0;
   if (maxCostUsd !== null && cost > maxCostUsd) {
-    return `Aborted: max_cost_usd ($${cost.toFixed(4)}, limit $${maxCostUsd})`;
+    return LIMITS.max_cost_usd(cost, maxCostUsd);
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { Outcome } from "../record/ending_store.ts";
 import type { Journal } from "../record/journal.ts";
 import type { Difference } from "./difference.ts";
 import type { PlayClock } from "./playback.ts";
-import { isLimit } from "../states.ts";
+import { endCodeOf, isLoopLimit } from "../end_reason.ts";
 import { describeOutcome, isDecidedByLoop, toRecordedOutcome } from "./recorded_outcome.ts";
 import type { Script } from "./script.ts";
 
@@ -23,7 +23,9 @@ export async function endByItself(own: Outcome, ending: Ending): Promise<Differe
   if (script.peek() === undefined) {
     if (outcome === null) return [];
     // It was ended from outside, a moment before it would have ended so.
-    if (!isDecidedByLoop(outcome) && !isLimit(own)) return await endAsRecorded(ending);
+    if (!isDecidedByLoop(outcome) && !isLoopLimit(endCodeOf(own))) {
+      return await endAsRecorded(ending);
+    }
     const error = own.error === null ? null : redactor.redact(own.error);
     if (own.status === outcome.status && error === outcome.error) {
       clock.set(outcome.at);

@@ -1,19 +1,14 @@
 // How a recorded run ended: by what its loop decides again when it is played, or by what came from outside of it.
 import type { Outcome } from "../record/ending_store.ts";
-import { type FinalStatus, isLimit } from "../states.ts";
+import { endCodeOf, isReplayedEnd } from "../end_reason.ts";
+import type { FinalStatus } from "../states.ts";
 import type { Cassette } from "./cassette.ts";
 
 type Recorded = NonNullable<Cassette["outcome"]>;
 
-/** Ends that a last reply brings about. */
-const REPLIES =
-  /^(The provider's content filter stopped the reply|The model refused to answer|The model returned an empty reply)/;
-
 /** Whether a play must come to this end by itself; else it is taken from the record. */
-export function isDecidedByLoop(
-  { status, error }: Pick<Recorded, "status" | "error">,
-): boolean {
-  return status === "success" || isLimit({ error }) || REPLIES.test(error ?? "");
+export function isDecidedByLoop(end: Pick<Recorded, "status" | "error">): boolean {
+  return end.status === "success" || isReplayedEnd(endCodeOf(end));
 }
 
 /** A recorded end as the outcome that is stored. `by`: who ended it, where that was not the run itself. */

@@ -2,6 +2,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationPorts } from "./delegation.ts";
+import { LIMITS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
@@ -124,7 +125,7 @@ async function untilRest(
   if (maxDuration === null) return await runStretch(subject, context);
   const limitMs = maxDuration * SECOND_MS;
   const ms = Math.max(0, limitMs - (execution.durationMs ?? 0) - journal.running.elapsedMs);
-  const reason = new RunStopped(`Aborted: max_duration (${writeDuration(limitMs)})`);
+  const reason = new RunStopped(LIMITS.max_duration(writeDuration(limitMs)));
   return await withinTime(
     { clock, ms, reason, signal },
     (signal) => runStretch(subject, { ...context, signal }),

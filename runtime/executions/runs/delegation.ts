@@ -8,6 +8,7 @@ import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
+import { STOPS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import { isFinal } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
@@ -167,7 +168,7 @@ async function begin(
 }
 
 function errorOf({ reason }: AbortSignal): string {
-  return reason instanceof RunStopped ? reason.message : "Aborted: its caller ended";
+  return reason instanceof RunStopped ? reason.message : STOPS.caller_ended;
 }
 
 /** What the caller's model reads: JSON, as its keys are the ones that callers know. */

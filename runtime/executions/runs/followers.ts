@@ -2,7 +2,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import { CANCELLED } from "../states.ts";
+import { endCodeOf } from "../end_reason.ts";
 
 /**
  * The enabled agents that follow this end. The turns of a chat, and what another agent delegated, are no ends of an agent's
@@ -12,11 +12,15 @@ import { CANCELLED } from "../states.ts";
 export function followersOf(
   agents: readonly Agent[],
   execution: Pick<Execution, "agentId" | "trigger" | "isDryRun" | "isUnfollowed">,
-  { status, error }: Pick<Outcome, "status" | "error">,
+  outcome: Pick<Outcome, "status" | "error">,
 ): string[] {
   const { agentId, trigger, isDryRun, isUnfollowed } = execution;
   if (isDryRun || isUnfollowed || trigger === "chat" || trigger === "agent") return [];
-  const end = status === "success" ? "success" : error === CANCELLED ? "cancelled" : "failure";
+  const end = outcome.status === "success"
+    ? "success"
+    : endCodeOf(outcome) === "cancelled"
+    ? "cancelled"
+    : "failure";
   return agents.filter(({ enabled, after }) =>
     enabled && after.some((one) => one.agentId === agentId && (one.on === "any" || one.on === end))
   ).map(({ id }) => id);

@@ -1,6 +1,7 @@
 // What a dead instance left running: what its agent wants resumed continues here, the rest ends.
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import { FORSAKEN, type Runs } from "./runs.ts";
+import { STOPS } from "../end_reason.ts";
+import type { Runs } from "./runs.ts";
 import {
   type ExecutionReads,
   requireExecution,
@@ -39,7 +40,7 @@ export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
   // Another machine may do the same: each is ended once.
   for (const { id, error } of await recovery.findCancelled()) await runs.abortWaiting(id, error);
-  for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, FORSAKEN);
+  for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, STOPS.parent_ended);
 }
 
 /** What becomes of abandoned executions, the oldest first. */

@@ -1,6 +1,7 @@
 // What is kept and for how long: the sweep at every start, and purges that a person asks for.
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
+import { STOPS } from "../end_reason.ts";
 import type { CheckpointStats, CheckpointStore } from "../record/checkpoint_store.ts";
 
 /** Ends an execution that waits: its conversation is about to go. */
@@ -46,7 +47,7 @@ export class Retention {
     const { agentId, force, abortWaiting } = options;
     if (force) {
       for (const id of await this.#store.findWaiting(agentId)) {
-        await abortWaiting(id, "Aborted: its conversation was purged");
+        await abortWaiting(id, STOPS.conversation_purged);
       }
     }
     const purged = await this.#store.purge({

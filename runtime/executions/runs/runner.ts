@@ -7,6 +7,7 @@ import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
 import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
+import { STOPS } from "../end_reason.ts";
 import type { AcceptedExecution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
@@ -125,7 +126,7 @@ export class Runner implements AsyncDisposable {
    * be resumed are left as they are: the next start takes them over.
    */
   async stop(
-    { graceMs, error = "Aborted: service stopped" }: { graceMs: number; error?: string },
+    { graceMs, error = STOPS.service_stopped }: { graceMs: number; error?: string },
   ): Promise<void> {
     this.#active.close();
     this.#deliveries?.close();

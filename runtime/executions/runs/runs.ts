@@ -3,6 +3,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget/budget.ts";
+import { STOPS } from "../end_reason.ts";
 import type { AcceptedExecution, Execution } from "../execution.ts";
 import type { AcceptanceRefusal, AcceptanceStore } from "../record/acceptance_store.ts";
 import {
@@ -16,7 +17,7 @@ import { Journal } from "../record/journal.ts";
 import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { AgentUnreadable, IdempotencyKeyReused, LeaseLost } from "../refusals.ts";
-import { CANCELLED, type ExecutionStatus, isFinal } from "../states.ts";
+import { type ExecutionStatus, isFinal } from "../states.ts";
 import { isSameRun, noticesOf, type RunSpec, toAcceptance } from "./acceptance.ts";
 import type { ActiveRuns, RunControl } from "./active_runs.ts";
 import { AgentPlaces } from "./agent_places.ts";
@@ -27,9 +28,6 @@ import type { Resumption } from "./resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "./run.ts";
 import type { SharedRuns, Taken } from "./shared_runs.ts";
-
-/** Why an execution is ended whose result nobody needs any longer. */
-export const FORSAKEN = "Aborted: the execution that delegated to it has ended";
 
 const UNSTORED_END = "The end of an execution could not be stored";
 
@@ -135,7 +133,10 @@ export class Runs {
   }
 
   /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
-  async cancel(id: number, error = CANCELLED): Promise<"cancelling" | ExecutionStatus> {
+  async cancel(
+    id: number,
+    error: string = STOPS.cancelled,
+  ): Promise<"cancelling" | ExecutionStatus> {
     const { active } = this.#ports;
     for (;;) {
       // What was accepted or answered a moment ago is about to run here.
@@ -204,7 +205,7 @@ export class Runs {
     for (const child of await families.listChildren(execution.id)) {
       if (isFinal(child.status)) continue;
       const error = execution.status === "aborted" ? execution.error : null;
-      await this.#abort(child.id, error ?? FORSAKEN);
+      await this.#abort(child.id, error ?? STOPS.parent_ended);
     }
     for (const { id } of ancestors) await this.resume(await requireExecution(executions, id));
   }
@@ -234,7 +235,7 @@ export class Runs {
     this.#ports.announcer.waiting(execution, request);
     // A cancel that came until now found a run; from here on it finds an execution that waits.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
-    const error = signal.reason instanceof RunStopped ? signal.reason.message : CANCELLED;
+    const error = signal.reason instanceof RunStopped ? signal.reason.message : STOPS.cancelled;
     if (isCancelled) {
       await this.#orLog(execution, UNSTORED_END, async () => {
         if (await this.abortWaiting(execution.id, error)) return;
@@ -261,7 +262,7 @@ export class Runs {
     }
     if (parentExecutionId === null) return;
     const { execution } = await requireExecution(executions, parentExecutionId);
-    if (isFinal(execution.status)) active.stop(id, FORSAKEN);
+    if (isFinal(execution.status)) active.stop(id, STOPS.parent_ended);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type Agent, agentPrint } from "../../agents/agent.ts";
 import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
-import { isLimit } from "../states.ts";
+import { endCodeOf, isLimitCode } from "../end_reason.ts";
 
 /**
  * Undefined where it counts as neither a failure nor a success: a person or the service stopped the run, its model could not be
@@ -18,8 +18,7 @@ export function verdictOf(
   if (agent === undefined || maxFailures === null) return undefined;
   if (isDryRun || !TRIGGER_KINDS[trigger].isAutomatic) return undefined;
   const failed = status === "error" && transient === undefined || status === "timeout" ||
-    status === "aborted" &&
-      (isLimit({ error }) || /^Aborted: (?:budget|max_duration) /.test(error ?? ""));
+    isLimitCode(endCodeOf({ status, error }));
   if (!failed && status !== "success") return undefined;
   return { failed, maxFailures, print: failed ? agentPrint(agent) : "" };
 }

@@ -1,6 +1,7 @@
 // Executions as they stand: one, many, and what they used.
 import type { Execution } from "../../executions/execution.ts";
-import { CANCELLED, type ExecutionStatus } from "../../executions/states.ts";
+import { STOPS } from "../../executions/end_reason.ts";
+import type { ExecutionStatus } from "../../executions/states.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import {
@@ -33,7 +34,7 @@ const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS
 const IN_SPAN = "started_at >= ? AND started_at < ?";
 /** What a person cancelled did not fail. */
 const FAILED =
-  `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${CANCELLED}'`;
+  `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${STOPS.cancelled}'`;
 
 /** Finds the text as it is: what the search makes of some characters of it is taken back. It is the first value. */
 const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;

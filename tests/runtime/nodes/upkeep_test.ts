@@ -1,7 +1,7 @@
 // What machines find out by their regular checks, because nobody told them of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { FORSAKEN } from "../../../runtime/executions/runs/runs.ts";
+import { STOPS } from "../../../runtime/executions/end_reason.ts";
 import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
 import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -54,7 +54,7 @@ test("a machine ends what a dead parent had delegated, and what somebody cancell
   await clock.advance(UPKEEP_MS);
   await until(async () => (await waiting()).length === 1, "both end");
   assert.deepEqual(await waiting(), [kept.id]);
-  for (const [id, error] of [[child, FORSAKEN], [cancelled.id, "Away"]] as const) {
+  for (const [id, error] of [[child, STOPS.parent_ended], [cancelled.id, "Away"]] as const) {
     const ended = await one.getExecution(id);
     assert.deepEqual([ended.status, ended.error], ["aborted", error]);
     const frames = await one.readFrames(id, { after: 0 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { configOf } from "../agents/parsed_file.ts";
 import { type DraftPorts, toDrafts } from "../../../runtime/notify/drafts.ts";
-import { type Happening, kindOfEnd } from "../../../runtime/notify/happening.ts";
+import type { Happening } from "../../../runtime/notify/happening.ts";
 import type { NotifyChoice } from "../../../runtime/config/notify_schema.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { executionOf, failure } from "./outbox_world.ts";
@@ -46,22 +46,6 @@ Deno.test("an agent's word stands in place of config.yaml's, key by key; a comma
   assert.deepEqual(channelsOf(failure(1, { agentId: "gone" }), { on: [] }), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), {}, "# Nothing"), []);
   assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), [], "nobody is told of a dry run");
-});
-
-Deno.test("the kind of an end: what a person did is none, what a limit did is an error", () => {
-  const kinds = (changes: Parameters<typeof executionOf>[1]) => kindOfEnd(executionOf(1, changes));
-  assert.equal(kinds({ status: "success", error: null }), "success");
-  for (const status of ["error", "timeout", "orphaned"] as const) {
-    assert.equal(kinds({ status }), "error");
-  }
-  const aborted = (error: string) => kinds({ status: "aborted", error });
-  assert.equal(aborted("Cancelled by user"), undefined);
-  assert.equal(aborted("Aborted: the execution that delegated to it has ended"), undefined);
-  assert.equal(aborted("Aborted: its conversation was purged"), undefined);
-  assert.equal(aborted("Aborted: loop_detected (x failed 3 times in a row: y)"), "loop");
-  assert.equal(aborted("Aborted: budget per_day ($2.00)"), "budget");
-  assert.equal(aborted("Aborted: max_cost_usd ($1.0000, limit $1)"), "error");
-  assert.equal(aborted("Aborted: service stopped"), "error");
 });
 
 Deno.test("a question is told with what it is about, shortened and without secrets", () => {

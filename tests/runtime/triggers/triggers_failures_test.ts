@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { verdictOf } from "../../../runtime/executions/runs/trigger_verdict.ts";
-import type { Outcome } from "../../../runtime/executions/record/ending_store.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { createTestAgent } from "../../support/test_agent.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { LiveTriggers } from "./live_triggers.ts";
@@ -13,31 +10,6 @@ const HOUR = 60 * MINUTE;
 const FAIL = [{ fail: "The key is wrong" }];
 
 const pausedBy = async (runtime: Runtime, id: string) => (await runtime.getAgent(id)).triggerPaused;
-
-const VERDICTS: readonly [boolean | undefined, Partial<Outcome>][] = [
-  [true, { status: "error", error: "The model refused to answer" }],
-  [true, { status: "timeout", error: "No reply" }],
-  [true, { status: "aborted", error: "Aborted: max_tool_calls (51 calls, limit 50)" }],
-  [true, { status: "aborted", error: "Aborted: loop_detected (x)" }],
-  [true, { status: "aborted", error: "Aborted: budget tree ($2.00)" }],
-  [false, { status: "success" }],
-  [undefined, { status: "error", error: "Cannot reach openai", transient: { kind: "network" } }],
-  [undefined, { status: "aborted", error: "Cancelled by user" }],
-  [undefined, { status: "aborted", error: "Aborted: service stopped" }],
-  [undefined, { status: "orphaned", error: "The service died" }],
-];
-
-Deno.test("verdictOf() counts what the agent itself fails at, in runs that a trigger started", () => {
-  const agent = createTestAgent();
-  for (const [failed, outcome] of VERDICTS) {
-    const ended = { status: "success", error: null, output: null, ...outcome } as const;
-    const label = `${ended.status} ${ended.error}`;
-    assert.equal(verdictOf(agent, { trigger: "watch" }, ended)?.failed, failed, label);
-    assert.equal(verdictOf(agent, { trigger: "manual" }, ended), undefined, label);
-    const endless = { ...agent, maxFailures: null };
-    assert.equal(verdictOf(endless, { trigger: "watch" }, ended), undefined, label);
-  }
-});
 
 Deno.test("a schedule that fails max_failures times in a row pauses, over a restart and a reload; it is tried after an hour, then daily, until a run succeeds", async () => {
   await using live = await LiveTriggers.create();

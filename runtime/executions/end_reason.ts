@@ -1,0 +1,68 @@
+// Why executions end: the stored texts, and the code of a stored text. Decisions about an end read its code, never its text.
+import type { ExecutionStatus } from "./states.ts";
+
+/** Aborts from outside the run. */
+export const STOPS = {
+  cancelled: "Cancelled by user",
+  service_stopped: "Aborted: service stopped",
+  caller_ended: "Aborted: its caller ended",
+  parent_ended: "Aborted: the execution that delegated to it has ended",
+  conversation_purged: "Aborted: its conversation was purged",
+  awaited_purged: "Aborted: what it waited for was purged",
+} as const;
+
+/** Aborts by limits of the agent, and by loop detection. Each text begins with its code. */
+export const LIMITS = {
+  max_tool_calls: (calls: number, limit: number) =>
+    `Aborted: max_tool_calls (${calls} calls, limit ${limit})`,
+  max_execution_tokens: (tokens: number, limit: number) =>
+    `Aborted: max_execution_tokens (${tokens} tokens, limit ${limit})`,
+  max_cost_usd: (cost: number, limit: number) =>
+    `Aborted: max_cost_usd ($${cost.toFixed(4)}, limit $${limit})`,
+  max_tokens: (limit: number) => `Aborted: max_tokens (the reply was cut at ${limit} tokens)`,
+  max_duration: (limit: string) => `Aborted: max_duration (${limit})`,
+  loop_detected: (circle: string) => `Aborted: loop_detected (${circle})`,
+  budget: (budget: string) => `Aborted: budget ${budget}`,
+} as const;
+
+/** Errors by the last reply. A refusal's own words may follow. */
+export const NO_ANSWERS = {
+  content_filter: "The provider's content filter stopped the reply",
+  refusal: "The model refused to answer",
+  empty_reply: "The model returned an empty reply",
+} as const;
+
+export type LimitCode = keyof typeof LIMITS;
+export type EndCode = keyof typeof STOPS | LimitCode | keyof typeof NO_ANSWERS;
+
+/** Returns the code of an end; undefined for a success, an end without a code of its own, and an open execution. */
+export function endCodeOf(
+  { status, error }: { status: ExecutionStatus; error: string | null },
+): EndCode | undefined {
+  if (error === null) return undefined;
+  if (status === "error") return codeOf(NO_ANSWERS, (text) => error.startsWith(text));
+  if (status !== "aborted") return undefined;
+  const limit = /^Aborted: (\w+)/.exec(error)?.[1];
+  return isLimitCode(limit) ? limit : codeOf(STOPS, (text) => error === text);
+}
+
+export function isLimitCode(code: string | undefined): code is LimitCode {
+  return code !== undefined && Object.hasOwn(LIMITS, code);
+}
+
+/** Whether the loop aborted the run by the conversation and its figures alone. */
+export function isLoopLimit(code: EndCode | undefined): boolean {
+  return isLimitCode(code) && code !== "budget" && code !== "max_duration";
+}
+
+/** Whether the loop comes to this end again when the same replies are played to it. */
+export function isReplayedEnd(code: EndCode | undefined): boolean {
+  return isLoopLimit(code) || code !== undefined && code in NO_ANSWERS;
+}
+
+function codeOf<C extends EndCode>(
+  texts: Readonly<Record<C, string>>,
+  matches: (text: string) => boolean,
+): C | undefined {
+  return (Object.keys(texts) as C[]).find((code) => matches(texts[code]));
+}

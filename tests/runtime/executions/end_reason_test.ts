@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import {
+  endCodeOf,
+  isReplayedEnd,
+  LIMITS,
+  NO_ANSWERS,
+  STOPS,
+} from "../../../runtime/executions/end_reason.ts";
+import { followersOf } from "../../../runtime/executions/runs/followers.ts";
+import { verdictOf } from "../../../runtime/executions/runs/trigger_verdict.ts";
+import type { FinalStatus } from "../../../runtime/executions/states.ts";
+import { kindOfEnd } from "../../../runtime/notify/happening.ts";
+import { createTestAgent } from "../../support/test_agent.ts";
+import { executionOf } from "../notify/outbox_world.ts";
+
+/** By stored end: its code, its message's kind, whether its trigger failed, whether a play comes to it, who follows it. */
+const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
+  ["success", null, [undefined, "success", false, false, "success"]],
+  ["error", "Cannot reach openai", [undefined, "error", true, false, "failure"]],
+  ["timeout", "No reply", [undefined, "error", true, false, "failure"]],
+  ["orphaned", "The service died", [undefined, "error", undefined, false, "failure"]],
+  ["error", "The provider's content filter stopped the reply", [
+    "content_filter",
+    "error",
+    true,
+    true,
+    "failure",
+  ]],
+  ["error", "The model refused to answer: No", ["refusal", "error", true, true, "failure"]],
+  ["error", "The model returned an empty reply", ["empty_reply", "error", true, true, "failure"]],
+  ["aborted", "Cancelled by user", ["cancelled", undefined, undefined, false, ""]],
+  ["aborted", "Aborted: service stopped", [
+    "service_stopped",
+    "error",
+    undefined,
+    false,
+    "failure",
+  ]],
+  ["aborted", "Aborted: its caller ended", ["caller_ended", "error", undefined, false, "failure"]],
+  ["aborted", "Aborted: the execution that delegated to it has ended", [
+    "parent_ended",
+    undefined,
+    undefined,
+    false,
+    "failure",
+  ]],
+  ["aborted", "Aborted: its conversation was purged", [
+    "conversation_purged",
+    undefined,
+    undefined,
+    false,
+    "failure",
+  ]],
+  ["aborted", "Aborted: what it waited for was purged", [
+    "awaited_purged",
+    undefined,
+    undefined,
+    false,
+    "failure",
+  ]],
+  ["aborted", "Aborted: max_tool_calls (51 calls, limit 50)", [
+    "max_tool_calls",
+    "error",
+    true,
+    true,
+    "failure",
+  ]],
+  ["aborted", "Aborted: max_execution_tokens (110 tokens, limit 100)", [
+    "max_execution_tokens",
+    "error",
+    true,
+    true,
+    "failure",
+  ]],
+  ["aborted", "Aborted: max_cost_usd ($1.0000, limit $0.5)", [
+    "max_cost_usd",
+    "error",
+    true,
+    true,
+    "failure",
+  ]],
+  ["aborted", "Aborted: max_tokens (the reply was cut at 4096 tokens)", [
+    "max_tokens",
+    "error",
+    true,
+    true,
+    "failure",
+  ]],
+  ["aborted", "Aborted: max_duration (5m)", ["max_duration", "error", true, false, "failure"]],
+  ["aborted", "Aborted: loop_detected (x failed 3 times in a row: y)", [
+    "loop_detected",
+    "loop",
+    true,
+    true,
+    "failure",
+  ]],
+  ["aborted", "Aborted: budget tree ($2.00)", ["budget", "budget", true, false, "failure"]],
+  ["aborted", "Aborted", [undefined, "error", undefined, false, "failure"]],
+  ["aborted", "Aborted: toString", [undefined, "error", undefined, false, "failure"]],
+  ["error", "Aborted: budget tree ($2.00)", [undefined, "error", true, false, "failure"]],
+];
+
+Deno.test("the code of a stored end decides messages, failures of triggers, plays and followers", () => {
+  const agent = createTestAgent();
+  const after = ["success", "failure"] as const;
+  const agents = after.map((on) => ({
+    ...createTestAgent(),
+    id: on,
+    enabled: true,
+    after: [{ agentId: "daily", on }],
+  }));
+  const started = { agentId: "daily", trigger: "watch" as const };
+  for (const [status, error, expected] of ENDS) {
+    const ended = { status, error, output: null };
+    const label = `${status} ${error}`;
+    const code = endCodeOf(ended);
+    const kind = kindOfEnd(executionOf(1, { status, error }));
+    const failed = verdictOf(agent, started, ended)?.failed;
+    const followers = followersOf(agents, started, ended).join();
+    assert.deepEqual([code, kind, failed, isReplayedEnd(code), followers], expected, label);
+    assert.equal(verdictOf(agent, { trigger: "manual" }, ended), undefined, label);
+    assert.equal(verdictOf({ ...agent, maxFailures: null }, started, ended), undefined, label);
+    assert.equal(
+      verdictOf(agent, started, { ...ended, transient: { kind: "network" } })?.failed,
+      status === "error" ? undefined : failed,
+      label,
+    );
+  }
+});
+
+Deno.test("each code has one stored text, letter by letter", () => {
+  const texts = new Set([
+    ...Object.values(STOPS),
+    LIMITS.max_tool_calls(51, 50),
+    LIMITS.max_execution_tokens(110, 100),
+    LIMITS.max_cost_usd(1, 0.5),
+    LIMITS.max_tokens(4096),
+    LIMITS.max_duration("5m"),
+    LIMITS.loop_detected("x failed 3 times in a row: y"),
+    LIMITS.budget("tree ($2.00)"),
+    NO_ANSWERS.content_filter,
+    `${NO_ANSWERS.refusal}: No`,
+    NO_ANSWERS.empty_reply,
+  ]);
+  const stored = ENDS.flatMap(([, text, [code]]) => code === undefined ? [] : [text]);
+  assert.deepEqual([...texts].sort(), stored.sort());
+});
