@@ -129,10 +129,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const toolResources = new AsyncDisposableStack();
   const runPorts = {
     ...createRunSupplies({
-      settings,
+      ...context,
       registry,
-      clock,
-      log,
       version,
       gate,
       openOwnWrites,
@@ -181,7 +179,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const follower = new ConfigFollower({ settings, agentFiles, clock, log });
   const refreshConfig = async () => mode === "service" ? await follower.refreshWhole() : [];
   const triggers = mode !== "service" ? undefined : await startService({
-    settings,
+    ...context,
     db,
     slots,
     executions: stores.executions,
@@ -199,8 +197,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     machineTimeZone,
     notifications,
     events,
-    clock,
-    log,
     toolResources,
     resources,
     ...(node !== undefined && nodes !== undefined && { shared: { node, nodes, executionLog } }),

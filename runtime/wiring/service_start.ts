@@ -9,8 +9,7 @@ import { whyElsewhere } from "../trigger_kinds.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import type { BudgetStore } from "../executions/budget/budget_store.ts";
-import type { Retention } from "../executions/runs/retention.ts";
-import { RetentionSweeps } from "../executions/runs/retention_sweeps.ts";
+import { type Retention, RetentionSweeps } from "../executions/runs/retention.ts";
 import { findDescriptors } from "../../base/files/descriptor_link.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { clearStagedFiles } from "../../base/files/staged_files.ts";
@@ -23,7 +22,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
 
 /** The parts of a runtime that is to be a service. */
-export interface ServiceParts extends Omit<ServiceTriggersOptions, "timeZone" | "shared"> {
+export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
   budgets: Pick<BudgetStore, "settleAbandoned">;
@@ -78,12 +77,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
     }),
   );
   await sweeps.start();
-  const created = triggers = resources.use(
-    createServiceTriggers({
-      ...parts,
-      timeZone: () => machineTimeZone().name,
-    }),
-  );
+  const created = triggers = resources.use(createServiceTriggers(parts));
   const reconcile = async () => {
     const isUnreadable = (id: string) => registry.isUnreadable(id);
     const isElsewhere = (id: string) =>

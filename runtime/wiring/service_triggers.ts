@@ -2,13 +2,11 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
-import type { Clock } from "../../base/clock.ts";
 import { hostNames } from "../config/database_settings.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
+import type { Context } from "../context.ts";
 import type { Database } from "../storage/database.ts";
 import { SqlTriggerStateStore } from "../storage/trigger_states.ts";
 import { SqlFollowUpStore } from "../storage/follow_ups.ts";
@@ -38,8 +36,7 @@ const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
 
 /** What they are made of. */
-export interface ServiceTriggersOptions {
-  settings: WorkspaceSettings;
+export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   registry: Pick<AgentRegistry, "get" | "isUnreadable">;
   /** Returns an agent as its file is now. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
@@ -53,10 +50,7 @@ export interface ServiceTriggersOptions {
   openOwnWrites: () => Promise<OwnWrites>;
   /** Where several machines share the database. */
   shared?: { node: Pick<Node, "leases" | "wantLeases"> };
-  timeZone: () => string;
   events: EventBus;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** They fire nothing before they are started. The watcher is loaded with the first agent that watches something. */

@@ -1,5 +1,7 @@
 // What is kept and for how long: the sweep at every start, and purges that a person asks for.
 import type { ServiceLog } from "../../service_log/service_log.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { STOPS } from "../end_reason.ts";
 import type { CheckpointStats, CheckpointStore } from "../record/checkpoint_store.ts";
@@ -56,5 +58,58 @@ export class Retention {
     });
     this.#log.write("info", "Conversations purged", { purged, force });
     return purged;
+  }
+}
+
+/** What the sweeps of a service work with. */
+export interface RetentionSweepsPorts {
+  retention: Pick<Retention, "sweep">;
+  clock: Clock;
+  log: ServiceLog;
+  /** Asked at each sweep. Null days keep for ever. */
+  days: () => { checkpointDays: number | null; logDays: number | null };
+}
+
+/** Removes old conversations and logs: at the start of the service, and once a day while it runs. */
+export class RetentionSweeps implements AsyncDisposable {
+  readonly #ports: RetentionSweepsPorts;
+  readonly #over = new AbortController();
+  #daily: Promise<void> = Promise.resolve();
+
+  constructor(ports: RetentionSweepsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Sweeps, then again each day until this is disposed. Rejects when the first sweep fails; later failures are logged. */
+  async start(): Promise<void> {
+    await this.#sweep();
+    this.#daily = this.#sweepDaily();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#daily;
+  }
+
+  async #sweepDaily(): Promise<void> {
+    const { clock, log } = this.#ports;
+    while (await sleepUnlessAborted(clock, DAY_MS, this.#over.signal)) {
+      try {
+        await this.#sweep();
+      } catch (error) {
+        log.write(
+          "error",
+          "Old conversations and logs could not be removed; tried again in a day",
+          {
+            error,
+          },
+        );
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { retention, clock, days } = this.#ports;
+    await retention.sweep({ now: clock.now(), ...days() });
   }
 }

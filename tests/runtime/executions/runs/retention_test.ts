@@ -6,7 +6,7 @@ import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.t
 import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { answerToEnd } from "../executions_of.ts";
-import { RetentionSweeps } from "../../../../runtime/executions/runs/retention_sweeps.ts";
+import { RetentionSweeps } from "../../../../runtime/executions/runs/retention.ts";
 import { DAY_MS, HOUR_MS } from "../../../../base/time_units.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 
