@@ -172,18 +172,19 @@ export interface MoveHistoryOptions extends WorkspaceOption {
   address: string;
   /** Ends it early, and leaves nothing behind. */
   signal: AbortSignal;
-  /** Reports how many rows of a table are written. */
-  onProgress(progress: { table: string; rows: number }): void;
+  /** So many rows of a table are there, or were read back. */
+  onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
 }
 
-/** A history that was copied, with as many rows as its source has. No address has a password. */
+/** A history that was copied, and compared. No address has a password. */
 export interface MovedHistory {
   from: string;
   to: string;
   /** Where config.yaml is, and what `database` is in it while the history in PostgreSQL is used. */
   configFile: string;
   setting: string;
-  tables: { name: string; rows: number }[];
+  /** With the SHA-256 over all rows of each. */
+  tables: { name: string; rows: number; digest: string }[];
   /** Texts with NUL characters, which PostgreSQL cannot store: each of these is U+FFFD now. */
   changedTexts: number;
 }

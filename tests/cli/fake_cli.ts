@@ -98,9 +98,9 @@ export class FakeCli implements AsyncDisposable {
       configFile: "/home/me/.config/inkling/config.yaml",
       setting: address,
       tables: [
-        { name: "instances", rows: 1 },
-        { name: "frames", rows: 1_234 },
-        { name: "outbox", rows: 0 },
+        { name: "instances", rows: 1, digest: "aa" },
+        { name: "frames", rows: 1_234, digest: "bb" },
+        { name: "outbox", rows: 0, digest: "cc" },
       ],
       changedTexts: 0,
     });

@@ -28,8 +28,9 @@ export const perform = performs<typeof moveHistory>(async (context, { to, from, 
       direction: to === undefined ? "from" : "to",
       address,
       signal: interrupts.first,
-      onProgress({ table, rows }) {
-        live?.draw([`Copying ${table}: ${formatPlural(rows, "row")}`]);
+      onProgress({ table, rows, step }) {
+        const verb = step === "copying" ? "Copying" : "Comparing";
+        live?.draw([`${verb} ${table}: ${formatPlural(rows, "row")}`]);
       },
     });
   } finally {
@@ -56,9 +57,7 @@ function show(output: Output, moved: MovedHistory, direction: "to" | "from"): vo
     output.line();
   }
   const total = filled.reduce((sum, { rows }) => sum + rows, 0);
-  output.sentence(
-    `${formatPlural(total, "row")} copied and counted: each table has all of its rows`,
-  );
+  output.sentence(`${formatPlural(total, "row")} copied, read back and compared: all are equal`);
   output.fields([["From", from], ["To", to]]);
   if (changedTexts > 0) {
     output.sentence(

@@ -1,4 +1,5 @@
-// Copies a history into an empty database, batch by batch, and compares the number of rows of each table.
+// One history copied into an empty database, batch by batch, read back and compared.
+import { createHash } from "node:crypto";
 import { DatabaseUnusable } from "../database.ts";
 import { toStorable } from "../postgres/dialect.ts";
 import type { HistoryTable } from "./history_tables.ts";
@@ -40,8 +41,6 @@ export interface HistorySource {
 /** A database that gets one. */
 export interface HistoryTarget extends HistorySource {
   write(table: HistoryTable, rows: readonly Row[]): Promise<void>;
-  /** The number of rows that the table has. */
-  count(table: HistoryTable): Promise<number>;
   /** No number up to this one is given again. */
   setCounter(table: HistoryTable, counter: string, highest: bigint): Promise<void>;
   /** Makes what is looked for of what was written. */
@@ -52,6 +51,8 @@ export interface HistoryTarget extends HistorySource {
 export interface CopiedTable {
   name: string;
   rows: number;
+  /** SHA-256 over all of its rows, the same on both sides. */
+  digest: string;
 }
 
 /** What came of it. */
@@ -64,11 +65,11 @@ export interface CopiedHistory {
 /** How a copy is followed, and ended early. */
 export interface CopyOptions {
   signal: AbortSignal;
-  /** Reports how many rows of a table are written. */
-  onProgress(progress: { table: string; rows: number }): void;
+  /** So many rows of a table are written. `checking`: they are read back. */
+  onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
 }
 
-/** Copies all rows. Throws DatabaseUnusable where the target has another number of them than it was sent; the caller takes the copy back. */
+/** Copies and compares. Throws DatabaseUnusable where the copy is not the source; the caller takes it back. */
 export async function copyHistory(
   tables: readonly HistoryTable[],
   { source, target }: { source: HistorySource; target: HistoryTarget },
@@ -78,7 +79,7 @@ export async function copyHistory(
   let changedTexts = 0;
   for (const table of tables) {
     const { name, counter } = table;
-    let count = 0;
+    const digest = new RowDigest();
     for await (const batch of source.read(table)) {
       signal.throwIfAborted();
       const rows = batch.map((row) =>
@@ -89,26 +90,52 @@ export async function copyHistory(
           return stored;
         })
       );
+      digest.add(rows);
       await target.write(table, rows);
-      count += rows.length;
-      onProgress({ table: name, rows: count });
+      onProgress({ table: name, rows: digest.rows, step: "copying" });
     }
     if (counter !== undefined) {
       await target.setCounter(table, counter, await source.readCounter(table, counter));
     }
-    copied.push({ name, rows: count });
+    copied.push({ name, rows: digest.rows, digest: digest.end() });
   }
   signal.throwIfAborted();
   await target.makeSearchable();
-  for (const [index, table] of tables.entries()) {
-    const sent = copied[index]?.rows;
-    const there = await target.count(table);
-    if (there === sent) continue;
+  for (const table of tables) {
+    const wanted = copied.find(({ name }) => name === table.name);
+    const digest = new RowDigest();
+    for await (const rows of target.read(table)) {
+      signal.throwIfAborted();
+      digest.add(rows);
+      onProgress({ table: table.name, rows: digest.rows, step: "checking" });
+    }
+    if (digest.rows === wanted?.rows && digest.end() === wanted.digest) continue;
     throw new DatabaseUnusable(
-      `The copy is not what it was made of: of ${sent} rows of ${table.name} in ${source.place}, ` +
-        `${there} are in ${target.place}. The copy was removed. ` +
+      `The copy is not what it was made of: of ${wanted?.rows} rows of ${table.name} in ${source.place}, ` +
+        `${digest.rows} came back from ${target.place}, and not all as they were. The copy was removed. ` +
         "Look for triggers and rules there that are not Inkling's, and at the health of the disks",
     );
   }
   return { tables: copied, changedTexts };
+}
+
+/** SHA-256 over rows, whichever database they come from. */
+class RowDigest {
+  rows = 0;
+  readonly #hash = createHash("sha256");
+
+  add(rows: readonly Row[]): void {
+    this.rows += rows.length;
+    for (const row of rows) this.#hash.update(row.map(write).join(""));
+  }
+
+  end(): string {
+    return this.#hash.digest("hex");
+  }
+}
+
+/** No two rows of values give the same text. */
+function write(value: Value): string {
+  if (value === null) return "-";
+  return typeof value === "string" ? `${value.length}:${value}` : `${value};`;
 }

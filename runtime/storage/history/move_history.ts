@@ -39,7 +39,7 @@ export interface MovedHistory extends CopiedHistory {
 }
 
 /**
- * Copies the whole history and compares the numbers of rows. Whatever ends it before, the target is left as it was, and the source
+ * Copies the whole history, reads it back and compares. Whatever ends it before, the target is left as it was, and the source
  * always. Throws AlreadyRunning while a service runs, MoveRefused, DatabaseUnusable and StorageUnavailable.
  */
 export async function moveHistory(options: MoveOptions): Promise<MovedHistory> {

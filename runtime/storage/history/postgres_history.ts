@@ -13,7 +13,12 @@ import { toPostgres } from "../postgres/dialect.ts";
 import { describeAddress, outageReason } from "../postgres/postgres_errors.ts";
 import { SCHEMA, STEPS } from "../postgres/schema.ts";
 import { type HistoryTarget, type Row, toBatches, type Value } from "./copy_history.ts";
-import { type HistoryTable, LEFT_OUT, type PostgresColumn } from "./history_tables.ts";
+import {
+  type HistoryColumn,
+  type HistoryTable,
+  LEFT_OUT,
+  type PostgresColumn,
+} from "./history_tables.ts";
 
 /** The longest that the other side of the copy takes for a batch. */
 const SILENT_MS = 60_000;
@@ -177,21 +182,14 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   async *read(table: HistoryTable): AsyncGenerator<readonly Row[]> {
-    // As SQLite sorts texts: by their bytes.
-    const order = table.key.map(({ name, type }) =>
-      `"${name}"${type === "TEXT" ? ' COLLATE "C"' : ""}`
-    )
-      .join(", ");
+    const order = table.key.map(ordered).join(", ");
     const texts = table.columns.filter(({ type }) => type === "TEXT");
     const size = ["0", ...texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`)];
     // The sizes of texts are known without reading them, and rows are asked for in numbers that fit into memory.
     await this.#run(
       `DECLARE sizes CURSOR FOR SELECT ${size.join(" + ")} FROM "${table.name}" ORDER BY ${order}`,
     );
-    const values = table.columns.map(({ name }) => {
-      const other = WHERE_ABSENT[`${table.name}.${name}`];
-      return other === undefined ? `"${name}"` : `coalesce("${name}", ${other})`;
-    }).join(", ");
+    const values = table.columns.map((column) => valueOf(table, column)).join(", ");
     await this.#run(
       `DECLARE rows CURSOR FOR SELECT ${values} FROM "${table.name}" ORDER BY ${order}`,
     );
@@ -226,11 +224,6 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
         values: rows.flat(),
       })
     );
-  }
-
-  async count({ name }: HistoryTable): Promise<number> {
-    const [[count] = []] = await this.#rows(`SELECT count(*) FROM "${name}"`);
-    return Number(count);
   }
 
   async setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {
@@ -294,4 +287,14 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     const [what] = reason.split(". A service that runs");
     return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
   }
+}
+
+function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
+  const other = WHERE_ABSENT[`${table.name}.${name}`];
+  return other === undefined ? `"${name}"` : `coalesce("${name}", ${other})`;
+}
+
+/** As SQLite sorts texts: by their bytes. */
+function ordered({ name, type }: HistoryColumn): string {
+  return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
 }

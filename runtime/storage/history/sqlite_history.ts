@@ -1,4 +1,5 @@
 // A history in SQLite, as it is copied: read from one snapshot, or written into a new file.
+import { nextSlice } from "../../../base/slices.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 import { BATCH, type HistoryTarget, type Row, type Value } from "./copy_history.ts";
 import { type HistoryColumn, type HistoryTable, ORDINARY_TABLES } from "./history_tables.ts";
@@ -35,6 +36,8 @@ export class SqliteHistory implements HistoryTarget {
       yield batch;
       batch = [];
       size = 0;
+      // Whoever interrupts is heard.
+      await nextSlice();
     }
     if (batch.length > 0) yield batch;
   }
@@ -55,11 +58,6 @@ export class SqliteHistory implements HistoryTarget {
     return this.#change(() => {
       for (const row of rows) this.#db.run(sql, ...row);
     });
-  }
-
-  count({ name }: HistoryTable): Promise<number> {
-    const [[count] = []] = this.#db.each(`SELECT count(*) FROM "${name}"`);
-    return Promise.resolve(Number(count));
   }
 
   setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {

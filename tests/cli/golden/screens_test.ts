@@ -581,7 +581,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     before({ cli }) {
       const { onMove } = cli;
       cli.onMove = async (options) => {
-        options.onProgress({ table: "frames", rows: 1_000 });
+        options.onProgress({ table: "frames", rows: 1_000, step: "copying" });
         return { ...await onMove(options), changedTexts: 1 };
       };
     },
