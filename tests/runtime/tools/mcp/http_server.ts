@@ -27,7 +27,6 @@ export class FixtureHttpServer implements AsyncDisposable {
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  readonly #closing = new AbortController();
 
   readonly #isPaged: boolean;
 
@@ -37,12 +36,7 @@ export class FixtureHttpServer implements AsyncDisposable {
       this.#modern = createMcpHandler(() => createFixtureServer(this.seen), { legacy: "reject" });
     }
     this.#server = Deno.serve(
-      {
-        port: options.port ?? 0,
-        hostname: "127.0.0.1",
-        onListen: () => {},
-        signal: this.#closing.signal,
-      },
+      { port: options.port ?? 0, hostname: "127.0.0.1", onListen: () => {} },
       (request) => this.#answer(request),
     );
   }
@@ -57,12 +51,11 @@ export class FixtureHttpServer implements AsyncDisposable {
     this.#sessions.clear();
   }
 
-  /** Breaks every connection off and listens no more. */
+  /** Ends every session and waits for open replies: only then has the client let go of its connections, too. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.forget();
     await this.#modern?.close();
-    this.#closing.abort();
-    await this.#server.finished;
+    await this.#server.shutdown();
   }
 
   async #answer(request: Request): Promise<Response> {

@@ -133,6 +133,8 @@ Deno.test("McpServers: a tool that reports progress may take longer, one that is
   await until(() => streams.length === 2, "the second call reaches the server");
   await clock.advance(60_000);
   assert.equal(await silent, "echo took longer than 60 s");
+  // The end of the server waits for open replies.
+  for (const stream of streams) stream.close().catch(() => {});
 });
 
 test("McpServers: a call that is stopped is cancelled at the server and hung up", async ({ server, world, tools }) => {
