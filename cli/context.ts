@@ -1,5 +1,4 @@
-// What every command is given: the program around it, its voice, and the options that all commands share; and what it ends
-// with.
+// The context of a command: the program around it, its output, and the options that all commands share.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import type { Output } from "./output/output.ts";
 

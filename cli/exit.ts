@@ -24,7 +24,7 @@ export const EXIT = {
 /** One of the exit codes. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
-/** What a command comes to; nothing: it is done. */
+/** The result of a command: its exit code, or nothing, which means success. */
 export type CommandResult = ExitCode | void;
 
 /** A command that ends early, with its code and its sentence. Further lines of `message` say what to do. */

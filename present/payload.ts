@@ -50,7 +50,7 @@ export function callsOf(payload: FramePayload): ToolCall[] {
   }));
 }
 
-/** What the execution of a called agent came to, out of a result of `run_agent`; undefined for an error. */
+/** Returns the end of a delegated execution from a result of `run_agent`; undefined for an error. */
 export function delegatedOf(content: string): FramePayload | undefined {
   // Behind it may stand what a person said of it.
   return parseObject(content.split("\n", 1)[0] ?? "");
@@ -58,16 +58,16 @@ export function delegatedOf(content: string): FramePayload | undefined {
 
 /** A call that a dry run described instead of making it. */
 export interface DescribedCall {
-  /** Of the execution itself, or of one below it. */
+  /** The execution of the call: the dry run itself, or one below it. */
   executionId: number | undefined;
   agentId: string;
   toolName: string;
   summary: string;
   /** Empty where no change of a file can be shown. */
   diff: string;
-  /** Why that is so; empty where nothing has to be said. */
+  /** The reason why there is no preview; empty if none is needed. */
   problem: string;
-  /** Whether it is about a file. */
+  /** True for a call about a file. */
   hasPreview: boolean;
 }
 

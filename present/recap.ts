@@ -1,4 +1,4 @@
-// What happened while a person was away: the executions by their end, and since when it is told.
+// The recap for a person who was away: counts of executions by their end, and the time from which it counts.
 import { DAY_MS } from "../base/time_units.ts";
 import type { RecapBody } from "../server/schemas/report_schemas.ts";
 

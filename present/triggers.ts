@@ -1,7 +1,7 @@
-// What starts an agent by itself, in a few words.
+// The triggers of an agent, in a few words.
 import type { AgentSummary } from "../server/schemas/agent_schemas.ts";
 
-/** What the words are made of. */
+/** The fields of an agent that the words are made of. */
 export type DescribedTrigger =
   & Pick<
     AgentSummary,
@@ -9,7 +9,7 @@ export type DescribedTrigger =
   >
   & Partial<Pick<AgentSummary, "after">>;
 
-/** How a table says it (`watch in; after reporter`), and how a page does (`watches in, after reporter`). */
+/** The words of a table (`watch in; after reporter`) and of the page (`watches in, after reporter`). */
 export type TriggerWording = "terse" | "full";
 
 /** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `after reporter`. */

@@ -29,11 +29,11 @@ export type { Transport } from "./client/client_transport.ts";
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** Of `run` and `fork`: a repeated call with the same key starts nothing. */
+  /** For `run` and `fork`: a repeated call with the same key starts nothing. */
   idempotencyKey?: string;
 }
 
-/** What a query takes: the values that its text stands for. */
+/** The values of a query, before they become text. */
 type Query<Q extends z.ZodObject> = {
   [Name in keyof z.output<Q>]?: QueryValue<Exclude<z.output<Q>[Name], undefined>> | undefined;
 };

@@ -11,7 +11,7 @@ export interface ServerSentEvent {
   id: string | undefined;
 }
 
-/** How a body is parsed that does not follow the standard. */
+/** The parser of a body that does not follow the standard. */
 export interface EventStreamOptions {
   /** Yield the last event although no blank line ends it. */
   isLooseEnd?: boolean;

@@ -19,7 +19,7 @@ export type Example = readonly [commandLine: string, meaning: string];
 /** What a command does. */
 export type Action = (context: CommandContext) => Promise<ExitCode>;
 
-/** What is known of a command before its code is loaded. */
+/** The declaration of a command; its code is loaded only when it is chosen. */
 interface CommandFacts {
   readonly name: string;
   readonly description: string;

@@ -11,13 +11,13 @@ interface Installed {
   agents: readonly string[];
 }
 
-/** What is removed, and how. */
+/** The thing to remove, and the function that removes it. */
 export interface Removal<Item extends Installed> {
   /** `skill`, `MCP server`. */
   what: string;
   name: string;
   items: readonly Item[];
-  /** What a person reads of it, around the agents that use it. */
+  /** Returns the rows that a person reads before the question; `usedBy` is the row with the agents that use it. */
   fieldsOf: (item: Item, usedBy: [string, string]) => [string, string][];
   targetOf: (item: Item) => string;
   remove: (item: Item) => Promise<void>;

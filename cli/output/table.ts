@@ -15,7 +15,7 @@ export interface Column<Row> {
   paint?: (cell: string, value: string) => string;
 }
 
-/** What stands below a row: of its own, and, where there is nothing, if it has a cell cut. */
+/** The line below a row: `note`, or, for a row without one whose cell was cut, `cutNote`. */
 export interface TableNotes<Row> {
   note?: (row: Row) => string | undefined;
   cutNote?: (row: Row) => string;

@@ -29,7 +29,7 @@ export async function findExecution(client: Client, id: number): Promise<Executi
   throw noExecution(id, '"inkling logs" shows the last ones');
 }
 
-/** What an execution asks. Throws CommandFailure where it asks nothing. */
+/** Returns the open question of an execution. Throws CommandFailure if there is none. */
 export async function readPending(client: Client, id: number): Promise<PendingBody> {
   const pending = await orMissing(client.pending(id));
   if (pending !== undefined) return { ...pending, execution_id: id };

@@ -16,15 +16,15 @@ export interface ShownRun {
   client: Client;
   executionId: number;
   interrupts: Interrupts;
-  /** Whether the first Ctrl+C leaves it alone; else it cancels it. */
+  /** True: the first Ctrl+C leaves the execution running. False: it cancels it. */
   isLeft?: boolean;
   /** Shows JSON, and asks nothing. */
   json?: true | undefined;
   /** False: its questions are left to others. */
   asks?: false;
-  /** What happened up to this frame is not shown. */
+  /** Frames up to this one are not shown. */
   after?: number;
-  /** Of a fork: the execution whose first steps it has. */
+  /** For a fork: the execution whose first steps it took over. */
   takenOver?: ExecutionDetail["forked_from"];
 }
 

@@ -24,7 +24,7 @@ const RARE_NODE_LOOK_MS = 30_000;
 /** A run that is watched, and how. */
 export interface WatchedRun extends CancellableRun {
   view: RunView;
-  /** What happened up to this frame is not shown. */
+  /** Frames up to this one are not shown. */
   after?: number;
   /** Aborts when a person wants it cancelled; it is followed to its end then. Absent: Ctrl+C at a question throws Interrupted. */
   cancelSignal?: AbortSignal;

@@ -28,7 +28,7 @@ export async function spawnSelf(
     words: readonly string[];
     environment: Readonly<Record<string, string>>;
     host?: string;
-    /** What cannot be started: `service`, and how that exits. */
+    /** The name of the program in the error (`service`), and the exit code of that error. */
     what: string;
     exitCode: ExitCode;
   },
@@ -82,7 +82,7 @@ export async function sizeOf(path: string): Promise<number> {
   return (await Deno.stat(path).catch(ignoreMissing))?.size ?? 0;
 }
 
-/** What a service says of a start that goes well: noise before the line that says why it failed. */
+/** Matches the routine lines of a start. They are left out of the report, which shows the reason of a failure. */
 const ROUTINE_LINE = /^\d{4}-\S+Z (DEBUG|INFO) /;
 
 /**

@@ -102,7 +102,7 @@ function findSymbol(file: ts.SourceFile, symbol: string): ts.Node | undefined {
   return undefined;
 }
 
-/** Whether a node can be taken out without a hole in the syntax. */
+/** Returns true if the syntax stays whole without the node. */
 function isDroppable(node: ts.Node): boolean {
   const { parent } = node;
   return ts.isStatement(node) && !ts.isBlock(node) || isListItem(node) ||

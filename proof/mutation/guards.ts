@@ -35,6 +35,12 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ["tests/runtime/executions/budget"],
   },
   {
+    guard: "a service that stops waits for a reload that reads its database",
+    symbol: "Triggers.[Symbol.asyncDispose]",
+    drop: "await Promise.allSettled(this.#reconciling)",
+    tests: ["tests/runtime/triggers/triggers_restart_test.ts"],
+  },
+  {
     guard: "a trigger starts no agent whose file no longer has it",
     symbol: "hasTrigger",
     drop: "if (!agent.enabled) return",

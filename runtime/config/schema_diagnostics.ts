@@ -1,4 +1,4 @@
-// What a schema finds wrong with a document, all at once, each problem at its place. Knows no particular schema.
+// Checks a document against a schema and reports all problems at once, each at its place. Knows no particular schema.
 import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
@@ -133,7 +133,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: "a map of keys and values",
 };
 
-/** What somebody who wrote this value likely meant; undefined where nobody can tell. */
+/** Returns a guess of what the author meant by this value; undefined without one. */
 function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
     const nearest = suggest(value, issue.values.map(String));
@@ -153,7 +153,7 @@ function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefin
   return undefined;
 }
 
-/** What a number may be. The ends that every whole number has are told only to whoever went beyond one. */
+/** Returns the range of a number. The limits of all whole numbers are named only if the value exceeds one. */
 function describeRange(
   schema: z.ZodType | undefined,
   issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
@@ -208,7 +208,7 @@ function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
 }
 
 /**
- * Where else a key belongs, one level down, as `settings.temperature`: fields of which it is a synonym first. Empty where
+ * Returns the places of a key one level down, as `settings.temperature`, those of which it is a synonym first. Empty if
  * several sections have it.
  */
 function placesOfKey(schema: z.ZodType, key: string): string[] {

@@ -1,4 +1,4 @@
-// Why executions end: the stored texts, and the code of a stored text. Decisions about an end read its code, never its text.
+// The ends of executions: their stored texts, and the code of a stored text. Decisions about an end read its code, never its text.
 import type { ExecutionStatus } from "./states.ts";
 
 /** Aborts from outside the run. */
@@ -50,12 +50,12 @@ export function isLimitCode(code: string | undefined): code is LimitCode {
   return code !== undefined && Object.hasOwn(LIMITS, code);
 }
 
-/** Whether the loop aborted the run by the conversation and its figures alone. */
+/** Returns true if the loop aborted the run, by its conversation and figures alone. */
 export function isLoopLimit(code: EndCode | undefined): boolean {
   return isLimitCode(code) && code !== "budget" && code !== "max_duration";
 }
 
-/** Whether the loop comes to this end again when the same replies are played to it. */
+/** Returns true if a replay of the same replies ends in the same way. */
 export function isReplayedEnd(code: EndCode | undefined): boolean {
   return isLoopLimit(code) || code !== undefined && code in NO_ANSWERS;
 }

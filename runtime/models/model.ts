@@ -51,6 +51,11 @@ export type ModelDelta =
   | { type: "restart" }
   | { type: "notice"; level: "info" | "warn"; text: string };
 
+/** Returns the sign of life of a chunk: its text, or progress where it has none. */
+export function textDelta(text: string): ModelDelta {
+  return text === "" ? { type: "progress" } : { type: "text", text };
+}
+
 /** A language model, whatever its provider's wire format. */
 export interface Model {
   /** `provider/name`; of a model with fallbacks, the one that is called now. */

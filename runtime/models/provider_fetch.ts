@@ -80,11 +80,10 @@ function toWellFormedJson(json: string): string {
 /** The largest replies there are, 128,000 tokens, take 40 MB where every token comes in an event of its own. */
 export const MAX_REPLY_BYTES = 64 * 1_024 * 1_024;
 /**
- * Of a line, and of an event of several lines. One holds a few tokens, or all arguments of one tool call; packages go
- * through all of it again with each part of it that comes.
+ * The limit of one line, and of one event of several lines. An event holds a few tokens, or all arguments of one tool call.
  */
 export const MAX_EVENT_BYTES = 4 * 1_024 * 1_024;
-/** Of an answer that is an error. What is said of it later is one line. */
+/** The limit of an answer that is an error. A message shows one line of it. */
 export const MAX_ERROR_BYTES = 64 * 1_024;
 
 const LINE_FEED = 10;
@@ -117,7 +116,7 @@ function endlessReplyRefusal(
 ): TransformStream<Uint8Array, Uint8Array> {
   let total = 0;
   let event = 0;
-  // Of what came before: an empty line may be cut in two.
+  // The last two bytes of the chunk before: an empty line may be cut in two.
   let tail: readonly [number, number] = [LINE_FEED, LINE_FEED];
   return new TransformStream({
     transform(chunk, controller) {
@@ -132,7 +131,7 @@ function endlessReplyRefusal(
   });
 }
 
-/** Where the last empty line of a chunk ends, which ends an event; negative where there is none. `tail`: the two bytes before. */
+/** Returns the end of a chunk's last empty line, which ends an event; negative without one. `tail`: the two bytes before it. */
 function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
   const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];
   for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {

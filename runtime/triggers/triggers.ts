@@ -122,7 +122,7 @@ export class Triggers implements AsyncDisposable {
     const watcher = await reconciling.finally(() => this.#reconciling.delete(reconciling));
     if (watcher === undefined || this.#isOver) return;
     const following = watcher.reconcile(agents, options);
-    // What is watched may be large, on a slow disk: whoever reloads the agents does not wait for all of it.
+    // The watched folders may be large, on a slow disk: a reload of the agents does not wait for all of them.
     await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
   }
 

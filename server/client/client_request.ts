@@ -50,7 +50,7 @@ export async function sendRequest(fetch: Transport, request: ClientRequest): Pro
   throw new ApiError(response.status, toDetail(await readText(response, signal)));
 }
 
-/** What a query is made of: flags that are off and what is undefined are left out. */
+/** The values of a query. Flags that are off and undefined values are left out of its text. */
 export type QueryValues = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 >;

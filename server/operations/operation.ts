@@ -23,9 +23,9 @@ type Answer = z.ZodType | typeof EVENT_STREAM;
 type AnswerOf<R extends Answer> = R extends z.ZodType ? Source<R>
   : ReadableStream<Uint8Array> | null;
 
-/** What `{id}` of a path names. */
+/** The kind of thing that `{id}` of a path names. */
 export interface Named<Id> {
-  /** How the text of the path is read. */
+  /** Parses the id in the path. */
   readonly id: z.ZodType<Id, string>;
   /** Throws where there is no such thing: that is told before what else is wrong with a request. */
   find(id: Id, services: Services): Promise<unknown>;

@@ -16,7 +16,7 @@ const KEPT_LINES = 6;
 /** What models make of a token, roughly. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What an activity is shown with. */
+/** The surroundings of a shown activity. */
 export interface ActivityOptions {
   output: Output;
   clock: Clock;

@@ -13,7 +13,7 @@ export class ReplyView {
   readonly #output: Output;
   readonly #markdown: StreamedMarkdown;
   #stream = new SanitisedStream();
-  /** What has come of the open reply. */
+  /** The text of the open reply so far. */
   #shown = "";
   /** Whether a line of the open reply has been printed. */
   #isPrinted = false;

@@ -1,4 +1,4 @@
-// What is shown of a run while it is running; for a program, the frames' payloads, one on each line.
+// The view of a running execution. For programs: the payloads of its frames, one on each line.
 import type { StreamFrame } from "../../../server/client.ts";
 import type { Output } from "../output.ts";
 

@@ -20,7 +20,7 @@ export interface TextViewOptions {
   isTurn: boolean;
   /** The questions of the run are put to the person here: they need no line of their own. */
   asks: boolean;
-  /** Of a fork: the execution whose first steps it has. */
+  /** For a fork: the execution whose first steps it took over. */
   takenOver?: ExecutionDetail["forked_from"];
 }
 

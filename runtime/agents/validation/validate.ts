@@ -150,7 +150,7 @@ function diagnoseTimeZone(
   })];
 }
 
-/** What a webhook is held against. */
+/** The parts of the workspace that a webhook's settings are checked against. */
 interface WebhookSurroundings {
   directories: Pick<Directories, "workspaceEnvFile">;
   environment: Environment;

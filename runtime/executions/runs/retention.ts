@@ -61,7 +61,7 @@ export class Retention {
   }
 }
 
-/** What the sweeps of a service work with. */
+/** The collaborators of the sweeps. */
 export interface RetentionSweepsPorts {
   retention: Pick<Retention, "sweep">;
   clock: Clock;

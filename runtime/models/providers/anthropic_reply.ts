@@ -1,7 +1,13 @@
 // Reads the events of a Messages stream into one reply.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
-import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
+import {
+  type ModelDelta,
+  type ModelReply,
+  type StopReason,
+  textDelta,
+  type Usage,
+} from "../model.ts";
 import { type BlockOwner, keepBlocks } from "./kept_fields.ts";
 import type { ReplyAssembly } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
@@ -128,7 +134,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
 
   #say(text: string): ModelDelta {
     this.#text += text;
-    return text === "" ? { type: "progress" } : { type: "text", text };
+    return textDelta(text);
   }
 
   /** Counts are running totals; the last word of each holds. */

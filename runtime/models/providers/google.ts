@@ -9,6 +9,7 @@ import {
   type ModelReply,
   type ModelRequest,
   type StopReason,
+  textDelta,
   type Usage,
 } from "../model.ts";
 import { addMediaTurns } from "./media_turns.ts";
@@ -71,8 +72,8 @@ export function toGooglePrompt(
 }
 
 /**
- * What follows itself is joined, above all the results of one reply's calls. These stand by themselves: newer models refuse
- * a content that holds results and text.
+ * Joins neighbors of one role, above all the results of one reply's calls. Results get a content of their own: newer models
+ * refuse one that holds results and text.
  */
 function toContents(messages: readonly Message[], owner: BlockOwner): Content[] {
   const contents: Content[] = [];
@@ -201,7 +202,7 @@ export class GoogleReplyAssembly implements ReplyAssembly {
       if (isJsonObject(part)) text += this.#addPart(part);
     }
     this.#text += text;
-    return text === "" ? { type: "progress" } : { type: "text", text };
+    return textDelta(text);
   }
 
   /** Throws ModelError, worth another attempt, for a reply that the model itself spoiled. */

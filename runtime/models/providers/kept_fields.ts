@@ -66,7 +66,7 @@ export interface KeptParts {
   refused: ReadonlySet<string>;
 }
 
-/** How a format writes calls: the fields beside the function, the arguments, and a content without text. */
+/** The form of calls in a format: the fields beside the function, the arguments, and a content without text. */
 export interface CallFormat {
   call: (call: ToolCall) => JsonObject;
   toArguments: (text: string) => JsonValue;
@@ -132,7 +132,7 @@ export function keptNames(messages: readonly { providerData?: JsonObject }[]): S
   ]));
 }
 
-/** Whose blocks they are. */
+/** The format and the model that the blocks belong to. */
 export interface BlockOwner {
   /** The wire format: `anthropic`, `google`. */
   format: string;

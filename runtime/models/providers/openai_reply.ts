@@ -1,7 +1,13 @@
 // Reads the chunks of a Chat Completions stream into one reply. Nothing about a chunk is trusted but that it is JSON:
 // endpoints that call themselves compatible differ in every field.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { ModelDelta, ModelReply, StopReason, Usage } from "../model.ts";
+import {
+  type ModelDelta,
+  type ModelReply,
+  type StopReason,
+  textDelta,
+  type Usage,
+} from "../model.ts";
 import { addFields, type BlockOwner, keepFields } from "./kept_fields.ts";
 import { ToolCallAssembly } from "./tool_call_assembly.ts";
 import type { ReplyAssembly } from "./provider_model.ts";
@@ -55,7 +61,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     for (const choice of choices) {
       if (isJsonObject(choice) && (choice.index ?? 0) === 0) text += this.#addChoice(choice);
     }
-    return text === "" ? { type: "progress" } : { type: "text", text };
+    return textDelta(text);
   }
 
   /** The whole reply; undefined when the stream never said why it ended, which means that it was cut off. */

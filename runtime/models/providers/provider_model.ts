@@ -20,7 +20,7 @@ import {
 } from "../provider_failure.ts";
 import { MAX_ERROR_BYTES, postToProvider } from "../provider_fetch.ts";
 
-/** How to reach one model. */
+/** The address, key and name of one model. */
 export interface AdapterOptions {
   /** `provider/name`. */
   id: string;
@@ -40,21 +40,21 @@ export interface AdapterOptions {
 export interface ReplyAssembly {
   /** Takes one chunk, whatever it is; returns the sign of life it gives. */
   add(chunk: unknown): ModelDelta;
-  /** What the provider has counted by now, a new object for each new count; null while it has counted nothing. */
+  /** The provider's count so far, a new object for each new count; null before the first. */
   readonly usage: Usage | null;
   /** The whole reply; undefined when the stream never said why it ended. */
   finish(): ModelReply | undefined;
 }
 
-/** How one model's calls are written and its replies read. */
+/** The form of one model's calls and replies. */
 export interface ProviderFormat {
-  /** Where the provider itself listens. */
+  /** The provider's own address. */
   defaultUrl: string;
-  /** Of a call, behind the base URL. */
+  /** The path of a call, after the base URL. */
   path: string;
   /** Beside the content type. */
   headers: Readonly<Record<string, string>>;
-  /** Whether a reply comes as JSON lines instead of events. */
+  /** True: a reply comes as JSON lines. Default: as an event stream. */
   hasJsonLines?: boolean;
   body(request: ModelRequest): JsonObject;
   replyTo(request: ModelRequest): ReplyAssembly;
@@ -102,7 +102,7 @@ export class ProviderModel implements Model {
       }
     } catch (error) {
       signal.throwIfAborted();
-      // What else breaks is the connection, or a chunk that is not JSON.
+      // Any other error is a broken connection, or a chunk that is not JSON.
       throw error instanceof ModelError ? error : cutStreamFailure(this.#context, error);
     }
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-// What goes wrong with a file, as sentences a model can act on. Never the host's path: only the one that was asked for.
+// Failures of file operations, as sentences a model can act on. They name the path that the model gave, never the host's.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { ToolFailure } from "../tool_failure.ts";

@@ -19,8 +19,8 @@ export interface RealPath {
 
 /**
  * Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told.
- * What Deno's flags close cannot be looked at, nor then be opened: such a path stays as it is written. Synchronous: the way
- * to another thread and back takes longer than the system needs, and each use of a file asks several times.
+ * A path that Deno's flags close cannot be resolved, and not be opened later: it stays as it is written. Synchronous, because
+ * the way to another thread and back takes longer than the system needs, and each use of a file resolves several paths.
  */
 export function realPathOf(absolute: string, shown: string): RealPath {
   // The path, its folder, and so on up to the root.
@@ -130,7 +130,7 @@ export class SandboxPlace {
     this.#real = this.path;
   }
 
-  /** Where it really is, symlinks resolved as far as it existed when it was settled; before that as configured. */
+  /** The real path: symlinks are resolved as far as it existed when it was settled. Before that, the configured path. */
   get real(): string {
     return this.#real;
   }

@@ -174,7 +174,7 @@ function createDirectAgent(protocol: string): Agent {
   return protocol === "https:" ? new SecureAgent(options) : new Agent(options);
 }
 
-/** What of a reply its body is read from. */
+/** The part of a reply that its body is read from. */
 type ReplyStream = Readable & Pick<IncomingMessage, "headers">;
 
 /** Reads at most `maxBytes` of what the body decompresses to; `cut` tells of more. Rejects for one that is broken. */

@@ -1,10 +1,10 @@
-// What a person fills in and sends: fields under their labels, and dialogs over the page.
+// Form fields with their labels, and dialogs.
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
 import { useSending } from "./state/use_resource.ts";
 
-/** What ties a control to its label and its hint. */
+/** The attributes that tie a control to its label and its hint. */
 interface ControlAttributes {
   id: string;
   "aria-describedby"?: string;
@@ -39,7 +39,7 @@ export function SelectField(
     onChoose: (value: string) => void;
     nameOf?: (option: string) => string;
     hasAll?: boolean;
-    /** Whether the key that leads to the filter leads here. */
+    /** True: the page's key for the filter moves the focus here. */
     isFilter?: boolean;
     layout?: "inline";
   },
@@ -168,7 +168,7 @@ export function closeDialog(): void {
 export function FormDialog(
   { title, action, does, onSend, onClose, children }: {
     title: ComponentChildren;
-    /** What its button says, and what the keys for it do. */
+    /** The label of its button, and the description of its keys. */
     action: string;
     does: string;
     /** Rejects with what is wrong. */

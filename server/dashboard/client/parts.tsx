@@ -72,7 +72,7 @@ export function Problem({ text }: { text: string | null }): VNode | null {
   return text === null ? null : <p class="problem" role="alert">{text}</p>;
 }
 
-/** Why a thing is not shown: what went wrong with it, or that it loads. */
+/** Shows an error, or that the thing loads; nothing once its data is there. */
 export function LoadState({ of: { data, problem } }: { of: Resource<unknown> }): VNode | null {
   return data === undefined && problem === null ? <Loading /> : <Problem text={problem} />;
 }
@@ -169,7 +169,7 @@ export function ThingHead(
     title: ComponentChildren;
     /** A sentence about it. */
     lead?: string;
-    /** Whether it stays in sight. */
+    /** True: it stays visible while the page scrolls. */
     stays?: boolean;
     children?: ComponentChildren;
   },

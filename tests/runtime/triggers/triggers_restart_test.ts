@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { Triggers, type TriggersPorts } from "../../../runtime/triggers/triggers.ts";
+import { settle } from "../../support/test_clock.ts";
 import { toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { AT_GATE_MS, GateClock } from "./gate_clock.ts";
@@ -119,6 +121,30 @@ Deno.test("a service that stops while agent files are being read again leaves no
     await live.close();
     await reloading;
   }
+});
+
+Deno.test("Triggers close when a reconciliation that reads the database has ended, and open no watch then", async () => {
+  const read = Promise.withResolvers<boolean>();
+  const part = {
+    follow: () => Promise.resolve(),
+    reconcile: () => Promise.resolve(),
+    wake() {},
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const triggers = new Triggers(
+    {
+      ...{ stops: part, scheduler: part, followUps: part },
+      hasStoredWatches: () => read.promise,
+      openWatcher: () => assert.fail("a watch was opened"),
+    } as unknown as TriggersPorts,
+  );
+  const reconciling = triggers.reconcile([], { isUnreadable: () => false });
+  let isClosed = false;
+  const closing = triggers[Symbol.asyncDispose]().then(() => void (isClosed = true));
+  await settle();
+  assert.equal(isClosed, false);
+  read.resolve(true);
+  await Promise.all([reconciling, closing]);
 });
 
 Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {

@@ -1,8 +1,7 @@
-// What a view knows of the thing that it asked for: the answer, and why there is none or no newer one; and how it is asked
-// for, again and again as it changes.
+// A loaded thing of a view: its data, the reason why there is none or no newer one, and the loads as it changes.
 import { ApiError, ServiceUnreachable } from "../../../client/client_errors.ts";
 
-/** What a load came to. */
+/** The result of a load. */
 export type Loaded<T> = { data: T } | { failure: unknown };
 
 /**

@@ -1,5 +1,4 @@
-// What every view works with, handed down by the page: the client, the clock, the connection, a voice for those who do not
-// see the page, and the agents by their ids.
+// The context of every view: the client, the clock, the connection, announcements for screen readers, and the agents by id.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Clock } from "../../../../base/clock.ts";

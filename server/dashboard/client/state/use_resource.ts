@@ -96,7 +96,7 @@ export async function repeat(
 /** The state of a request that changes something. */
 export interface Sending {
   isSending: boolean;
-  /** Why the last one failed, unless that was announced. */
+  /** The reason of the last failure, unless it was announced. */
   problem: string | null;
   send: (work: () => Promise<void>) => Promise<void>;
 }

@@ -51,7 +51,7 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
   );
 }
 
-/** What stands where there is no agent yet. */
+/** Shown in place of an empty list of agents. */
 export function NoAgents(): VNode {
   return (
     <Empty>

@@ -99,7 +99,7 @@ async function loadTree(
     const above = top.parent_execution_id ?? top.after_execution_id;
     if (above === undefined) break;
     const found = await orMissing(client.execution(above));
-    // What it followed was removed since.
+    // The execution before it was removed since.
     if (found === undefined) break;
     top = found;
   }

@@ -12,7 +12,7 @@ const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Token
 export function ExecutionTable(
   { executions, isOfOneAgent = false, label, counts }: {
     executions: readonly (ExecutionSummary | ListedExecution)[];
-    /** Whether all are of the agent whose page it is. */
+    /** True: all executions belong to the agent of this page. */
     isOfOneAgent?: boolean;
     label: string;
     /** How many alike a row stands for, by the id of its execution; one where it is not named. */

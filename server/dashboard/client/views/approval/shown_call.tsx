@@ -1,5 +1,4 @@
-// What an agent asks to do, as a person decides by it: its text as it is and as Markdown, a change of a file, else the
-// arguments of the call.
+// The call that a person decides on: its text as it is and as Markdown, a change of a file, or else the arguments.
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../../schemas/request_schemas.ts";
@@ -131,7 +130,7 @@ function Value({ label, value }: { label: string; value: unknown }): VNode {
     : <code>{json}</code>;
 }
 
-/** What Markdown would show in another way. */
+/** Matches text that Markdown would show in another way. */
 const MARKS = /[*`|]|(?:^|\s)_\S|\]\(|^\s*(?:[-+>]|#{1,6}|\d+[.)])\s/m;
 
 /** The text, with a switch where Markdown would show it in another way. `isProse`: a sentence to read, not a document. */

@@ -79,11 +79,11 @@ export function ConversationList(
 interface ConversationSummary {
   agentId: string;
   sessionId: string;
-  /** What was said first, as far as is known; empty where nothing is. */
+  /** The first message, if it is known; else empty. */
   title: string;
   /** When its last turn began: a timestamp. */
   lastAt: string;
-  /** Of its last turn. */
+  /** The status of its last turn. */
   status: ExecutionStatus;
 }
 
