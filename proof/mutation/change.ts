@@ -83,7 +83,8 @@ function scan(text: string): Token[] {
 }
 
 function findSymbol(file: ts.SourceFile, symbol: string): ts.Node | undefined {
-  const [name = "", member] = symbol.split(".");
+  // The name of a member may hold a dot itself: `[Symbol.asyncDispose]`.
+  const [name = "", member] = symbol.split(/\.(.*)/s);
   for (const statement of file.statements) {
     if (ts.isVariableStatement(statement)) {
       const found = statement.declarationList.declarations
