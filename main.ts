@@ -15,9 +15,9 @@ if (import.meta.main) {
     Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
   } else if (!printVersion()) {
     const [{ openApp }, { runCli }, { isExporting }] = await Promise.all([
-      import("./composition/app.ts"),
+      import("./app/app.ts"),
       import("./cli/mod.ts"),
-      import("./composition/telemetry.ts"),
+      import("./app/telemetry.ts"),
     ]);
     const code = await runCli(Deno.args, await openApp({ version }));
     if (!isExporting) Deno.exit(code);

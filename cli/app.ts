@@ -1,13 +1,13 @@
-// What the command line needs of the program around it. composition/app.ts implements it; tests bring their own.
+// What the command line needs of the program around it. app/app.ts implements it; tests bring their own.
 import type { Clock } from "../base/clock.ts";
-import type { Client, ServiceEventMessage } from "../server/client.ts";
-import type { Examination } from "../runtime/authoring/doctor/finding.ts";
-import type { DiagnosticBody } from "../server/schemas/diagnostic_schemas.ts";
-import type { StopReason } from "../server/lifecycle.ts";
+import type { Client, ServiceEventMessage } from "../api/client/client.ts";
+import type { Examination } from "../ops/doctor/finding.ts";
+import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
+import type { StopReason } from "../api/lifecycle.ts";
 import type { UiLink } from "../server/ui/ui_links.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { EditText } from "./prompting/text_editor.ts";
-import type { AgentTesting } from "../runtime/authoring/testing/agent_tests.ts";
+import type { AgentTesting } from "../ops/testing/agent_tests.ts";
 import type { Input } from "./prompting/input.ts";
 import type { ServerInstaller } from "./install/server_installer.ts";
 import type { SkillInstaller } from "./install/skill_installer.ts";
@@ -18,7 +18,7 @@ import type { Installation } from "./setup/installation.ts";
 import type { Distribution } from "./update/distribution.ts";
 
 export type { Clock } from "../base/clock.ts";
-export type { StopReason } from "../server/lifecycle.ts";
+export type { StopReason } from "../api/lifecycle.ts";
 
 /** Where one service keeps its things. Every path is absolute. */
 export interface Places {

@@ -1,7 +1,7 @@
 // The exit codes, and the one translator from what was thrown to a code and a sentence.
 import { describeDenied } from "../base/denied_permission.ts";
-import { ApiError, ServiceUnreachable } from "../server/client.ts";
-import type { ExecutionSummary } from "../server/schemas/execution_schemas.ts";
+import { ApiError, ServiceUnreachable } from "../api/client/client.ts";
+import type { ExecutionSummary } from "../api/schemas/execution_schemas.ts";
 import { OutputClosed } from "./output/terminal.ts";
 
 /** What the process ends with. */

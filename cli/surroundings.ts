@@ -1,7 +1,7 @@
 // What every command finds around it and needs no runtime for: terminals, input, time, processes and the way to the
 // service. One import, because each that is made while a command starts takes its time.
 import { suggest } from "../base/text/suggestion.ts";
-import { openSocketClient } from "../server/client.ts";
+import { openSocketClient } from "../api/client/client.ts";
 import type { CliApp } from "./app.ts";
 import { CommandClock } from "./service/command_clock.ts";
 import { openTerminal } from "./output/terminal.ts";

@@ -1,6 +1,6 @@
 // An agent id that names nothing: what to say, with the id that was most likely meant, or with what is wrong with its file.
-import { ApiError, type Client } from "../server/client.ts";
-import type { AgentErrorBody } from "../server/schemas/diagnostic_schemas.ts";
+import { ApiError, type Client } from "../api/client/client.ts";
+import type { AgentErrorBody } from "../api/schemas/diagnostic_schemas.ts";
 import type { CliApp } from "./app.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { toOneLine } from "./output/sanitise.ts";

@@ -1,6 +1,6 @@
 // The recap for a person who was away: counts of executions by their end, and the time from which it counts.
 import { DAY_MS } from "../base/time_units.ts";
-import type { RecapBody } from "../server/schemas/report_schemas.ts";
+import type { RecapBody } from "../api/schemas/report_schemas.ts";
 
 /** A recap reaches back no further. */
 export const LONGEST_RECAP_MS = 7 * DAY_MS;

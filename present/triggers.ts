@@ -1,5 +1,5 @@
 // The triggers of an agent, in a few words.
-import type { AgentSummary } from "../server/schemas/agent_schemas.ts";
+import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 
 /** The fields of an agent that the words are made of. */
 export type DescribedTrigger =

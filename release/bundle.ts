@@ -19,7 +19,7 @@ import { MAIN, NAME, REPOSITORY } from "./product.ts";
 /** The package tells the compiler that it is a module with a default; Deno takes it by its word, and sees no function. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
-const SOURCES = ["base", "cli", "composition", "present", "runtime", "server"];
+const SOURCES = ["app", "api", "base", "cli", "ops", "present", "runtime", "server"];
 const HOST = "runtime/tools/custom/host";
 const ENTRIES = {
   main: "main.ts",
@@ -35,7 +35,7 @@ const ENTRIES = {
 const TOGETHER: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
   command: [
-    ...["cli/mod.ts", "composition/app.ts", "composition/settings.ts"],
+    ...["cli/mod.ts", "app/app.ts", "app/settings.ts"],
     ...["runtime/config/places.ts", "runtime/config/first_use.ts"],
     ...[
       "cli/commands/agents/list.ts",
@@ -44,8 +44,8 @@ const TOGETHER: Record<string, readonly string[]> = {
     ],
   ],
   service: [
-    ...["cli/commands/service/start.ts", "composition/service_life.ts", "runtime/mod.ts"],
-    ...["server/client/local_client.ts", "runtime/config/files/service_defaults.ts"],
+    ...["cli/commands/service/start.ts", "app/service_life.ts", "runtime/mod.ts"],
+    ...["app/local_client.ts", "runtime/config/files/service_defaults.ts"],
   ],
 };
 

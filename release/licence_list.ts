@@ -1,6 +1,6 @@
 // THIRD_PARTY_LICENSES.txt: the software of others that ships with the program, and the texts that must go with it.
 import { dirname, join } from "node:path";
-import bundledJson from "../server/dashboard/client/deno.json" with { type: "json" };
+import bundledJson from "../page/deno.json" with { type: "json" };
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { DENO_VERSION, REPOSITORY } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
@@ -109,7 +109,7 @@ function readSource(file: string): Promise<string> {
 async function dashboardPackages(): Promise<PackageFolder[]> {
   const directory = await Deno.makeTempDir({ prefix: "inkling-dashboard-" });
   try {
-    const lock = join(REPOSITORY, "server/dashboard/client/deno.lock");
+    const lock = join(REPOSITORY, "page/deno.lock");
     await vendorPackages(directory, { imports: bundledJson.imports, lock });
     return await packageFolders(join(directory, "node_modules"));
   } finally {

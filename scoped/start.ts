@@ -3,7 +3,7 @@
 import { Scanner } from "../cli/command_line/scanner.ts";
 import { start } from "../cli/declarations/service_commands.ts";
 import { sourceCommand } from "../cli/self_command.ts";
-import { loadSettings } from "../composition/settings.ts";
+import { loadSettings } from "../app/settings.ts";
 import { descriptorLinkCommand, findDescriptors } from "../base/files/descriptor_link.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
 

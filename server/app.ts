@@ -2,10 +2,10 @@
 // mod.ts does, and tests call it.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { withoutToken } from "./answers/answers.ts";
-import { RequestRefused, toErrorResponse } from "./errors.ts";
-import type { DescribedOperation, Services } from "./operations/operation.ts";
-import { OPERATION_PLACES } from "./operations/operations.ts";
-import { readJsonBody } from "./operations/request_body.ts";
+import { RequestRefused, toErrorResponse } from "../api/errors.ts";
+import type { DescribedOperation, Services } from "../api/operations/operation.ts";
+import { OPERATION_PLACES } from "../api/operations/operations.ts";
+import { readJsonBody } from "../api/operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";

@@ -5,15 +5,15 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { createAnswers } from "./answers/answers.ts";
 import { createApp } from "./app.ts";
-import { toErrorResponse } from "./errors.ts";
+import { toErrorResponse } from "../api/errors.ts";
 import type { ConnectionPorts } from "./listeners/connections.ts";
-import { Lifecycle, type StopReason } from "./lifecycle.ts";
+import { Lifecycle, type StopReason } from "../api/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
 import { isDelivery, warnOfDeafWebhooks } from "./routes/hooks.ts";
 import { createLogin } from "./login/login.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import { hostCheck } from "./middleware/host_check.ts";
-import type { Services } from "./operations/operation.ts";
+import type { Services } from "../api/operations/operation.ts";
 import {
   DEFAULT_TCP_HOST,
   listenOnTcp,
@@ -25,9 +25,9 @@ import { listenOnSocket } from "./listeners/unix_socket.ts";
 import { createSecretMatch } from "./secret_text.ts";
 import { warmUp } from "./warm_up.ts";
 
-export type { StopReason } from "./lifecycle.ts";
+export type { StopReason } from "../api/lifecycle.ts";
 export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./listeners/tcp_port.ts";
-export { toWireEvent } from "./streams/service_events.ts";
+export { toWireEvent } from "../api/streams/service_events.ts";
 export { SocketUnavailable } from "./listeners/unix_socket.ts";
 
 /** How long running executions may continue after the stop was requested. */

@@ -4,7 +4,7 @@
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { loadOpenApi, OPERATION_PLACES } from "./operations/operations.ts";
+import { loadOpenApi, OPERATION_PLACES } from "../api/operations/operations.ts";
 
 const AFTER_START_MS = 500;
 

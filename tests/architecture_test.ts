@@ -25,13 +25,11 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   executions: 6,
   triggers: 6,
   notify: 7,
+  replay: 7,
   storage: 8,
   telemetry: 8,
   permissions: 8,
   wiring: 9,
-  // Beside the runtime, not in it: what the composition opens for a person who sets up, or writes an agent.
-  authoring: 10,
-  setup: 10,
 };
 /** Files of the runtime's root that open the whole, or describe it. */
 const WIRING = ["runtime/mod.ts", "runtime/runtime.ts"];
@@ -44,71 +42,68 @@ function layerOf(file: string): string {
 }
 
 const isLocal = ({ to }: Import) =>
-  /^(main\.ts|deno\.json|(base|composition|cli|present|server|runtime|scoped|release|demo)\/)/.test(
-    to,
-  );
+  /^(main\.ts|deno\.json|(app|api|base|cli|ops|page|present|server|runtime|scoped|release|demo)\/)/
+    .test(
+      to,
+    );
 
 function offenders(rule: (one: Import) => boolean): string[] {
   return IMPORTS.filter(isLocal).filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 }
 
-/** Where the command line may take types from: the wire, and what the composition opens for setup and new. */
-const CLI_TYPES = /^(server|runtime\/(setup|authoring))\//;
-/** Words of the runtime that the service speaks. */
-const VOCABULARY = [
-  "runtime/config/time_zone.ts",
-  "runtime/config/agent_settings.ts",
-  "runtime/events/frame.ts",
-  "runtime/executions/states.ts",
-  "runtime/triggers/schedule/slot_store.ts",
-];
-/** The programs beside the product, with what each may import of it. */
-const BESIDE_PRODUCT: Readonly<Record<string, RegExp>> = {
-  // How start is typed, which settings it has then, the flags for those, and what these do not let it make itself.
-  scoped:
-    /^(cli\/(self_command\.ts|command_line\/|declarations\/)|composition\/settings\.ts|runtime\/permissions\/|base\/files\/descriptor_link\.ts$)/,
-  // What a release says of the program; it packs files, and runs none of them.
-  release:
-    /^(cli\/(self_command|update\/release_address)\.ts|(server\/dashboard\/client\/)?deno\.json)$/,
-  demo: /^cli\/self_command\.ts$/,
+/** The runtime's vocabulary: the files whose values the API, the service and the page may use. */
+const VOCABULARY =
+  /^runtime\/([^/]+|config\/(time_zone|agent_settings)|events\/frame|executions\/states|triggers\/schedule\/slot_store)\.ts$/;
+const CLIENT = /^api\/client\/(client|client_errors)\.ts$/;
+
+/** The other rooms that each room may import: their values, and, where given, further types. */
+const ROOMS: Readonly<
+  Record<string, { values: readonly RegExp[]; types?: readonly RegExp[] }>
+> = {
+  base: { values: [] },
+  runtime: { values: [/^base\//] },
+  ops: { values: [/^(base|runtime)\//] },
+  api: { values: [/^base\//, VOCABULARY], types: [/^runtime\//] },
+  server: { values: [/^(base|api)\//, VOCABULARY], types: [/^runtime\//] },
+  present: { values: [/^base\//], types: [/^api\/schemas\//] },
+  page: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
+  cli: {
+    values: [/^(base|present)\//, CLIENT, /^runtime\/trigger_kinds\.ts$/],
+    types: [/^(api|ops|server\/ui)\//],
+  },
+  app: { values: [/^(base|runtime|ops|api|server|cli)\//, /^deno\.json$/] },
+  // The executable is the host of custom tools, too: main.ts starts it before it loads anything else.
+  "main.ts": {
+    values: [/^(app|cli|base)\//, /^deno\.json$/, /^runtime\/tools\/custom\/host\/run_host\.ts$/],
+  },
+  // The programs beside the product. `scoped` derives the flags of `start` from its settings; `release` packs files and
+  // runs none of them; `demo` starts the program.
+  scoped: {
+    values: [
+      /^cli\/(self_command\.ts|command_line\/|declarations\/)/,
+      /^(app\/settings\.ts|runtime\/permissions\/|base\/files\/descriptor_link\.ts$)/,
+    ],
+  },
+  release: { values: [/^(cli\/(self_command|update\/release_address)\.ts|(page\/)?deno\.json)$/] },
+  demo: { values: [/^cli\/self_command\.ts$/] },
 };
 
 const roomOf = (path: string) => path.split("/")[0] ?? "";
 
-/** Who breaks each of these rules. */
+/** The rules about imports, each with the imports that break it. */
 const FORBIDDEN: Readonly<Record<string, (one: Import) => boolean>> = {
-  "base knows nothing of ours": ({ from, to }) => roomOf(from) === "base" && roomOf(to) !== "base",
-  "cli knows the service only by its client, its trigger kinds, and by types": (
-    { from, to, typeOnly },
-  ) =>
-    roomOf(from) === "cli" && !["cli", "present", "base"].includes(roomOf(to)) &&
-    !["server/client.ts", "runtime/trigger_kinds.ts"].includes(to) &&
-    !(typeOnly && CLI_TYPES.test(to)),
-  "server knows the runtime by its interface and its vocabulary": ({ from, to, typeOnly }) =>
-    roomOf(from) === "server" && roomOf(to) === "runtime" && !typeOnly &&
-    !VOCABULARY.includes(to) && to !== "runtime/mod.ts" && layerOf(to) !== "root",
-  "present knows base, and types of the wire": ({ from, to, typeOnly }) =>
-    roomOf(from) === "present" && !["present", "base"].includes(roomOf(to)) &&
-    !(typeOnly && to.startsWith("server/schemas/")),
-  "of the server, only the dashboard's page knows present": ({ from, to }) =>
-    roomOf(to) === "present" && ["composition", "server", "runtime"].includes(roomOf(from)) &&
-    !from.startsWith("server/dashboard/client/"),
-  "server does not know cli": ({ from, to }) => roomOf(from) === "server" && roomOf(to) === "cli",
-  "runtime knows neither server nor cli": ({ from, to }) =>
-    roomOf(from) === "runtime" && !["runtime", "base"].includes(roomOf(to)),
+  "rooms import only the rooms below them": ({ from, to, typeOnly }) => {
+    const [room, other] = [roomOf(from), roomOf(to)];
+    if (room === other) return false;
+    const { values, types = [] } = ROOMS[room] ?? { values: [] };
+    return ![...values, ...typeOnly ? types : []].some((allowed) => allowed.test(to));
+  },
   "inside runtime the arrows point one way": ({ from, to }) => {
     if (roomOf(from) !== "runtime" || roomOf(to) !== "runtime") return false;
     const [a, b] = [layerOf(from), layerOf(to)];
-    // Folders of one layer are strangers.
+    // Folders of one layer do not import each other.
     return a !== b && (RUNTIME_LAYERS[a] ?? -1) <= (RUNTIME_LAYERS[b] ?? 99);
   },
-  "only the programs import the composition, and nothing imports main.ts": ({ from, to }) =>
-    to === "main.ts" ||
-    roomOf(to) === "composition" && !["main.ts", "composition", "scoped"].includes(roomOf(from)),
-  "the programs beside the product know little of it": ({ from, to }) =>
-    BESIDE_PRODUCT[roomOf(from)]?.test(to) === false && roomOf(to) !== roomOf(from),
-  "the product knows nothing of the programs beside it": ({ from, to }) =>
-    roomOf(to) in BESIDE_PRODUCT && roomOf(to) !== roomOf(from),
 };
 
 for (const [rule, isForbidden] of Object.entries(FORBIDDEN)) {
@@ -141,7 +136,8 @@ Deno.test("imports: adapters, the price table and the database driver are loaded
 Deno.test("imports: what a service loads late goes through lazyModule()", () => {
   assert.deepEqual(
     FILES.filter((file) =>
-      /^(base|runtime|server)\//.test(file) && /(await|return) import\(/.test(text(file))
+      /^(api|base|ops|runtime|server)\//.test(file) &&
+      /(await|return) import\(/.test(text(file))
     ),
     [
       // In processes of their own.
@@ -167,17 +163,17 @@ Deno.test("imports: nobody gets a model that calls a provider but out of a purse
     "runtime/models/model_supply.ts",
     "runtime/models/resolve.ts",
   ]);
-  const sources = FILES.filter((file) => /^(runtime|server|cli|composition|scoped)\//.test(file));
+  const sources = FILES.filter((file) => /^(app|api|cli|ops|runtime|scoped|server)\//.test(file));
   const having = (what: RegExp) => sources.filter((file) => what.test(withoutComments(text(file))));
   assert.deepEqual(having(/\.generate\(/), [
-    "runtime/authoring/agent_draft.ts",
-    "runtime/authoring/testing/judge.ts",
+    "ops/authoring/agent_draft.ts",
+    "ops/setup/model_trial.ts",
+    "ops/testing/judge.ts",
     "runtime/executions/loop/turn.ts",
     "runtime/models/fallback.ts",
     "runtime/models/queue.ts",
     "runtime/models/retry.ts",
     "runtime/models/spending.ts",
-    "runtime/setup/model_trial.ts",
   ]);
   assert.deepEqual(having(/implements SpendingGate|: SpendingGate = /), [
     "runtime/executions/budget/budget_gate.ts",
@@ -211,7 +207,7 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
     assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
   }
   const bare = new Set(
-    IMPORTS.filter((one) => !isLocal(one) && !isOfDashboard(one) && one.from !== BUNDLER).map((
+    IMPORTS.filter((one) => !isLocal(one) && !isOfPage(one) && one.from !== BUNDLER).map((
       { to },
     ) => to),
   );
@@ -230,42 +226,22 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
 const BUNDLER = "release/bundle.ts";
 
 /** The page in the browser is a program of its own: bundled, and with packages that the service never loads. */
-const DASHBOARD = "server/dashboard/client";
-const isOfDashboard = ({ from }: Import) => from.startsWith(`${DASHBOARD}/`);
+const isOfPage = ({ from }: Import) => roomOf(from) === "page";
 
-Deno.test("imports: the dashboard's packages are pinned, used, and the product's where it has them", () => {
-  const own = JSON.parse(text(`${DASHBOARD}/deno.json`)).imports as Record<string, string>;
+Deno.test("imports: the page's packages are pinned, used, and the product's where it has them", () => {
+  const own = JSON.parse(text("page/deno.json")).imports as Record<string, string>;
   const product = JSON.parse(text("deno.json")).imports as Record<string, string>;
-  const bare = IMPORTS.filter((one) => isOfDashboard(one) && !isLocal(one)).map(({ to }) => to);
+  const bare = IMPORTS.filter((one) => isOfPage(one) && !isLocal(one)).map(({ to }) => to);
   for (const [name, version] of Object.entries(own)) {
     assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
     assert.equal(version, product[name] ?? version, `${name} differs from the product's`);
     // Its types are those of the wire, which lead to these two.
     const used = ["yaml", "zod"].includes(name) ||
       bare.some((one) => one === name || one.startsWith(`${name}/`));
-    assert.ok(used, `${name} stands in ${DASHBOARD}/deno.json and nothing uses it`);
+    assert.ok(used, `${name} stands in page/deno.json and nothing uses it`);
   }
   const strange = bare.filter((one) => !Object.keys(own).includes(one.split("/")[0] ?? ""));
   assert.deepEqual(strange, []);
-});
-
-Deno.test("imports: the dashboard takes of the service its client and its types, and nobody takes of it", () => {
-  const shared = ["server/client.ts", "server/client/client_errors.ts"];
-  assert.deepEqual(
-    offenders((one) =>
-      isOfDashboard(one) && one.to.startsWith("server/") && !one.to.startsWith(`${DASHBOARD}/`) &&
-      !one.typeOnly && !shared.includes(one.to)
-    ),
-    [],
-  );
-  assert.deepEqual(
-    offenders((one) =>
-      !isOfDashboard(one) && one.to.startsWith(`${DASHBOARD}/`) &&
-      // What it bundles belongs on the list of licences.
-      !(one.from.startsWith("release/") && one.to === `${DASHBOARD}/deno.json`)
-    ),
-    [],
-  );
 });
 
 /** Where a package or a global may be used. */
@@ -275,9 +251,9 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"@opentelemetry\//, where: /^runtime\/telemetry\// },
   {
     what: /\bDeno\.(exit|args)\b/,
-    where: /^((main|composition\/service_life)\.ts$|(scoped|release|demo)\/)/,
+    where: /^((main|app\/service_life)\.ts$|(scoped|release|demo)\/)/,
   },
-  { what: /\bDeno\.env\b/, where: /^(main\.ts|composition\/|runtime\/config\/)/ },
+  { what: /\bDeno\.env\b/, where: /^(main\.ts|app\/|runtime\/config\/)/ },
   {
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
     where: /^(main\.ts$|(cli\/output|scoped|release|demo)\/)/,
@@ -296,7 +272,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /\b(Deno|process)\.cwd\(/,
-    where: /^(base\/plain_path|composition\/app|scoped\/start)\.ts$/,
+    where: /^(base\/plain_path|app\/app|scoped\/start)\.ts$/,
   },
   {
     what: /deno\.(json|lock)/,
@@ -351,7 +327,7 @@ Deno.test("source: no folder has more than 25 entries", () => {
     if (entries.length > 25) crowded.push(`${folder}: ${entries.length}`);
     for (const { name, isDirectory } of entries) if (isDirectory) visit(`${folder}/${name}`);
   };
-  ["base", "composition", "cli", "present", "server", "runtime"].forEach(visit);
+  ["app", "api", "base", "cli", "ops", "page", "present", "server", "runtime"].forEach(visit);
   ["scoped", "release", "demo"].forEach(visit);
   ["tests", "proof", "docs"].forEach(visit);
   assert.deepEqual(crowded, []);

@@ -1,8 +1,8 @@
 // Candidates that change: agents and executions, of the running service where one answers.
 import { untilAborted } from "../../base/bounded_wait.ts";
-import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
-import type { Client } from "../../server/client.ts";
-import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import type { Client } from "../../api/client/client.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { CliApp } from "../app.ts";
 import { withDeadline } from "../deadline.ts";
 import { formatLocal } from "../output/time.ts";

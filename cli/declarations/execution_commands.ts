@@ -1,6 +1,6 @@
 // Commands about executions, their questions and their records, as the command line declares them.
 // They share few files, because each file that is loaded slows the start.
-import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";

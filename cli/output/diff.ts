@@ -1,5 +1,5 @@
 // Changes of files as a person reads them: the lines of a diff in colours, with nothing in them that could deceive.
-import type { PreviewBody } from "../../server/schemas/request_schemas.ts";
+import type { PreviewBody } from "../../api/schemas/request_schemas.ts";
 import type { Style } from "./style.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 

@@ -1,9 +1,9 @@
 // What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
 import { toLabelWords } from "../../base/text/label_words.ts";
 import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
-import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
-import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
-import type { InfoBody } from "../../server/schemas/info_schemas.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
+import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import type { Output } from "./output.ts";
 import { toOneLine } from "./sanitise.ts";
 import { describeHeld, describeSetBack, isAutomatic } from "./trigger_text.ts";

@@ -1,5 +1,5 @@
 // A question to a person as text: what is about to happen, whole, and with nothing in it that could deceive.
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { formatWholeArgument } from "./arguments.ts";
 import type { Style } from "./style.ts";
 import { describeChange, formatDiff } from "./diff.ts";

@@ -1,6 +1,6 @@
 // What happens in the service, a line for each event: for the person at whose terminal it runs.
 import { formatDuration } from "../../base/durations.ts";
-import type { ServiceEventMessage } from "../../server/client.ts";
+import type { ServiceEventMessage } from "../../api/client/client.ts";
 import { type FramePayload, numberOf, textOf } from "../../present/payload.ts";
 import { toOneLine } from "./sanitise.ts";
 import type { Style } from "./style.ts";

@@ -1,5 +1,5 @@
 // When an agent runs by itself, in words.
-import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { toOneLine } from "./sanitise.ts";
 import { formatMinute, formatRelative } from "./time.ts";
 

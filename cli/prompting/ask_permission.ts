@@ -1,6 +1,6 @@
 // Putting to a person whether a tool may be called: yes, no, always, or with other arguments.
-import { ApiError } from "../../server/client.ts";
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import { ApiError } from "../../api/client/client.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, Interrupted } from "../exit.ts";
 import { formatDiff } from "../output/diff.ts";
 import { countDiffLines, formatRequest, isFolded, promptMessage } from "../output/requests.ts";

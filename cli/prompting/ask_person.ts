@@ -1,5 +1,5 @@
 // Putting the question of an execution to the person at the terminal.
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { CommandContext } from "../context.ts";
 import { type Answer, type Asking, askWhyNot } from "./asking.ts";
 import { formatRequest, promptMessage } from "../output/requests.ts";

@@ -1,6 +1,6 @@
 // What a person is asked with, and what they answer.
-import type { Client } from "../../server/client.ts";
-import type { RespondBody } from "../../server/schemas/request_schemas.ts";
+import type { Client } from "../../api/client/client.ts";
+import type { RespondBody } from "../../api/schemas/request_schemas.ts";
 import type { CliApp } from "../app.ts";
 import type { Output } from "../output/output.ts";
 

@@ -1,5 +1,5 @@
 // Arguments of a call as somebody typed them.
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 
 /** The object in a JSON text. Throws CommandFailure that says what is wrong with it. */

@@ -1,8 +1,8 @@
 // Has the service accept a run: starts it where none answers, and asks again where it is just going down.
 import { untilAborted } from "../../base/bounded_wait.ts";
-import { ApiError, type Client, ServiceUnreachable } from "../../server/client.ts";
-import type { ForkBody } from "../../server/schemas/replay_schemas.ts";
-import type { RunAccepted, RunBody } from "../../server/schemas/run_schemas.ts";
+import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
+import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
+import type { RunAccepted, RunBody } from "../../api/schemas/run_schemas.ts";
 import type { Places } from "../app.ts";
 import { checkHealth } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";

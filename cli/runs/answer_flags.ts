@@ -1,5 +1,5 @@
 // An answer given by the flags of `respond`, checked against the question.
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";

@@ -1,7 +1,7 @@
 // Puts an execution's question to the person at the terminal, and closes the prompt when it is answered elsewhere.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import { ApiError, type Client } from "../../server/client.ts";
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import { ApiError, type Client } from "../../api/client/client.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { parseObject } from "../../present/payload.ts";
 import { toOneLine } from "../output/sanitise.ts";
 import { askPerson } from "../prompting/ask_person.ts";

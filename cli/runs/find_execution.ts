@@ -1,7 +1,7 @@
 // Executions and their questions: one by its id, or what to type to find one; and all of a list.
-import { type Client, orMissing } from "../../server/client.ts";
-import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
-import type { PendingBody } from "../../server/schemas/request_schemas.ts";
+import { type Client, orMissing } from "../../api/client/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 
 /** The most that the service returns at once. */

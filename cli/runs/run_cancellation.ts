@@ -1,5 +1,5 @@
 // A person cancels a run that they watch: the service is asked once, and the run's end waited for, for a while.
-import { type Client, ServiceUnreachable } from "../../server/client.ts";
+import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp } from "../app.ts";
 import { Interrupted } from "../exit.ts";
 import type { Output } from "../output/output.ts";

@@ -1,7 +1,7 @@
 // Shows the run of a command: as text with its questions, as JSON, or, detached, as one sentence.
-import type { Client } from "../../server/client.ts";
-import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
-import type { RunAccepted } from "../../server/schemas/run_schemas.ts";
+import type { Client } from "../../api/client/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import type { RunAccepted } from "../../api/schemas/run_schemas.ts";
 import type { CommandContext } from "../context.ts";
 import type { ExitCode } from "../exit.ts";
 import type { Output } from "../output/output.ts";

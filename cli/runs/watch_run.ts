@@ -4,10 +4,10 @@ import {
   type Client,
   ServiceUnreachable,
   type StreamFrame,
-} from "../../server/client.ts";
+} from "../../api/client/client.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toLabelWords } from "../../base/text/label_words.ts";
-import type { ExecutionSummary } from "../../server/schemas/execution_schemas.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../app.ts";
 import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../exit.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";

@@ -1,5 +1,5 @@
 // Finding the service: a client of the running one, or the same application in this process.
-import { type Client, ServiceUnreachable } from "../../server/client.ts";
+import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../app.ts";
 import { workspaceOf } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";

@@ -1,5 +1,5 @@
 // The service in the background, for who needs one: the one that runs, else one that is started, by one starter at a time.
-import type { Client } from "../../server/client.ts";
+import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places } from "../app.ts";
 import { connectService } from "./connection.ts";
 import { warnOfConfig } from "../config_warnings.ts";

@@ -1,8 +1,8 @@
 // What a service shows on the terminal that it runs in: the agents that fire by themselves, what is wrong with files,
 // and then a line for each thing that happens.
 import { describeTrigger } from "../../present/triggers.ts";
-import type { AgentSummary } from "../../server/schemas/agent_schemas.ts";
-import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../server/client.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp, Places } from "../app.ts";
 import type { Output } from "../output/output.ts";
 import { showDeafWebhooks, showPauses, showProblems } from "../output/problems.ts";

@@ -1,5 +1,5 @@
 // One start of the service in the background: detached, until it answers or is dead.
-import type { Client } from "../../server/client.ts";
+import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places, TcpListen } from "../app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
 import { CommandFailure, EXIT } from "../exit.ts";

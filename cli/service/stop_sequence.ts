@@ -1,5 +1,5 @@
 // Ending the service: asked, then SIGTERM, then SIGKILL. Never reports a living process as stopped.
-import { ApiError, type Client, ServiceUnreachable } from "../../server/client.ts";
+import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { Clock, Places } from "../app.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import type { Processes } from "./processes.ts";

@@ -1,6 +1,6 @@
 // What `setup` has to say to a service that is running: it takes over what was written, but not everything there is.
 import { AT_NEXT_START } from "../../base/diagnostics.ts";
-import type { InfoBody } from "../../server/schemas/info_schemas.ts";
+import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import { hasPerson } from "../prompting/ask_person.ts";
 import * as start from "../commands/service/start.ts";
 import * as stop from "../commands/service/stop.ts";

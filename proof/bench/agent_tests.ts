@@ -1,9 +1,9 @@
 // What tests of agents cost: so many offline cases, as one command plays them.
 import { join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
-import { AgentTests } from "../../runtime/authoring/testing/agent_tests.ts";
-import { readCaseFile } from "../../runtime/authoring/testing/case_files.ts";
-import { isPassed } from "../../runtime/authoring/testing/test_result.ts";
+import { AgentTests } from "../../ops/testing/agent_tests.ts";
+import { readCaseFile } from "../../ops/testing/case_files.ts";
+import { isPassed } from "../../ops/testing/test_result.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { comparePaired, type Figure, subjectAtMost } from "./paired.ts";
 

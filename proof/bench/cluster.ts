@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { all } from "../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
-import type { Client } from "../../server/client.ts";
+import type { Client } from "../../api/client/client.ts";
 import { NodeWorld } from "../../tests/runtime/nodes/node_world.ts";
 import { HAS_POSTGRES, type PostgresServer, startPostgres } from "../../tests/support/postgres.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";

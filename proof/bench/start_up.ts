@@ -2,7 +2,7 @@
 // the service, against a bare server.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
-import { openSocketClient } from "../../server/client.ts";
+import { openSocketClient } from "../../api/client/client.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 import { programCommand } from "../../tests/support/program.ts";
 import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";
 import { openInstance } from "../../runtime/storage/instances.ts";
-import type { Client } from "../../server/client.ts";
-import { createLocalClient } from "../../server/client/local_client.ts";
+import type { Client } from "../../api/client/client.ts";
+import { createLocalClient } from "../../app/local_client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { comparePaired, type Figure, ratioAtMost } from "./paired.ts";
 

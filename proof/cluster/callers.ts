@@ -1,7 +1,7 @@
 // Who calls the cluster: programs that ask until somebody accepts, each wish under a key of its own; people who cancel; files that
 // come.
-import { ApiError } from "../../server/client.ts";
-import type { RunBody } from "../../server/schemas/run_schemas.ts";
+import { ApiError } from "../../api/client/client.ts";
+import type { RunBody } from "../../api/schemas/run_schemas.ts";
 import type { WatchedFiles } from "../soak/load/watched_files.ts";
 import { CHATTERS } from "../soak/load/soak_agents.ts";
 import { sleep } from "../soak/sleep.ts";

@@ -1,7 +1,7 @@
 // A node of the cluster: a real service with a home of its own, a clock of its own where that can be had, and a way of its own
 // to the database.
 import { join } from "node:path";
-import type { Client } from "../../server/client.ts";
+import type { Client } from "../../api/client/client.ts";
 import { createRealHome, type RealHome } from "../../tests/e2e/real_process.ts";
 import {
   type CuttingProxy,

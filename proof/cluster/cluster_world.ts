@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { StorageUnavailable } from "../../runtime/storage/database.ts";
 import { all } from "../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
-import { ApiError, type Client } from "../../server/client.ts";
+import { ApiError, type Client } from "../../api/client/client.ts";
 import type { RealHome } from "../../tests/e2e/real_process.ts";
 import { type PostgresServer, startPostgres } from "../../tests/support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";

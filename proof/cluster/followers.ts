@@ -1,7 +1,7 @@
 // Followers of executions over HTTP that come back after their last frame, each time to some node: together they must read what
 // the database holds.
 import { sleep } from "../soak/sleep.ts";
-import type { StreamFrame } from "../../server/client.ts";
+import type { StreamFrame } from "../../api/client/client.ts";
 import type { Chance } from "../soak/soak_random.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sourceCommand } from "../../cli/self_command.ts";
-import { ApiError, type Client } from "../../server/client.ts";
-import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
+import { ApiError, type Client } from "../../api/client/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { createRealHome, type RealHome, untilFound } from "../../tests/e2e/real_process.ts";
 import { findViolations } from "../soak/invariants/invariants.ts";
 

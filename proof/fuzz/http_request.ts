@@ -1,7 +1,7 @@
 // Requests of every kind: to each operation of the API with ids, queries, headers and bodies by chance, and beside them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { loadOperations } from "../../server/operations/operations.ts";
+import { loadOperations } from "../../api/operations/operations.ts";
 import { anyText } from "./odd_text.ts";
 
 const OPERATIONS = await loadOperations();

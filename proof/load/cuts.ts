@@ -1,6 +1,6 @@
 // Readers that drop at a random frame and come back with Last-Event-ID: together they must read the stored sequence.
 import type { Runtime } from "../../runtime/runtime.ts";
-import { readFrames, type StreamFrame } from "../../server/client/client_stream.ts";
+import { readFrames, type StreamFrame } from "../../api/client/client_stream.ts";
 import type { Door } from "./follow_bytes.ts";
 
 /**

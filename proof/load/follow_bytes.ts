@@ -1,7 +1,7 @@
 // Reading a stream as bytes, so that a thousand followers cost little beside what is measured.
 import { createHash } from "node:crypto";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { toEvent } from "../../server/streams/sse.ts";
+import { toEvent } from "../../api/streams/sse.ts";
 
 /** How a test reaches the service: an address and what fetch needs for it. */
 export interface Door {

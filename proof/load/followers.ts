@@ -1,6 +1,6 @@
 // Many followers of one execution while it logs: each must get every frame once, in order, the same bytes.
 import { serve } from "../../server/mod.ts";
-import { openSocketClient } from "../../server/client.ts";
+import { openSocketClient } from "../../api/client/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Door, openStream, readBytes, type Seen, storedBytes } from "./follow_bytes.ts";
 import { writeBusyAgent } from "./many_frames.ts";

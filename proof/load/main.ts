@@ -1,5 +1,5 @@
 // `deno task load`: what takes too long for the suite. Says what it measured; fails when something was wrong.
-import { openSocketClient } from "../../server/client.ts";
+import { openSocketClient } from "../../api/client/client.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";

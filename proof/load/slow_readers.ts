@@ -1,7 +1,7 @@
 // Readers that stop reading while an execution goes on logging: what the service holds for them must not grow with
 // the number of frames behind them.
 import { serve } from "../../server/mod.ts";
-import { openSocketClient } from "../../server/client.ts";
+import { openSocketClient } from "../../api/client/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { writeBusyAgent } from "./many_frames.ts";
 

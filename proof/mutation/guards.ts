@@ -226,13 +226,13 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a link that leads out of a skill is not followed when the skill is added",
     symbol: "followLink",
     drop: "!isWithin(real, folder))",
-    tests: ["tests/runtime/authoring/install/skill_installer_test.ts"],
+    tests: ["tests/ops/install/skill_installer_test.ts"],
   },
   {
     guard: "nothing of a package runs when it is added",
     symbol: "npmFlags",
     drop: '"--ignore-scripts",',
-    tests: ["tests/runtime/authoring/install"],
+    tests: ["tests/ops/install"],
   },
   {
     guard: "what is added without a terminal is added only with --yes",
@@ -604,7 +604,7 @@ export const MUTATIONS: readonly Mutation[] = [
     symbol: "ServiceEventStream.#hear",
     replace: "if (followersFirst === undefined) return this.#add(text);",
     by: "return this.#add(text);",
-    tests: ["tests/server/streams/service_events_test.ts"],
+    tests: ["tests/api/streams/service_events_test.ts"],
   },
   {
     guard: "a large frame is in memory once for all its followers",
@@ -1538,7 +1538,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a fork has the prompt of its step, as its log tells it",
     symbol: "copySteps",
     drop: "if (prompt !== undefined)",
-    tests: ["tests/runtime/executions/replay/fork_test.ts"],
+    tests: ["tests/runtime/replay/fork_test.ts"],
   },
   {
     guard: "an execution does not begin to wait for one that another machine ends at that moment",
@@ -1597,7 +1597,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "agents that run after a fork start only when asked",
     symbol: "followersOf",
     drop: "isUnfollowed ||",
-    tests: ["tests/runtime/executions/replay/fork_test.ts", "tests/runtime/triggers/after"],
+    tests: ["tests/runtime/replay/fork_test.ts", "tests/runtime/triggers/after"],
   },
   {
     guard: "the folders of the system are closed",

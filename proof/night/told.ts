@@ -1,9 +1,9 @@
 // What the API tells of the night, in the form of what happened.
 import { explain } from "../../cli/commands/agents/why.ts";
-import { Client } from "../../server/client.ts";
-import { createLocalClient } from "../../server/client/local_client.ts";
+import { Client } from "../../api/client/client.ts";
+import { createLocalClient } from "../../app/local_client.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
-import type { RecapBody } from "../../server/schemas/report_schemas.ts";
+import type { RecapBody } from "../../api/schemas/report_schemas.ts";
 import { type Happening, HAPPENINGS, QUESTIONS } from "./happenings.ts";
 import { liveThroughNight, momentOf } from "./night_world.ts";
 import { findNotOnPage } from "./told_on_page.ts";

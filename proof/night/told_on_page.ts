@@ -1,8 +1,8 @@
 // Whether the first page of the dashboard tells, line by line, what the recap tells; in a real browser, where there is one.
 import type { Page } from "playwright-core";
-import { createLocalClient } from "../../server/client/local_client.ts";
+import { createLocalClient } from "../../app/local_client.ts";
 import { serve } from "../../server/mod.ts";
-import type { RecapBody } from "../../server/schemas/report_schemas.ts";
+import type { RecapBody } from "../../api/schemas/report_schemas.ts";
 import { hasChromium, openTestBrowser } from "../../tests/support/machine/browser.ts";
 import type { Night } from "./night_world.ts";
 

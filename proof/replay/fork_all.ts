@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { Frame } from "../../runtime/events/frame.ts";
 import { NoSuchStep } from "../../runtime/executions/refusals.ts";
-import { withoutIdsAndTimes } from "../../runtime/executions/replay/log_comparison.ts";
+import { withoutIdsAndTimes } from "../../runtime/replay/log_comparison.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { HurriedClock } from "./hurried_clock.ts";
 import type { Draw, Mix } from "./mix.ts";

@@ -1,7 +1,7 @@
 // Changes planted behind a recorded run: of its agent's file, its surroundings, its record. Each is found at its first effect,
 // or, where it changes nothing that a model is sent, not at all.
 import { join } from "node:path";
-import type { Difference } from "../../runtime/executions/replay/difference.ts";
+import type { Difference } from "../../runtime/replay/difference.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 

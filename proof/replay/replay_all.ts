@@ -1,6 +1,6 @@
 // Replays every execution of a workspace, as `inkling replay` does without a service, and tells what differs as JSON. Runs
 // without the permission to open a connection, to start a program, or to write.
-import type { Difference } from "../../runtime/executions/replay/difference.ts";
+import type { Difference } from "../../runtime/replay/difference.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 
 /** What became of the replays. */

@@ -1,5 +1,5 @@
 // What people and programs do to the service, each action by its name: runs, chats, streams, edits, pauses, purges.
-import type { StreamFrame } from "../../server/client.ts";
+import type { StreamFrame } from "../../api/client/client.ts";
 import { AgentEdits } from "./load/agent_edits.ts";
 import { BY_HAND, CHATTERS } from "./load/soak_agents.ts";
 import type { Chance } from "./soak_random.ts";

@@ -1,6 +1,6 @@
 // The service of the soak as a real process: started, killed and stopped again and again, and watched meanwhile.
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
-import type { Client } from "../../server/client.ts";
+import type { Client } from "../../api/client/client.ts";
 import { isAlive, type RealHome } from "../../tests/e2e/real_process.ts";
 import { descendantsOf, listProcesses, openFiles, type ProcessRow } from "./process_table.ts";
 import { sleep } from "./sleep.ts";

@@ -8,10 +8,10 @@ import type { RunPorts } from "../executions/loop/prepare.ts";
 import type { RecordedRun, RecordedRunStore } from "../executions/record/recorded_run.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import { findForkPoint } from "../executions/replay/fork_point.ts";
-import type { PlayStores } from "../executions/replay/play_options.ts";
-import type { Replay } from "../executions/replay/difference.ts";
-import type { ForkRequest } from "../executions/replay/fork_request.ts";
+import { findForkPoint } from "../replay/fork_point.ts";
+import type { PlayStores } from "../replay/play_options.ts";
+import type { Replay } from "../replay/difference.ts";
+import type { ForkRequest } from "../replay/fork_request.ts";
 import type { RunSpec } from "../executions/runs/acceptance.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
@@ -21,7 +21,7 @@ import { openInstance } from "../storage/instances.ts";
 import type { RecordedRuns } from "../runtime.ts";
 
 const loadAgentVariant = lazyModule(() => import("./agent_variant.ts"));
-const loadReplayRun = lazyModule(() => import("../executions/replay/replay_run.ts"));
+const loadReplayRun = lazyModule(() => import("../replay/replay_run.ts"));
 
 /** What they are done with. */
 export interface ReplaysPorts {

@@ -5,7 +5,7 @@ import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { LinkedQuestion, Runtime } from "../../runtime/runtime.ts";
-import { readForm } from "../operations/request_body.ts";
+import { readForm } from "../../api/operations/request_body.ts";
 import { answeredPage, closedPage, questionPage, tooManyPage } from "./answer_pages.ts";
 
 /** How long a token that never was waits for its answer, and how many may wait. */

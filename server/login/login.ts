@@ -3,10 +3,10 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
-import { RequestRefused } from "../errors.ts";
+import { RequestRefused } from "../../api/errors.ts";
 import { LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
 import { wantsPage } from "../notice_page.ts";
-import { readForm } from "../operations/request_body.ts";
+import { readForm } from "../../api/operations/request_body.ts";
 import { opensDashboard } from "../routes/dashboard.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { loginPage, originPage } from "./login_page.ts";

@@ -1,5 +1,5 @@
 // The page that asks for the API key, and what it says when that did not do.
-import { RequestRefused } from "../errors.ts";
+import { RequestRefused } from "../../api/errors.ts";
 import { escapeHtml, noticePage } from "../notice_page.ts";
 
 const FAULTS = {

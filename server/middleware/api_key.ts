@@ -1,7 +1,7 @@
 // The key that every request over TCP must bring. The Unix socket needs none: its file mode keeps others out.
 import type { MiddlewareHandler } from "hono";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
-import { RequestRefused } from "../errors.ts";
+import { RequestRefused } from "../../api/errors.ts";
 
 /** Where a browser logs in. */
 export const LOGIN_PATH = "/login";

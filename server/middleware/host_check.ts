@@ -2,7 +2,7 @@
 // requests that another site's page makes in a browser.
 import type { MiddlewareHandler } from "hono";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
-import { RequestRefused } from "../errors.ts";
+import { RequestRefused } from "../../api/errors.ts";
 
 /** What the listener answers to. */
 export interface HostCheckOptions {

@@ -1,6 +1,6 @@
 // The dashboard: one page and the files that it loads. All that it shows it asks the API for, as every client does.
 import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
-import { RequestRefused } from "../errors.ts";
+import { RequestRefused } from "../../api/errors.ts";
 import { wantsPage } from "../notice_page.ts";
 
 /** A path that is answered for whoever asks; refusals are thrown. */

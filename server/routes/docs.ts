@@ -1,5 +1,5 @@
 // The API described: the document itself, and two pages that show it without asking anybody else for anything.
-import { loadOpenApi, loadOperations } from "../operations/operations.ts";
+import { loadOpenApi, loadOperations } from "../../api/operations/operations.ts";
 import { lateText } from "../late_text.ts";
 
 /** A page that is the same for everybody. */

@@ -2,8 +2,8 @@
 import { tryDecodeURIComponent } from "hono/utils/url";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { ExecutionDetail, HookOutcome, Runtime } from "../../runtime/runtime.ts";
-import { RequestRefused } from "../errors.ts";
-import { readBytes } from "../operations/request_body.ts";
+import { RequestRefused } from "../../api/errors.ts";
+import { readBytes } from "../../api/operations/request_body.ts";
 
 /** Where they come in. */
 export const HOOK_PATH = "/hooks/{agent}";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DiagnosticBody } from "../../server/schemas/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { createFakeCli } from "./fake_cli.ts";
 import { picturesOf } from "./picture.ts";

@@ -1,7 +1,7 @@
 // Tests of agents that have been played already.
-import type { AgentTesting } from "../../runtime/authoring/testing/agent_tests.ts";
-import type { TestResult } from "../../runtime/authoring/testing/test_result.ts";
-import type { LiveTrial } from "../../runtime/authoring/testing/live_trial.ts";
+import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
+import type { TestResult } from "../../ops/testing/test_result.ts";
+import type { LiveTrial } from "../../ops/testing/live_trial.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
 const FOLDER = "/home/me/inkling/agents/_config/tests";

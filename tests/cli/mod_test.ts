@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CommandFailure, EXIT, Interrupted, toExit } from "../../cli/exit.ts";
 import { OutputClosed } from "../../cli/output/terminal.ts";
-import { ApiError, ServiceUnreachable } from "../../server/client.ts";
+import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
 import { createFakeCli } from "./fake_cli.ts";
 import { picturesOf } from "./picture.ts";
 

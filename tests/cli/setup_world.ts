@@ -1,11 +1,11 @@
 // The command line over a real installation in a temporary home.
 import { join } from "node:path";
-import { AgentAuthor } from "../../runtime/authoring/agent_author.ts";
-import { ServerInstaller } from "../../runtime/authoring/install/server_installer.ts";
-import { SkillInstaller } from "../../runtime/authoring/install/skill_installer.ts";
-import { Installation } from "../../runtime/setup/installation.ts";
+import { AgentAuthor } from "../../ops/authoring/agent_author.ts";
+import { ServerInstaller } from "../../ops/install/server_installer.ts";
+import { SkillInstaller } from "../../ops/install/skill_installer.ts";
+import { Installation } from "../../ops/setup/installation.ts";
 import { loadSettings } from "../../runtime/config/settings.ts";
-import { describeSetup } from "../../runtime/setup/setup_report.ts";
+import { describeSetup } from "../../ops/setup/setup_report.ts";
 import { filesBelow } from "../support/repository.ts";
 import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { documents, withTables } from "./field_tables.ts";
 import { parseCommandLine } from "../../cli/command_line/parse.ts";
 import { PROGRAM } from "../../cli/program.ts";
-import { parseCase } from "../../runtime/authoring/testing/case_files.ts";
+import { parseCase } from "../../ops/testing/case_files.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
 import { parseServers } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { splitShellWords } from "../../runtime/tools/skills/shell_words.ts";

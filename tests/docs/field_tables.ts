@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { definitionSchema } from "../../runtime/agents/definition.ts";
-import { caseSchema } from "../../runtime/authoring/testing/test_case.ts";
+import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
 import { HANDSHAKES, SCHEME_FORMS, type WebhookScheme } from "../../runtime/trigger_kinds.ts";
-import { loadOperations } from "../../server/operations/operations.ts";
+import { loadOperations } from "../../api/operations/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
 const OPERATIONS = await loadOperations();

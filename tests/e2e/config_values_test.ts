@@ -2,8 +2,8 @@
 // a service which uses the default instead shows it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ExecutionDetail } from "../../server/schemas/execution_schemas.ts";
-import type { Client } from "../../server/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import type { Client } from "../../api/client/client.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const delegate = (id: string) => [{ name: "run_agent", arguments: { agent_id: id } }];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../cli/service/processes.ts";
-import { type Client, openSocketClient } from "../../server/client.ts";
+import { type Client, openSocketClient } from "../../api/client/client.ts";
 import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import { scopedCommand } from "./scoped/scoped_command.ts";

@@ -5,8 +5,8 @@ import { importsOf } from "../support/repository.ts";
 
 /** The command's way to a service that listens; each loads the next. */
 const LOADED = [
-  ...["main.ts", "composition/app.ts", "cli/mod.ts", "cli/commands/service/start.ts"],
-  ...["composition/service_life.ts", "runtime/config/settings.ts", "server/routes/health.ts"],
+  ...["main.ts", "app/app.ts", "cli/mod.ts", "cli/commands/service/start.ts"],
+  ...["app/service_life.ts", "runtime/config/settings.ts", "api/routes/health.ts"],
 ];
 
 /** What is loaded with these files, without what is loaded late: our files, and what is not ours. */
@@ -48,7 +48,7 @@ Deno.test("start loads few packages, little of Node, and no schema of a request 
 const SHARED = /^runtime\/(storage\/(postgres\/|nodes\.ts)|executions\/nodes\/)/;
 
 Deno.test("what nodes and PostgreSQL need is loaded neither at the start, nor by doctor and info, without a database", () => {
-  for (const file of ["runtime/authoring/doctor/examine.ts", "runtime/setup/setup_report.ts"]) {
+  for (const file of ["ops/doctor/examine.ts", "ops/setup/setup_report.ts"]) {
     const { seen, outside } = loadedWith([...LOADED, file]);
     assert.deepEqual([...seen].filter((one) => SHARED.test(one)), [], file);
     assert.ok(!outside.has("pg"), file);

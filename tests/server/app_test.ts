@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { DatabaseAway } from "../../runtime/storage/database.ts";
-import { loadOperations } from "../../server/operations/operations.ts";
-import { MAX_BODY_BYTES } from "../../server/operations/request_body.ts";
+import { loadOperations } from "../../api/operations/operations.ts";
+import { MAX_BODY_BYTES } from "../../api/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";
 import { createTestApp } from "../support/test_app.ts";

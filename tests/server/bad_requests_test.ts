@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
-import { describeApi } from "../../server/operations/openapi.ts";
-import { loadOperations } from "../../server/operations/operations.ts";
+import { describeApi } from "../../api/operations/openapi.ts";
+import { loadOperations } from "../../api/operations/operations.ts";
 import {
   API_KEY,
   type Reached,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ApiError, ServiceUnreachable } from "../../server/client.ts";
+import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
 import { serve, SocketUnavailable } from "../../server/mod.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { createTestService } from "../support/test_service.ts";

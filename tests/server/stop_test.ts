@@ -1,8 +1,8 @@
 // Stopping while everything is in use.
 import assert from "node:assert/strict";
-import { openSocketClient } from "../../server/client.ts";
+import { openSocketClient } from "../../api/client/client.ts";
 import { serve, type Service } from "../../server/mod.ts";
-import { BODY_TIMEOUT_MS } from "../../server/operations/request_body.ts";
+import { BODY_TIMEOUT_MS } from "../../api/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import type { FakeRuntime } from "../support/fake_runtime.ts";
 import { createTcpClient } from "../support/machine/tcp_client.ts";

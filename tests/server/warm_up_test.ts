@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OPERATION_PLACES } from "../../server/operations/operations.ts";
+import { OPERATION_PLACES } from "../../api/operations/operations.ts";
 import { warmUp } from "../../server/warm_up.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { TestClock } from "../support/test_clock.ts";

@@ -17,7 +17,18 @@ export const TEST_PERMISSIONS: readonly string[] = [
   "--allow-sys",
 ];
 
-const PRODUCT = ["main.ts", "base", "composition", "cli", "present", "server", "runtime"];
+const PRODUCT = [
+  "main.ts",
+  "app",
+  "api",
+  "base",
+  "cli",
+  "ops",
+  "page",
+  "present",
+  "server",
+  "runtime",
+];
 /** Programs of their own beside it, which the tasks of deno.json start. */
 const BESIDE_PRODUCT = ["scoped", "release", "demo"];
 

@@ -1,5 +1,5 @@
 // A client's transport that answers from a list and remembers what it was asked.
-import type { Transport } from "../../server/client.ts";
+import type { Transport } from "../../api/client/client.ts";
 
 export interface Call {
   method: string;

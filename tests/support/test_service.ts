@@ -1,5 +1,5 @@
 // A service that listens, over a runtime in memory, in a state directory of its own.
-import { type Client, openSocketClient } from "../../server/client.ts";
+import { type Client, openSocketClient } from "../../api/client/client.ts";
 import { serve, type ServeOptions, type Service } from "../../server/mod.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { TestClock } from "./test_clock.ts";

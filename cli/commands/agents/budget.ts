@@ -1,7 +1,7 @@
 // budget: what agents may spend, what they have spent, and allowing more.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { budget } from "../../declarations/agent_commands.ts";
-import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
+import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";

@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { chat } from "../../declarations/agent_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
-import { ApiError } from "../../../server/client.ts";
+import { ApiError } from "../../../api/client/client.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../context.ts";

@@ -1,7 +1,7 @@
 // Chooses the conversation of a chat, and introduces the agent.
-import type { AgentDetail } from "../../../server/schemas/agent_schemas.ts";
-import { type Client, orMissing } from "../../../server/client.ts";
-import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
+import { type Client, orMissing } from "../../../api/client/client.ts";
+import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
 import { sanitise, toOneLine } from "../../output/sanitise.ts";

@@ -1,7 +1,7 @@
 // resume: lets an agent's stopped trigger fire again.
 import { performs } from "../../command_line/command.ts";
 import type { resume } from "../../declarations/agent_commands.ts";
-import type { AgentResumed } from "../../../server/schemas/agent_action_schemas.ts";
+import type { AgentResumed } from "../../../api/schemas/agent_action_schemas.ts";
 import { EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { openService } from "../../service/daemon.ts";

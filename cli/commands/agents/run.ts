@@ -1,8 +1,8 @@
 // run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
 import { performs } from "../../command_line/command.ts";
 import type { run } from "../../declarations/agent_commands.ts";
-import { ApiError } from "../../../server/client.ts";
-import type { RunBody } from "../../../server/schemas/run_schemas.ts";
+import { ApiError } from "../../../api/client/client.ts";
+import type { RunBody } from "../../../api/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
 import { CommandFailure, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";

@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
-import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
+import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";

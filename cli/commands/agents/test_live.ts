@@ -1,6 +1,6 @@
 // test --live: says what it will cost, asks, and shows how often each model passed each case.
-import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
-import type { TrialEstimate } from "../../../runtime/authoring/testing/live_trial.ts";
+import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
+import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
 import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context.ts";
 import { formatCost, formatPlural } from "../../output/figures.ts";
 import { showProblemsOf, showTrial, toTrialJson } from "../../output/testing/trial_report.ts";

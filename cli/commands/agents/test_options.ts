@@ -1,7 +1,7 @@
 // What `test` may be told, and what is said where there is nothing to test.
 import type { CommandOptions } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
-import type { AgentTesting } from "../../../runtime/authoring/testing/agent_tests.ts";
+import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { unknownAgent } from "../../unknown_agent.ts";

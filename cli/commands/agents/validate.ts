@@ -1,7 +1,7 @@
 // validate: what is wrong with agent files, all of it.
 import { performs } from "../../command_line/command.ts";
 import type { validate } from "../../declarations/authoring_commands.ts";
-import type { DiagnosticBody } from "../../../server/schemas/diagnostic_schemas.ts";
+import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
 import type { ValidatedFile } from "../../app.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT } from "../../exit.ts";

@@ -1,8 +1,8 @@
 // cancel: ends executions that run or wait, and tells of each what became of it.
 import { performs } from "../../command_line/command.ts";
 import type { cancel } from "../../declarations/execution_commands.ts";
-import type { Client } from "../../../server/client.ts";
-import type { CancelBody, ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
+import type { Client } from "../../../api/client/client.ts";
+import type { CancelBody, ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
 import { toOneLine } from "../../output/sanitise.ts";

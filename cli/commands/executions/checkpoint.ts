@@ -1,8 +1,8 @@
 // checkpoint: what the database keeps of conversations, and removing what is no longer needed.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { checkpoint } from "../../declarations/execution_commands.ts";
-import type { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
-import type { Client } from "../../../server/client.ts";
+import type { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
+import type { Client } from "../../../api/client/client.ts";
 import { openReader } from "../../service/connection.ts";
 import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";

@@ -1,8 +1,8 @@
 // diff: two executions beside each other: what they are, what they cost, and where they part.
 import { performs } from "../../command_line/command.ts";
 import type { diff } from "../../declarations/execution_commands.ts";
-import type { Client } from "../../../server/client.ts";
-import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
+import type { Client } from "../../../api/client/client.ts";
+import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { EXIT } from "../../context.ts";
 import { formatCost, formatCount } from "../../output/figures.ts";
 import { formatElapsed } from "../../output/time.ts";

@@ -1,7 +1,7 @@
 // fork: goes on from a step of a recorded execution, for real, as an execution of its own.
 import { performs } from "../../command_line/command.ts";
 import type { fork } from "../../declarations/execution_commands.ts";
-import type { ForkBody } from "../../../server/schemas/replay_schemas.ts";
+import type { ForkBody } from "../../../api/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { CommandFailure, EXIT } from "../../context.ts";
 import { toOneLine } from "../../output/sanitise.ts";

@@ -1,12 +1,9 @@
 // logs: the executions of an agent, the messages of one execution, or the service's own log or one execution as they grow.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { logs } from "../../declarations/execution_commands.ts";
-import { type Client, type ExecutionQuery, orMissing } from "../../../server/client.ts";
-import type {
-  ExecutionSummary,
-  ListedExecution,
-} from "../../../server/schemas/execution_schemas.ts";
-import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
+import { type Client, type ExecutionQuery, orMissing } from "../../../api/client/client.ts";
+import type { ExecutionSummary, ListedExecution } from "../../../api/schemas/execution_schemas.ts";
+import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../../agent_word.ts";
 import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";

@@ -2,9 +2,9 @@
 import { performs } from "../../command_line/command.ts";
 import type { pending } from "../../declarations/execution_commands.ts";
 import { inGroups } from "../../../base/in_groups.ts";
-import { type Client, orMissing } from "../../../server/client.ts";
-import type { ExecutionSummary } from "../../../server/schemas/execution_schemas.ts";
-import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
+import { type Client, orMissing } from "../../../api/client/client.ts";
+import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { openReader } from "../../service/connection.ts";
 import type { CommandContext } from "../../context.ts";
 import { openService } from "../../service/daemon.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { LONGEST_RECAP_MS } from "../../../present/recap.ts";
-import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
+import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { type CommandContext, EXIT } from "../../context.ts";
 import { showRecap } from "../../output/reports/recap.ts";

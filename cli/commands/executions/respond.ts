@@ -1,8 +1,8 @@
 // respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
 import { performs } from "../../command_line/command.ts";
 import type { respond } from "../../declarations/execution_commands.ts";
-import type { Client } from "../../../server/client.ts";
-import type { PendingBody } from "../../../server/schemas/request_schemas.ts";
+import type { Client } from "../../../api/client/client.ts";
+import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs/answer_flags.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import type { Answer } from "../../prompting/asking.ts";

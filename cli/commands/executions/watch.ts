@@ -1,7 +1,7 @@
 // watch: takes up an execution that runs or waits: what happened so far, what is to come, and what it asks.
 import { performs } from "../../command_line/command.ts";
 import type { watch } from "../../declarations/execution_commands.ts";
-import type { Client } from "../../../server/client.ts";
+import type { Client } from "../../../api/client/client.ts";
 import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../context.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findExecution } from "../../runs/find_execution.ts";

@@ -2,8 +2,8 @@
 import { performs } from "../../command_line/command.ts";
 import type { doctor } from "../../declarations/service_commands.ts";
 import { RuntimeError } from "../../../base/errors.ts";
-import type { Examination, Finding } from "../../../runtime/authoring/doctor/finding.ts";
-import { ApiError, type Client } from "../../../server/client.ts";
+import type { Examination, Finding } from "../../../ops/doctor/finding.ts";
+import { ApiError, type Client } from "../../../api/client/client.ts";
 import type { Places } from "../../app.ts";
 import { type CommandContext, EXIT, workspaceOf } from "../../context.ts";
 import { formatPlural } from "../../output/figures.ts";

@@ -1,7 +1,7 @@
 // info: where everything is, and which providers can be used.
 import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
-import { ApiError, ServiceUnreachable } from "../../../server/client.ts";
+import { ApiError, ServiceUnreachable } from "../../../api/client/client.ts";
 import type { InfoReport, Places, ServiceDefaults } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";

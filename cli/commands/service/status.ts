@@ -2,8 +2,8 @@
 import { performs } from "../../command_line/command.ts";
 import type { status } from "../../declarations/service_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
-import { ServiceUnreachable } from "../../../server/client.ts";
-import type { InfoBody } from "../../../server/schemas/info_schemas.ts";
+import { ServiceUnreachable } from "../../../api/client/client.ts";
+import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import type { Places } from "../../app.ts";
 import type { CommandContext } from "../../context.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";

@@ -2,9 +2,9 @@
 
 import { performs } from "../../command_line/command.ts";
 import type { stop } from "../../declarations/service_commands.ts";
-import { ApiError, type Client, ServiceUnreachable } from "../../../server/client.ts";
-import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
-import type { NodeBody } from "../../../server/schemas/info_schemas.ts";
+import { ApiError, type Client, ServiceUnreachable } from "../../../api/client/client.ts";
+import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
+import type { NodeBody } from "../../../api/schemas/info_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
 import { toOneLine } from "../../output/sanitise.ts";

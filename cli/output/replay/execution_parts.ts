@@ -1,6 +1,6 @@
 // An execution as parts that can be compared with those of another: by step, what was said, called, returned, asked and answered.
 import { callsOf, type FramePayload, textOf } from "../../../present/payload.ts";
-import type { LogRow } from "../../../server/schemas/execution_schemas.ts";
+import type { LogRow } from "../../../api/schemas/execution_schemas.ts";
 
 /** One part. Parts of two executions with the same step and name belong together. */
 export interface ExecutionPart {

@@ -1,6 +1,6 @@
 // A replay as text: identical, or the first place where today's agent goes another way.
-import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
-import type { ReplayBody } from "../../../server/schemas/replay_schemas.ts";
+import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
+import type { ReplayBody } from "../../../api/schemas/replay_schemas.ts";
 import { formatPlural } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitise.ts";

@@ -1,5 +1,5 @@
 // Budgets as a person reads them: amounts, whose they are, and those that are nearly used up.
-import type { BudgetBody } from "../../../server/schemas/budget_schemas.ts";
+import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
 import { formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitise.ts";

@@ -1,6 +1,6 @@
 // The services that share a database, and that database, as a person reads them.
 import { SECOND_MS } from "../../../base/time_units.ts";
-import type { InfoBody, NodeBody } from "../../../server/schemas/info_schemas.ts";
+import type { InfoBody, NodeBody } from "../../../api/schemas/info_schemas.ts";
 import type { Output } from "../output.ts";
 import { NOTHING } from "../table.ts";
 import { formatMinute, formatRelative } from "../time.ts";

@@ -2,7 +2,7 @@
 import { describeTrigger } from "../../../present/triggers.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import type { PlanBody } from "../../../server/schemas/plan_schemas.ts";
+import type { PlanBody } from "../../../api/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
 import { sanitise, toOneLine } from "../sanitise.ts";
 import { NOTHING } from "../table.ts";

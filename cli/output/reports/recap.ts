@@ -1,5 +1,5 @@
 // A recap as text: the figures, then what failed, waits and did not run, each with what to do.
-import type { RecapBody } from "../../../server/schemas/report_schemas.ts";
+import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import { countRuns } from "../../../present/recap.ts";
 import { firstLine } from "../../../present/visible_text.ts";
 import { formatCost, formatPlural } from "../figures.ts";

@@ -2,8 +2,8 @@
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { formatDuration } from "../../../base/durations.ts";
-import type { ListedExecution } from "../../../server/schemas/execution_schemas.ts";
-import type { SlotBody } from "../../../server/schemas/scheduler_schemas.ts";
+import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
+import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { formatCost, formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { NOTHING, orNothing } from "../table.ts";

@@ -1,5 +1,5 @@
 // The view of a running execution. For programs: the payloads of its frames, one on each line.
-import type { StreamFrame } from "../../../server/client.ts";
+import type { StreamFrame } from "../../../api/client/client.ts";
 import type { Output } from "../output.ts";
 
 /** Shows the frames of one execution in their order. */

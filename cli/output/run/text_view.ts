@@ -1,6 +1,6 @@
 // A run for a person: its frames as text, replies as they come, and what it is doing meanwhile.
-import type { StreamFrame } from "../../../server/client.ts";
-import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
+import type { StreamFrame } from "../../../api/client/client.ts";
+import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../../app.ts";
 import { Activity } from "./activity.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";

@@ -1,7 +1,7 @@
 // One execution out of its log: what was said and done, step by step.
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
-import type { ExecutionDetail, LogRow } from "../../../server/schemas/execution_schemas.ts";
+import type { ExecutionDetail, LogRow } from "../../../api/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";

@@ -1,6 +1,6 @@
 // Results of tests as the JUnit XML that CI systems read.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
+import type { TestResult } from "../../../ops/testing/test_result.ts";
 import { endOf } from "./test_report.ts";
 
 /** The whole file. */

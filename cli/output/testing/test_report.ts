@@ -1,7 +1,7 @@
 // What came of tests, for a person and for a program.
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
-import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
-import type { TestFailure } from "../../../runtime/authoring/testing/check_run.ts";
+import type { TestResult } from "../../../ops/testing/test_result.ts";
+import type { TestFailure } from "../../../ops/testing/check_run.ts";
 import type { Output } from "../output.ts";
 import { diffLines } from "../replay/line_diff.ts";
 import { showDiffLines } from "../replay/text_change.ts";

@@ -1,6 +1,6 @@
 // How models did in a live test: a table of models and cases, and the last failure of each.
-import type { TestResult } from "../../../runtime/authoring/testing/test_result.ts";
-import type { LiveTrial, TrialRow } from "../../../runtime/authoring/testing/live_trial.ts";
+import type { TestResult } from "../../../ops/testing/test_result.ts";
+import type { LiveTrial, TrialRow } from "../../../ops/testing/live_trial.ts";
 import { formatCost } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitise.ts";

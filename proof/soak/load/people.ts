@@ -1,5 +1,5 @@
 // People who answer: approve, deny, pick, write, cancel, let time pass, and sometimes two of them at once.
-import type { PendingBody, RespondBody } from "../../../server/schemas/request_schemas.ts";
+import type { PendingBody, RespondBody } from "../../../api/schemas/request_schemas.ts";
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
 import type { SoakWorld } from "../soak_world.ts";

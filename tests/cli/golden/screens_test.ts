@@ -1,7 +1,7 @@
 // What each command shows at a terminal. The screens lie in __snapshots__: whoever changes one, reads it.
 import assert from "node:assert/strict";
 import { PROGRAM } from "../../../cli/program.ts";
-import type { ServiceEventMessage } from "../../../server/client.ts";
+import type { ServiceEventMessage } from "../../../api/client/client.ts";
 import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { settle } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";

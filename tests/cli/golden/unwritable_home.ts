@@ -1,8 +1,8 @@
 // A home whose paths are the same on every machine, because nothing is written to it: for the screens of what writes.
-import { AgentAuthor } from "../../../runtime/authoring/agent_author.ts";
+import { AgentAuthor } from "../../../ops/authoring/agent_author.ts";
 import { loadSettings } from "../../../runtime/config/settings.ts";
-import { Installation, type SetupResult } from "../../../runtime/setup/installation.ts";
-import type { WrittenFile } from "../../../runtime/setup/installation_files.ts";
+import { Installation, type SetupResult } from "../../../ops/setup/installation.ts";
+import type { WrittenFile } from "../../../ops/setup/installation_files.ts";
 import type { FakeCli } from "../fake_cli.ts";
 
 const HOME = "/home/me";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { formatRequest, promptMessage } from "../../../cli/output/requests.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { assertPicture } from "../picture.ts";
-import type { PendingBody, PreviewBody } from "../../../server/schemas/request_schemas.ts";
+import type { PendingBody, PreviewBody } from "../../../api/schemas/request_schemas.ts";
 
 const style = createStyle({ colors: false });
 

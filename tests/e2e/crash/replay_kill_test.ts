@@ -1,7 +1,7 @@
 // Runs whose service was killed, and whose prompt is another one when the next service goes on with them, replay as they were.
 import { join } from "node:path";
 import { answer } from "../../runtime/executions/executions_of.ts";
-import { assertIdentical } from "../../runtime/executions/replay/replayed.ts";
+import { assertIdentical } from "../../runtime/replay/replayed.ts";
 import { programEntry } from "../../runtime/tools/mcp/mcp_world.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
-import { PrivateWorkspace } from "../../../runtime/authoring/testing/private_workspace.ts";
+import { PrivateWorkspace } from "../../../ops/testing/private_workspace.ts";
 import {
   databaseHost,
   readDatabaseSettings,

@@ -1,7 +1,7 @@
 // What agents need and Deno refuses is told before a run stumbles over it: in warnings, in validate and in the log.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { validateWorkspace } from "../../../runtime/authoring/workspace_validation.ts";
+import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 /** As a service that was started for agents that need no network, programs or variables. */

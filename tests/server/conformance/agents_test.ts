@@ -1,7 +1,7 @@
 // Conformance: agents, running them, their history, reading their files again.
 import assert from "node:assert/strict";
-import { ReloadBody } from "../../../server/schemas/agent_action_schemas.ts";
-import { AgentDetail, AgentSummary } from "../../../server/schemas/agent_schemas.ts";
+import { ReloadBody } from "../../../api/schemas/agent_action_schemas.ts";
+import { AgentDetail, AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import { overTcp as test, TIMESTAMP } from "./both_transports.ts";
 
 test("GET /agents lists id, display name, name and icon, by id", async ({ call, workspace, client }) => {

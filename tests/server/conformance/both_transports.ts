@@ -1,7 +1,7 @@
 // The tests of the API's conformance run against a real runtime in a workspace of its own: over TCP, and where the
 // transport could make a difference over the Unix socket, too.
-import { type Client, openSocketClient, type StreamFrame } from "../../../server/client.ts";
-import type { ExecutionDetail } from "../../../server/schemas/execution_schemas.ts";
+import { type Client, openSocketClient, type StreamFrame } from "../../../api/client/client.ts";
+import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { createTcpClient } from "../../support/machine/tcp_client.ts";

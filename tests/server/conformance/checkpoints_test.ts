@@ -1,7 +1,7 @@
 // Conformance: stored conversations, their numbers and their removal.
 import assert from "node:assert/strict";
 import { IS_POSTGRES } from "../../support/test_database.ts";
-import { CheckpointsBody } from "../../../server/schemas/checkpoint_schemas.ts";
+import { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
 import { overTcp as test, type Reached } from "./both_transports.ts";
 
 const purge = async ({ call }: Reached, json?: unknown) => {

@@ -4,7 +4,7 @@ import {
   ExecutionDetail,
   ExecutionSummary,
   LogRow,
-} from "../../../server/schemas/execution_schemas.ts";
+} from "../../../api/schemas/execution_schemas.ts";
 import { until } from "../../support/until.ts";
 import { overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 

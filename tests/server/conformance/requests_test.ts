@@ -1,6 +1,6 @@
 // Conformance: questions to people, their answers, and what streams tell of them.
 import assert from "node:assert/strict";
-import { PendingBody } from "../../../server/schemas/request_schemas.ts";
+import { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { until } from "../../support/until.ts";
 import { overTcp as test, type Reached, TIMESTAMP } from "./both_transports.ts";
 

@@ -1,6 +1,6 @@
 // Conformance: the scheduler.
 import assert from "node:assert/strict";
-import { SchedulerBody } from "../../../server/schemas/scheduler_schemas.ts";
+import { SchedulerBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { overTcp as test } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 

@@ -1,7 +1,7 @@
 // Conformance: health, info, shutdown, the general rules of requests and refusals.
 import assert from "node:assert/strict";
-import { HealthBody } from "../../../server/schemas/health_schema.ts";
-import { InfoBody } from "../../../server/schemas/info_schemas.ts";
+import { HealthBody } from "../../../api/schemas/health_schema.ts";
+import { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import { API_KEY, overBoth, overTcp as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 

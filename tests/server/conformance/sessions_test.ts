@@ -1,6 +1,6 @@
 // Conformance: the earlier conversation that a run gets to read.
 import assert from "node:assert/strict";
-import type { Client } from "../../../server/client.ts";
+import type { Client } from "../../../api/client/client.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { overTcp as test } from "./both_transports.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../../../server/operations/request_body.ts";
+import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../../../api/operations/request_body.ts";
 import type { WebhookTrigger } from "../../../runtime/agents/agent.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import type { FakeRuntime } from "../../support/fake_runtime.ts";

@@ -1,6 +1,6 @@
 // A client of the service's TCP port, which the product itself never uses: its own client is of the same machine and
 // takes the socket.
-import { Client } from "../../../server/client.ts";
+import { Client } from "../../../api/client/client.ts";
 
 /** A client that sends the key with every request. There is nothing to close. */
 export function createTcpClient(

@@ -1,7 +1,7 @@
 // test: what is played, and what becomes of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { LiveTrial } from "../../../../runtime/authoring/testing/live_trial.ts";
+import type { LiveTrial } from "../../../../ops/testing/live_trial.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 import { picturesOf } from "../../picture.ts";
 import { offerTests, result, RESULTS } from "../../fake_tests.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { takeLock } from "../../../../base/lock_file.ts";
 import { DatabaseSync } from "node:sqlite";
-import type { NodeBody } from "../../../../server/schemas/info_schemas.ts";
+import type { NodeBody } from "../../../../api/schemas/info_schemas.ts";
 import { programEntry } from "../../../runtime/tools/mcp/mcp_world.ts";
 import { createTestPostgres, HAS_POSTGRES } from "../../../support/postgres.ts";
 import { IS_POSTGRES, SQLITE } from "../../../support/test_database.ts";
@@ -64,7 +64,7 @@ async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   const runtime = await world.start();
   await runtime.pauseScheduler();
   const { createApp } = await import("../../../../server/app.ts");
-  const { Lifecycle } = await import("../../../../server/lifecycle.ts");
+  const { Lifecycle } = await import("../../../../api/lifecycle.ts");
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [] });
   world.cli.transport = async (path, init) => {

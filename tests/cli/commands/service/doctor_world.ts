@@ -1,12 +1,12 @@
 // An installation in a temporary folder, with the real examination and a real runtime as its service; only the machine's space
 // and permissions are ours.
 import { dirname, join } from "node:path";
-import { examine } from "../../../../runtime/authoring/doctor/examine.ts";
-import { type Machine, SYSTEM_MACHINE } from "../../../../runtime/authoring/doctor/machine.ts";
+import { examine } from "../../../../ops/doctor/examine.ts";
+import { type Machine, SYSTEM_MACHINE } from "../../../../ops/doctor/machine.ts";
 import { loadSettings } from "../../../../runtime/mod.ts";
 import { resolveBaseStateDir, stateFilesOf } from "../../../../runtime/config/places.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
-import { createLocalClient } from "../../../../server/client/local_client.ts";
+import { createLocalClient } from "../../../../app/local_client.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";

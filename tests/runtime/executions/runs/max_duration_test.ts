@@ -5,7 +5,7 @@ import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { answer, ASK, call, createToolPlace, delegate, FREE, idsOf } from "../executions_of.ts";
 import { untilStatus, writeConfig } from "../executions_of.ts";
-import { assertIdentical } from "../replay/replayed.ts";
+import { assertIdentical } from "../../replay/replayed.ts";
 
 const MINUTE = 60_000;
 const slow = (minutes: number) => ({ say: "Late.", delay_ms: minutes * MINUTE });

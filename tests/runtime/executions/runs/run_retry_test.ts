@@ -11,7 +11,7 @@ import {
 } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { FREE, idsOf, leaveRunning, untilStatus } from "../executions_of.ts";
-import { assertIdentical } from "../replay/replayed.ts";
+import { assertIdentical } from "../../replay/replayed.ts";
 
 const MINUTE = 60_000;
 const HELLO: OpenAiStep = { text: "Good morning." };

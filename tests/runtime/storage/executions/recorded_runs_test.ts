@@ -1,7 +1,7 @@
 // A run that goes on while it is read: its log tells of all that its conversation has.
 import assert from "node:assert/strict";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
-import { findForkPoint } from "../../../../runtime/executions/replay/fork_point.ts";
+import { findForkPoint } from "../../../../runtime/replay/fork_point.ts";
 import { SqlRecordedRunStore } from "../../../../runtime/storage/executions/recorded_runs.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { onPostgres } from "../../../support/test_database.ts";

@@ -1,7 +1,7 @@
 // Custom tools in runs of agents: what the model reads, questions across restarts, tools that cannot be had.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
+import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
 import type { HumanAnswer } from "../../../../runtime/tools/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { age } from "../../../support/temp_dir.ts";

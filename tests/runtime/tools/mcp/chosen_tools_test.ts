@@ -1,7 +1,7 @@
 // Which tools of a server an agent gets, and what is said of too many.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { validateWorkspace } from "../../../../runtime/authoring/workspace_validation.ts";
+import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "./http_server.ts";

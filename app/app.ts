@@ -1,0 +1,247 @@
+// What the command line gets from the program: each part is loaded when it is asked for.
+import type { CliApp, InfoReport, LocalService } from "../cli/app.ts";
+import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
+// Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
+import "../runtime/config/first_use.ts";
+import { pinFolders } from "../runtime/config/places.ts";
+import type { Diagnostic } from "../base/diagnostics.ts";
+import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
+import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
+import { dropOtherSpans } from "./telemetry.ts";
+
+/** Puts it together. `version` is that of the program. */
+export async function openApp({ version }: { version: string }): Promise<CliApp> {
+  await dropOtherSpans();
+  const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
+  const { clock } = surroundings;
+  return {
+    ...surroundings,
+    version,
+    get isConfined() {
+      return isConfined();
+    },
+    get distribution() {
+      return ownDistribution();
+    },
+    get environment() {
+      return pinFolders(Deno.env.toObject());
+    },
+    permissions,
+    places: findPlaces,
+    serviceDefaults,
+    serve: async (options) =>
+      await (await import("./service_life.ts")).liveAsService(options, { version }),
+    openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
+    openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
+    moveHistory,
+    validate: (target, options) => validate(target, { ...options, version }),
+    info,
+    openChannels,
+    examine: (options) => examine(options, { version }),
+    configWarnings,
+    agentNames,
+    openUiProxy: async (options) =>
+      await (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
+    createUiLink: async (place) =>
+      await (await import("../server/ui/ui_links.ts")).createUiLink(place),
+    editText: async (text, name) =>
+      (await import("../cli/prompting/text_editor.ts")).editText(text, name, Deno.env.toObject()),
+    openBrowser: async (address) =>
+      (await import("../cli/service/browser.ts")).openBrowser(address, {
+        os: Deno.build.os,
+        environment: Deno.env.toObject(),
+        clock,
+      }),
+    isSetUp,
+    missingWorkspace,
+    openInstallation,
+    openAgentAuthor,
+    openSkillInstaller,
+    openServerInstaller,
+    openAgentTests: (options) => openAgentTests(options, { version }),
+  };
+}
+
+async function openLocalService(
+  options: { workspace?: string },
+  { version, mode }: { version: string; mode: "read-only" | "upkeep" },
+): Promise<LocalService> {
+  const [{ openRuntime }, { createLocalClient }] = await Promise.all([
+    import("../runtime/mod.ts"),
+    import("./local_client.ts"),
+  ]);
+  const settings = await loadSettings(options.workspace);
+  // Problems of files reach the reader through the API; the log is the service's.
+  const log: ServiceLog = { write: () => {} };
+  const runtime = await openRuntime({ settings, version, log, mode });
+  const client = createLocalClient(runtime);
+  return {
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await runtime[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function serviceDefaults(
+  options: { workspace?: string },
+): ReturnType<CliApp["serviceDefaults"]> {
+  const { readServiceDefaults } = await import("../runtime/config/files/service_defaults.ts");
+  return readServiceDefaults(await loadSettings(options.workspace));
+}
+
+async function moveHistory(
+  { workspace, ...options }: Parameters<CliApp["moveHistory"]>[0],
+): ReturnType<CliApp["moveHistory"]> {
+  const { moveHistory } = await import("../runtime/storage/history/move_history.ts");
+  const { directories } = await loadSettings(workspace);
+  return { ...await moveHistory({ ...options, directories }), configFile: directories.configFile };
+}
+
+async function validate(
+  target: string | undefined,
+  { workspace, connect, version }: { workspace?: string; connect?: boolean; version: string },
+): ReturnType<CliApp["validate"]> {
+  const { validateWorkspace } = await import("../ops/authoring/workspace_validation.ts");
+  const files = await validateWorkspace(await loadSettings(workspace), target, {
+    cwd: Deno.cwd(),
+    ...(connect === true && { connect: version }),
+  });
+  return files.map(({ diagnostics, ...file }) => ({
+    ...file,
+    diagnostics: diagnostics.map(toDiagnosticBody),
+  }));
+}
+
+async function info(options: { workspace?: string }): Promise<InfoReport> {
+  const { describeSetup } = await import("../ops/setup/setup_report.ts");
+  return await describeSetup(await loadSettings(options.workspace));
+}
+
+async function openChannels(
+  options: { workspace?: string },
+): ReturnType<CliApp["openChannels"]> {
+  const [{ MessageChannels }, { Redactor }, { channelVariables }, { SystemClock }] = await Promise
+    .all([
+      import("../runtime/wiring/message_channels.ts"),
+      import("../runtime/secrets/redactor.ts"),
+      import("../runtime/config/notify_schema.ts"),
+      import("../base/clock.ts"),
+    ]);
+  const settings = await loadSettings(options.workspace);
+  const { environment, config: { notify } } = settings;
+  return new MessageChannels({
+    settings,
+    redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
+    clock: new SystemClock(),
+    // Of a service that may run elsewhere nothing is known here.
+    ownPorts: () => [],
+  });
+}
+
+async function examine(
+  { isRunning, ...options }: Parameters<CliApp["examine"]>[0],
+  { version }: { version: string },
+): ReturnType<CliApp["examine"]> {
+  const { examine } = await import("../ops/doctor/examine.ts");
+  const surroundings = { shell: Deno.env.toObject(), home: homeDirectory(), ...options };
+  return await examine(surroundings, { version, isRunning });
+}
+
+async function configWarnings(
+  options: { workspace?: string },
+): ReturnType<CliApp["configWarnings"]> {
+  const { diagnoseService } = await import("../runtime/config/files/service_defaults.ts");
+  const settings = await loadSettings(options.workspace);
+  return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
+}
+
+function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {
+  return { ...diagnostic, hint: diagnostic.hint ?? null };
+}
+
+async function permissions(
+  options: Parameters<CliApp["permissions"]>[0],
+): ReturnType<CliApp["permissions"]> {
+  const { deriveFlags } = await import("../runtime/permissions/derive_flags.ts");
+  const { sourceCommand } = await import("../cli/self_command.ts");
+  const derived = await deriveFlags(await loadSettings(options.workspace), options);
+  const flags = derived.flags.map(({ flag }) => flag);
+  return { ...derived, command: Deno.build.standalone ? null : sourceCommand(flags) };
+}
+
+async function agentNames(options: { workspace?: string }): Promise<string[]> {
+  const { listAgentNames } = await import("../runtime/agents/agent_names.ts");
+  const { directories } = await loadSettings(options.workspace);
+  return await listAgentNames(directories.agentsDir);
+}
+
+async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
+  const [{ Installation }, { SystemClock }] = await Promise.all([
+    import("../ops/setup/installation.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new Installation({
+    shell: Deno.env.toObject(),
+    home: homeDirectory(),
+    cwd: Deno.cwd(),
+    clock: new SystemClock(),
+  });
+}
+
+async function openAgentAuthor(
+  options: { workspace?: string },
+): ReturnType<CliApp["openAgentAuthor"]> {
+  const [{ AgentAuthor }, { SystemClock }] = await Promise.all([
+    import("../ops/authoring/agent_author.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new AgentAuthor({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+  });
+}
+
+async function openSkillInstaller(
+  options: { workspace?: string },
+): ReturnType<CliApp["openSkillInstaller"]> {
+  const [{ SkillInstaller }, { SystemClock }] = await Promise.all([
+    import("../ops/install/skill_installer.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new SkillInstaller({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+    cwd: Deno.cwd(),
+  });
+}
+
+async function openServerInstaller(
+  options: { workspace?: string },
+): ReturnType<CliApp["openServerInstaller"]> {
+  const [{ ServerInstaller }, { SystemClock }] = await Promise.all([
+    import("../ops/install/server_installer.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return new ServerInstaller({
+    settings: await loadSettings(options.workspace),
+    clock: new SystemClock(),
+    cwd: Deno.cwd(),
+  });
+}
+
+async function openAgentTests(
+  options: { workspace?: string },
+  { version }: { version: string },
+): ReturnType<CliApp["openAgentTests"]> {
+  const [{ AgentTests }, { SystemClock }] = await Promise.all([
+    import("../ops/testing/agent_tests.ts"),
+    import("../base/clock.ts"),
+  ]);
+  return await AgentTests.open(await loadSettings(options.workspace), {
+    clock: new SystemClock(),
+    version,
+  });
+}

@@ -1,0 +1,287 @@
+// What `new` does with a workspace: finds out whether an id is free, has a model write a file, checks files and saves them.
+import { join } from "node:path";
+import { formatAgentFile, type NewAgentFields } from "../../runtime/agents/agent_file_text.ts";
+import {
+  describeBadName,
+  idOfFileName,
+  isAgentFileName,
+  normalizeId,
+} from "../../runtime/agents/agent_id.ts";
+import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
+import { parseAgent } from "../../runtime/agents/parse_agent.ts";
+import { unattendedGuards } from "../../runtime/agents/validation/validate_unattended.ts";
+import { BUILTIN_TOOL_NAMES } from "../../runtime/tool_vocabulary.ts";
+import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
+import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
+import { describeForbidden, describeUnseen } from "./draft_rules.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
+import { type Model, ModelError } from "../../runtime/models/model.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
+import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
+import { describeSetup } from "../../runtime/triggers/webhook/setup_text.ts";
+import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
+import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { resolveModel, type ResolveModelOptions } from "../../runtime/models/resolve.ts";
+import { withRetry } from "../../runtime/models/retry.ts";
+import { openWorkspacePurse } from "../../runtime/wiring/workspace_purse.ts";
+
+/** What goes wrong is told to the person who waits for it. */
+const SILENT = { write: () => {} };
+
+/**
+ * A new agent's file is not written: `invalid` where it would not parse, `conflict` where a file of its name is there,
+ * which is never replaced, `storage` where the folder cannot be read or written.
+ */
+export class AgentNotSaved extends RuntimeError {
+  readonly code: RuntimeErrorCode;
+
+  constructor(code: RuntimeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type { NewAgentFields };
+
+/** What starts an agent by itself. `nextRun`: when its schedule is due if a service knows it now, in milliseconds. */
+export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
+  nextRun: number | null;
+  /** The lines to enter at the sender of its webhook. */
+  setup?: string[];
+}
+
+/** Makes agent files in one workspace. */
+export class AgentAuthor {
+  readonly #settings: WorkspaceSettings;
+  readonly #clock: Clock;
+
+  constructor(options: { settings: WorkspaceSettings; clock: Clock }) {
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+  }
+
+  /**
+   * Why no agent of this id can be made, as a sentence; undefined when one can. Throws AgentNotSaved where the agents
+   * folder cannot be read.
+   */
+  async describeBadId(id: string): Promise<string | undefined> {
+    const reason = describeBadName(id);
+    if (reason !== undefined) {
+      const hint = id.endsWith(".md") ? "; leave .md out: it is added to the file's name" : "";
+      return `The id ${JSON.stringify(id)} ${reason}${hint}`;
+    }
+    const { agentsDir } = this.#settings.directories;
+    if (!isAgentFileName(`${id}.md`)) {
+      return `The id ${JSON.stringify(id)} is taken: ${id}.md in ${agentsDir} is never an agent`;
+    }
+    const taken = await findFile(agentsDir, id);
+    return taken && `There is an agent "${id}" already: ${join(agentsDir, taken)}`;
+  }
+
+  /** The model that can write a file, `provider/name`; undefined where none is configured or its key is missing. */
+  drafter(): string | undefined {
+    return findDraftingModel(this.#settings);
+  }
+
+  /** Has the model write the file; `failure` says, as the end of a sentence, why there is none. Rethrows the signal's reason. */
+  async draft(
+    request: DraftRequest,
+    signal: AbortSignal,
+  ): Promise<{ text: string } | { failure: string }> {
+    const { temperature, maxTokens } = this.#settings.config.defaults;
+    await using validation = await openAgentValidation(this.#settings);
+    const clock = this.#clock;
+    await using opened = await openWorkspacePurse({
+      settings: this.#settings,
+      clock,
+      log: SILENT,
+    });
+    const { purse } = opened;
+    try {
+      const text = await draftAgent(request, {
+        model: await openDraftingModel(this.#settings, { clock, purse }),
+        temperature,
+        maxTokens,
+        toolNames: validation.toolNames,
+        findProblems: (text) => this.#findDraftProblems(request.id, text, validation),
+        signal,
+      });
+      return { text };
+    } catch (error) {
+      if (
+        error instanceof DraftFailed || error instanceof ModelError ||
+        error instanceof BudgetExceeded
+      ) {
+        return { failure: error.message };
+      }
+      throw error;
+    }
+  }
+
+  /** The file's text for these fields. */
+  format(fields: NewAgentFields): string {
+    return formatAgentFile(fields);
+  }
+
+  /** Why a file with these fields would not parse, as sentences; a key or a path that is missing is no reason. */
+  async findProblems(id: string, fields: NewAgentFields): Promise<string[]> {
+    const parsed = await this.#parse(id, formatAgentFile(fields));
+    return "diagnostics" in parsed
+      ? errorsOf(parsed.diagnostics).map(({ message }) => message)
+      : [];
+  }
+
+  /** The tools that will wait for a person although the agent with these fields fires without one. */
+  async unattendedGuards(id: string, fields: NewAgentFields): Promise<string[]> {
+    const parsed = await this.#parse(id, formatAgentFile(fields));
+    return "diagnostics" in parsed ? [] : unattendedGuards(parsed.agent, BUILTIN_TOOL_NAMES);
+  }
+
+  /**
+   * Writes the file, and returns what validation says of it and of what it names, and when it starts. Throws AgentNotSaved where it does not
+   * parse, a file of that id appeared meanwhile, or the folder cannot be written to.
+   */
+  async save(
+    id: string,
+    text: string,
+  ): Promise<{ path: string; problems: Diagnostic[]; start: AgentStart }> {
+    const source = this.#source(id, text);
+    const { path } = source;
+    const parsed = await this.#parse(id, text);
+    if ("diagnostics" in parsed) {
+      const [error] = errorsOf(parsed.diagnostics);
+      throw new AgentNotSaved("invalid", `Cannot save ${path}: ${error?.message}`);
+    }
+    await makeFolder(this.#settings.directories.agentsDir);
+    try {
+      await writeFileAtomically(path, text, { mustBeNew: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) {
+        const message = `Cannot save ${path}: a file of that name is there already`;
+        throw new AgentNotSaved("conflict", message, { cause: error });
+      }
+      if (!isFileFailure(error)) throw error;
+      const message = `Cannot save ${path}: ${unreadableReason(error)}`;
+      throw new AgentNotSaved("storage", message, { cause: error });
+    }
+    await using validation = await openAgentValidation(this.#settings);
+    return {
+      path,
+      problems: await validation.validate(source),
+      start: this.#startOf(parsed.agent),
+    };
+  }
+
+  #startOf({ id, enabled, trigger, after }: Agent): AgentStart {
+    const now = this.#clock.now();
+    const timeZone = readMachineTimeZone(this.#settings.shell["TZ"]).name;
+    const nextRun = trigger.type === "schedule"
+      ? createSchedule(trigger, { timeZone }).nextAfter(now, now)
+      : null;
+    const setup = describeSetup({ id, trigger }, this.#settings.config);
+    return { enabled, trigger, after, nextRun, setup };
+  }
+
+  /** Everything that is wrong with a draft, and what no model decides: who gets a key, what runs, what needs no consent. */
+  async #findDraftProblems(
+    id: string,
+    text: string,
+    validation: AgentValidation,
+  ): Promise<string[]> {
+    const unseen = describeUnseen(text);
+    if (unseen !== undefined) return [unseen];
+    const parsed = await this.#parse(id, text);
+    if ("diagnostics" in parsed) return errorsOf(parsed.diagnostics).map(toSentence);
+    const forbidden = describeForbidden(parsed.document.value);
+    if (forbidden.length > 0) return forbidden;
+    return errorsOf(await validation.validate(this.#source(id, text))).map(toSentence);
+  }
+
+  #parse(id: string, text: string): ReturnType<typeof parseAgent> {
+    return parseAgent(this.#source(id, text), this.#settings);
+  }
+
+  #source(id: string, text: string): { path: string; bytes: Uint8Array } {
+    const path = join(this.#settings.directories.agentsDir, `${normalizeId(id)}.md`);
+    return { path, bytes: new TextEncoder().encode(text) };
+  }
+}
+
+function errorsOf(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
+function toSentence({ line, message }: Diagnostic): string {
+  return `Line ${line}: ${message}`;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (error) {
+    const reason = error instanceof Deno.errors.AlreadyExists
+      ? "a file stands where a folder should"
+      : unreadableReason(error);
+    const message = `Cannot make the folder ${path}: ${reason}`;
+    throw new AgentNotSaved("storage", message, { cause: error });
+  }
+}
+
+/** The name of the file that an id has already, in whatever spelling. */
+async function findFile(agentsDir: string, id: string): Promise<string | undefined> {
+  const wanted = normalizeId(id);
+  try {
+    for await (const { name } of Deno.readDir(agentsDir)) {
+      if (name.endsWith(".md") && idOfFileName(name) === wanted) return name;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    const message = `Cannot look into ${agentsDir}: ${unreadableReason(error)}`;
+    throw new AgentNotSaved("storage", message, { cause: error });
+  }
+}
+
+/** Its id, `provider/name`; undefined where none is configured, it writes nothing, or its key is missing. */
+function findDraftingModel(settings: WorkspaceSettings): string | undefined {
+  const model = defaultModel(settings);
+  // Its models play scripts: they can write no file.
+  if (model === undefined || model.provider === "demo") return undefined;
+  try {
+    const { id, keyVariable, keyRequired } = modelEndpoint(model);
+    const key = keyVariable === null ? "" : settings.environment.get(keyVariable) ?? "";
+    return keyRequired && key.trim() === "" ? undefined : id;
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}
+
+/** Opens it, to be called again after failures that may pass. Throws ModelError where it cannot be called. */
+async function openDraftingModel(
+  settings: WorkspaceSettings,
+  { clock, purse }: { clock: Clock; purse: ResolveModelOptions["purse"] },
+): Promise<Model> {
+  const { config, directories, environment } = settings;
+  const log = SILENT;
+  const model = await resolveModel(defaultModel(settings), {
+    environment,
+    environmentFile: directories.workspaceEnvFile,
+    clock,
+    pinKeys: config.pinKeys,
+    purse,
+    log,
+  });
+  return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log });
+}
+
+function defaultModel({ config }: WorkspaceSettings): ModelSettings | undefined {
+  const { provider, model: name, baseUrl } = config.defaults;
+  if (provider === undefined || name === undefined) return undefined;
+  return { provider, name, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
+}

@@ -1,0 +1,146 @@
+// An agent file written by a model from a person's description, checked before anybody sees it.
+import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
+import { type Model, ModelError } from "../../runtime/models/model.ts";
+import { ReplyTimeout } from "../../runtime/models/retry.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+
+/** What the model is asked for. */
+export interface DraftRequest {
+  id: string;
+  /** What the agent should do, as a person describes it. */
+  description: string;
+  /** A draft that is not right yet, and what is to be different. */
+  revision?: { text: string; change: string };
+}
+
+/** How a draft is made. */
+export interface DraftOptions {
+  model: Model;
+  temperature: number;
+  maxTokens: number;
+  /** Names of the tools that the agent will have. */
+  toolNames: readonly string[];
+  /** Why a text may not be saved as an agent file, one sentence each; empty when it may. */
+  findProblems: (text: string) => Promise<string[]>;
+  signal: AbortSignal;
+}
+
+/** The model did not produce a usable file; the message says why, as the end of a sentence. */
+export class DraftFailed extends RuntimeError {
+  readonly code: RuntimeErrorCode = "unavailable";
+}
+
+const REPAIRS = 1;
+
+/**
+ * The text of an agent file without problems. What is wrong with the model's first text it is told, once. Throws
+ * DraftFailed for whatever the model does instead, or rethrows the signal's reason.
+ */
+export async function draftAgent(request: DraftRequest, options: DraftOptions): Promise<string> {
+  const messages = openingOf(request, options.toolNames);
+  for (let attempt = 0;; attempt++) {
+    const reply = await ask(messages, options);
+    const text = extractFile(reply.content);
+    const problems = text === undefined
+      ? ["The reply is not an agent file: its first line must be ---"]
+      : await options.findProblems(text);
+    if (text !== undefined && problems.length === 0) return text;
+    if (attempt === REPAIRS) {
+      throw new DraftFailed(`what it wrote is not a valid agent file: ${problems[0]}`);
+    }
+    const list = problems.map((problem) => `- ${problem}`).join("\n");
+    messages.push(
+      { role: "assistant", content: reply.content, toolCalls: [] },
+      {
+        role: "user",
+        content: `That file cannot be used:\n\n${list}\n\nReply with the whole corrected file.`,
+      },
+    );
+  }
+}
+
+async function ask(messages: readonly Message[], options: DraftOptions): Promise<AssistantMessage> {
+  const { model, temperature, maxTokens, signal } = options;
+  try {
+    const stream = model.generate({ messages, tools: [], temperature, maxTokens }, { signal });
+    let next = await stream.next();
+    while (!next.done) next = await stream.next();
+    const { message, stop } = next.value;
+    if (stop === "refusal" || stop === "content_filter") {
+      throw new DraftFailed(`it refuses: ${firstLine(message.content) || "it gives no reason"}`);
+    }
+    if (stop === "length") {
+      throw new DraftFailed(`its reply is longer than ${maxTokens} tokens`);
+    }
+    return message;
+  } catch (error) {
+    if (error instanceof ModelError || error instanceof ReplyTimeout) {
+      throw new DraftFailed(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function openingOf(request: DraftRequest, toolNames: readonly string[]): Message[] {
+  const { id, description, revision } = request;
+  const messages: Message[] = [
+    { role: "system", content: instructions(toolNames) },
+    { role: "user", content: `Write the agent "${id}". This is what it is for:\n\n${description}` },
+  ];
+  if (revision === undefined) return messages;
+  return [
+    ...messages,
+    { role: "assistant", content: revision.text, toolCalls: [] },
+    {
+      role: "user",
+      content: `Change the file, and reply with all of it:\n\n${revision.change}`,
+    },
+  ];
+}
+
+/** The file in a reply: models like to put a fence around it and a sentence before it, whatever they are told. */
+function extractFile(reply: string): string | undefined {
+  const lines = reply.replaceAll("\r\n", "\n").trim().split("\n");
+  const isFile = (from: number) => /^---[ \t]*$/.test(lines[from] ?? "");
+  if (isFile(0)) return `${lines.join("\n")}\n`;
+  const open = lines.findIndex((line, i) => /^(`{3,}|~{3,})\w*[ \t]*$/.test(line) && isFile(i + 1));
+  if (open < 0) return undefined;
+  const [fence = ""] = /^[`~]+/.exec(lines[open] ?? "") ?? [];
+  // The last one: the file's own text may have fences, too.
+  const close = lines.findLastIndex((line, i) => i > open && line.trim() === fence);
+  return `${lines.slice(open + 1, close < 0 ? lines.length : close).join("\n").trimEnd()}\n`;
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0]?.slice(0, 200) ?? "";
+}
+
+function instructions(toolNames: readonly string[]): string {
+  return `You write agent files for Inkling. Inkling runs an agent when somebody asks for it, by schedule, \
+or when files change; the agent's model then reads the file's text as its task and works with tools until it is done.
+
+An agent file is Markdown: YAML front matter between two lines ---, then the task. Reply with the file and nothing \
+else, no code fence around it. Its first line is ---.
+
+Front matter (leave out what is not needed; quote a value that holds ": " or begins with a special character):
+
+- description: one line for lists
+- trigger: one of
+  {type: schedule, every: 30m}                   units s, m, h, d
+  {type: schedule, cron: "30 8 * * 1-5"}         five fields, local time
+  {type: watch, paths: [inbox]}                  when files there change
+  Without it the agent runs on request only.
+- paths: a map of alias to path, relative to the workspace: the only places that its file tools reach, for reading and \
+writing. Without it: the whole workspace. Aliases are lower-case letters, digits and _.
+- history: low, medium, high or off: how much of its earlier runs it sees
+- confirm: [tool names] that ask a person before they run; file_write and file_delete do anyway
+- settings: {max_tool_calls: 50, timeout: 300}
+
+Never write id, model, auto_approve, tools or mcp: a person adds those.
+
+Its tools: ${toolNames.join(", ")}.
+
+The task speaks to the agent as "you". Say what to look at, what to do in which order, what to write where and in which \
+form, and what to do when something is missing or there is nothing to do. Concrete, short, no headings for their own sake. \
+{alias} in it stands for that path.`;
+}

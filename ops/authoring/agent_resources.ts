@@ -1,0 +1,281 @@
+// Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
+import type { Agent } from "../../runtime/agents/agent.ts";
+import type {
+  InspectedResources,
+  ResourceProblem,
+} from "../../runtime/agents/validation/validate_resources.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { permissionGaps } from "../../runtime/permissions/permission_gaps.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { inspectToolCount } from "./tool_count.ts";
+import { suggest } from "../../base/text/suggestion.ts";
+import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/misplaced_paths.ts";
+import { describeNameClash } from "../../runtime/tools/name_clash.ts";
+import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
+import { serverFolder } from "../../runtime/tools/mcp/servers_file/server_folder.ts";
+import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
+import { type Skill, SkillLibrary } from "../../runtime/tools/skills/skill_library.ts";
+import { readablePaths } from "../../runtime/tools/custom/allowed_paths.ts";
+import type { InspectedModule } from "../../runtime/tools/custom/custom_tools.ts";
+import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { resolve } from "node:path";
+import { expandHome } from "../../runtime/config/places.ts";
+import { redactText } from "../../runtime/secrets/secret_marks.ts";
+import {
+  describeMissingCommand,
+  type ServerDefinition,
+} from "../../runtime/tools/mcp/servers_file/server_definition.ts";
+import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
+import { isMissing } from "../../base/files/missing.ts";
+
+import { findSandbox, type SandboxSupport } from "../../runtime/sandbox/sandbox_support.ts";
+import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
+
+const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
+
+/** What a custom tool's file holds, or why it cannot be used. */
+export type InspectCustomTool = (name: string) => Promise<InspectedModule | { problem: string }>;
+
+/** Looks at what one agent names. */
+export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
+
+/** What an inspection needs beside the settings. */
+export interface InspectionOptions {
+  /** Names of the tools that every agent has. */
+  builtinTools: readonly string[];
+  inspectCustomTool: InspectCustomTool;
+  /** What is wrong with the price of an agent's model. */
+  inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
+  /** Starts a server; returns why it cannot be used, as a sentence. Absent: no server is started. */
+  connect?: (server: string) => Promise<string | undefined>;
+}
+
+/** An inspection of the agents of a workspace. */
+export function createInspection(
+  settings: WorkspaceSettings,
+  { builtinTools, inspectCustomTool, inspectPrice, connect }: InspectionOptions,
+): InspectResources {
+  const skills = new SkillLibrary(settings);
+  const servers = new ServersFile(settings.directories.mcpServersFile);
+  let support: Promise<SandboxSupport> | undefined;
+  const sandboxSupport = () => support ??= findSandbox();
+  return async (agent) => {
+    const ownTools = [
+      ...(agent.skills.length > 0 ? SKILL_TOOLS : []),
+      ...(agent.agents.length > 0 ? ["run_agent"] : []),
+    ];
+    const custom = await inspectCustomTools(agent, {
+      inspect: inspectCustomTool,
+      otherTools: [...builtinTools, ...ownTools],
+    });
+    return {
+      problems: [
+        ...custom.problems,
+        ...await inspectSkills(agent, skills),
+        ...await inspectServers(agent, { servers, settings, connect }),
+        ...await inspectToolCount(agent, { servers, settings }, [
+          ...builtinTools,
+          ...ownTools,
+          ...custom.toolNames,
+        ]),
+        ...await permissionGaps(agent, settings),
+        ...await sandboxGap(agent, settings, sandboxSupport),
+        ...await inspectPrice(agent),
+      ],
+      toolNames: [...custom.toolNames, ...ownTools],
+      isComplete: agent.mcp.length === 0 && custom.isComplete,
+    };
+  };
+}
+
+async function inspectCustomTools(
+  { customTools }: Agent,
+  { inspect, otherTools }: { inspect: InspectCustomTool; otherTools: readonly string[] },
+): Promise<InspectedResources> {
+  const problems: ResourceProblem[] = [];
+  const toolNames: string[] = [];
+  const taken = new Set(otherTools);
+  let isComplete = true;
+  for (const name of customTools) {
+    const refuse = (message: string) =>
+      void problems.push({ field: "custom_tools", name, severity: "error", message });
+    const found = await inspect(name);
+    if ("problem" in found) {
+      isComplete = false;
+      refuse(found.problem);
+      continue;
+    }
+    for (const link of found.linksOut) refuse(describeLinkOut(link, "the tools folder"));
+    for (const variable of found.unset) {
+      const message = `The custom tool ${name} asks for the variable ${variable}, which is not set`;
+      problems.push({ field: "custom_tools", name, severity: "warning", message });
+    }
+    for (const toolName of found.toolNames) {
+      const clash = describeNameClash(toolName, taken);
+      if (clash !== undefined) refuse(clash);
+      taken.add(toolName);
+      toolNames.push(toolName);
+    }
+  }
+  return { problems, toolNames, isComplete };
+}
+
+async function inspectSkills(agent: Agent, library: SkillLibrary): Promise<ResourceProblem[]> {
+  const problems: ResourceProblem[] = [];
+  for (const name of agent.skills) {
+    const reading = await library.read(name);
+    const found = "diagnostics" in reading ? reading.diagnostics : reading.warnings;
+    for (const one of found) {
+      const message = `The skill ${name}: ${formatDiagnostic(one)}`;
+      problems.push({ field: "skills", name, severity: one.severity, message });
+    }
+    if (!("skill" in reading)) continue;
+    for (const message of await linkProblems(reading.skill)) {
+      problems.push({ field: "skills", name, severity: "error", message });
+    }
+  }
+  return problems;
+}
+
+async function linkProblems({ name, sandbox }: Skill): Promise<string[]> {
+  const what = `the folder of the skill ${name}`;
+  try {
+    const { linksOut } = await readablePaths(sandbox, new AbortController());
+    return linksOut.map((link) => describeLinkOut(link, what));
+  } catch (error) {
+    if (error instanceof ToolFailure) return [`The skill ${name}: ${error.message}`];
+    throw error;
+  }
+}
+
+function describeLinkOut(link: string, folder: string): string {
+  return `${link} is a symbolic link that leads out of ${folder}, or to something closed to agents: nothing is read ` +
+    "through it. Put a copy in its place, or remove it";
+}
+
+async function inspectServers(
+  agent: Agent,
+  context: {
+    servers: ServersFile;
+    settings: WorkspaceSettings;
+    connect: InspectionOptions["connect"];
+  },
+): Promise<ResourceProblem[]> {
+  if (agent.mcp.length === 0) return [];
+  const { servers: file, settings } = context;
+  const content = await file.read();
+  if ("problem" in content) {
+    return [{ field: "mcp", severity: "error", message: content.problem }];
+  }
+  const problems = agent.mcp.map(async (name): Promise<ResourceProblem[]> => {
+    const server = content.servers.get(name);
+    if (server === undefined) {
+      const nearest = suggest(name, [...content.servers.keys()]);
+      return [{
+        field: "mcp",
+        name,
+        severity: "error",
+        message: `The MCP server ${name} is not defined in ${file.path}`,
+        ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
+      }];
+    }
+    const found = await inspectServer(server, { name, agent, settings });
+    const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
+    const told = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
+      const message = `The MCP server ${name} in ${file.path}: ${problem}`;
+      return { field: "mcp", name, message, ...rest };
+    });
+    if (told.some(({ severity }) => severity === "error")) return told;
+    const message = await context.connect?.(name);
+    return message === undefined
+      ? told
+      : [...told, { field: "mcp", name, severity: "error", message }];
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+async function inspectServer(
+  server: ParsedServer,
+  context: { name: string; agent: Agent; settings: WorkspaceSettings },
+): Promise<{ severity: "error" | "warning"; problem: string; hint?: string }[]> {
+  const { name, agent, settings } = context;
+  const { directories, environment } = settings;
+  const resolved = "problem" in server ? server : resolveServer(server, {
+    lookup: (variable) => environment.get(variable),
+    workspace: directories.workspace,
+    ownFolder: serverFolder(directories.stateDir, name),
+  });
+  if ("problem" in resolved) return [{ severity: "error", problem: resolved.problem }];
+  const { definition } = resolved;
+  if (definition.kind !== "program") return [];
+  const missing = await describeMissingProgram(definition);
+  const odd = describeMisplacedPaths(definition) ??
+    await describeOpenFolder(definition.cwd, agent, settings);
+  const hint = "install its program, or mend `command` in its entry";
+  return [
+    ...(missing === undefined ? [] : [{ severity: "error" as const, problem: missing, hint }]),
+    ...(odd === undefined ? [] : [{ severity: "warning" as const, problem: odd }]),
+  ];
+}
+
+async function describeOpenFolder(
+  cwd: string,
+  agent: Agent,
+  settings: WorkspaceSettings,
+): Promise<string | undefined> {
+  if (!await isOpenFolder(cwd, agent, settings)) return undefined;
+  return `it starts in ${cwd}, where agents may write, and programs often run ` +
+    "what they find where they start. Leave cwd out, or name a folder that agents cannot reach";
+}
+
+type Program = Extract<ServerDefinition, { kind: "program" }>;
+
+/**
+ * Says that a run would not find the program; a sentence's end, without secrets. Undefined where it is there, and where
+ * nobody can tell: without a PATH, or in folders that this process may not look into.
+ */
+async function describeMissingProgram(program: Program): Promise<string | undefined> {
+  const { command, env, cwd, secrets } = program;
+  const isPath = command.includes("/");
+  // A tilde in PATH is expanded by who starts the program.
+  const home = env["HOME"];
+  const folders = env["PATH"]?.split(":")
+    .map((folder) => home === undefined ? folder : expandHome(folder, home));
+  if (!isPath && folders === undefined) return undefined;
+  const candidates = isPath ? [command] : (folders ?? []).map((folder) => `${folder}/${command}`);
+  for (const candidate of candidates) {
+    if (await mayStart(resolve(cwd, candidate), { isPath })) return undefined;
+  }
+  return redactText(describeMissingCommand(program), secrets);
+}
+
+/** What is found in PATH must be a program; what is named by its path is started as it is, and refused then. */
+async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
+  try {
+    const { isFile, mode } = await Deno.stat(path);
+    return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
+  } catch (error) {
+    // Any other failure leaves open what is there.
+    return !isMissing(error);
+  }
+}
+
+/** Whether this agent may write into an absolute folder, or one may that declares no paths and so has the workspace. */
+async function isOpenFolder(
+  folder: string,
+  { paths }: Pick<Agent, "paths">,
+  { directories, home }: Pick<WorkspaceSettings, "directories" | "home">,
+): Promise<boolean> {
+  for (const reach of [[], paths]) {
+    const sandbox = new PathSandbox({ ...directories, paths: reach, home });
+    try {
+      await sandbox.resolve(folder, "write");
+      return true;
+    } catch (error) {
+      // The refusal is the answer.
+      if (!(error instanceof ToolFailure)) throw error;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,201 @@
+// What agent files of a workspace are held against: its settings, agents, tools and prices.
+import { createInspection } from "./agent_resources.ts";
+import type { OpenedServers } from "../doctor/server_checks.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
+import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
+import { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { dollarBudget } from "../../runtime/agents/validation/validate_model.ts";
+import { validateAgent } from "../../runtime/agents/validation/validate.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
+import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
+import { hostNames } from "../../runtime/config/database_settings.ts";
+import { modelChain } from "../../runtime/config/providers.ts";
+import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { PriceFile, type PriceList } from "../../runtime/models/price_file.ts";
+import { ModelPrices, type PricedModel, priceKeysOf } from "../../runtime/models/pricing.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { openWorkspaceTools } from "../../runtime/wiring/tool_catalog.ts";
+import type { CustomTools } from "../../runtime/tools/custom/custom_tools.ts";
+import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import type { ResourceProblem } from "../../runtime/agents/validation/validate_resources.ts";
+
+const loadServerChecks = lazyModule(() => import("../doctor/server_checks.ts"));
+
+/** The end of a server's error output may be long. */
+const MOST_CHARACTERS = 2_000;
+
+/** The validation of one workspace's agents. Dispose ends the processes that were started for it. */
+export interface AgentValidation extends AsyncDisposable {
+  /** Why the agents directory cannot be read, and what is wrong with the files in it. */
+  readonly errors: readonly Diagnostic[];
+  /** Final names of the tools that every agent has. */
+  readonly toolNames: readonly string[];
+  /** How many tools each server lists that was started, by its name. */
+  readonly connected: ReadonlyMap<string, number>;
+  /** What is wrong with the price files. */
+  priceProblems(): Diagnostic[];
+  /** Everything to say about a file, whether it is on disk or not, in the order of lines. */
+  validate(source: { path: string; bytes: Uint8Array }): Promise<Diagnostic[]>;
+}
+
+/**
+ * Reads the agents of the workspace, to hold files against them. With `connect`, the version that servers are told, the MCP
+ * servers that the files name are started.
+ */
+export async function openAgentValidation(
+  settings: WorkspaceSettings,
+  options: { connect?: string } = {},
+): Promise<AgentValidation> {
+  const { config, database, directories, environment, home, shell } = settings;
+  const machineTimeZone = readMachineTimeZone(shell["TZ"]);
+  const registry = new AgentRegistry({ config, directories, home });
+  const { errors } = await registry.load();
+  const toolNames = createBuiltinTools({ http: { ...config.http, ownPorts: () => [] } })
+    .map(({ name }) => name);
+  const prices = new ModelPrices({
+    files: directories.pricingFiles,
+    clock: new SystemClock(),
+    log: { write: () => {} },
+  });
+  const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
+  const readPrices = () => priceFiles.map((file) => file.current());
+  const connected = new Map<string, number>();
+  const clock = new SystemClock();
+  let servers: Promise<OpenedServers> | undefined;
+  const connect = async (version: string, name: string): Promise<string | undefined> => {
+    servers ??= loadServerChecks().then(({ openServers }) =>
+      openServers({ settings, registry, clock, version })
+    );
+    const connection = await (await servers).connect(name);
+    if ("problem" in connection) return toPlainLine(connection.problem, MOST_CHARACTERS);
+    connected.set(name, connection.tools);
+  };
+  let customTools: Promise<CustomTools> | undefined;
+  const inspectResources = createInspection(settings, {
+    builtinTools: toolNames,
+    inspectCustomTool: async (name) => {
+      // Few workspaces have any: their processes are not even loaded before.
+      customTools ??= openWorkspaceTools({
+        settings,
+        registry,
+        clock: new SystemClock(),
+        executable: Deno.execPath(),
+      });
+      return await (await customTools).inspect(name);
+    },
+    ...(options.connect !== undefined && {
+      connect: (name: string) => connect(options.connect ?? "", name),
+    }),
+    inspectPrice: async (agent) => {
+      const around = { config, prices, lists: readPrices() };
+      const found = modelChain(agent.model).map((model) =>
+        inspectPrice({ ...agent, model }, around)
+      );
+      return (await Promise.all(found)).flat();
+    },
+  });
+  return {
+    errors,
+    connected,
+    toolNames,
+    priceProblems: () => prices.problems(),
+    async validate(source) {
+      const clashes = registry.clashesOf(source.path);
+      // Nobody reads such a file.
+      if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
+      const copy = registry.copyWarnings(source.path);
+      const found = await validateAgent(source, {
+        config,
+        hasDatabase: database !== undefined,
+        hostNames: () => hostNames({ database }),
+        directories,
+        home,
+        environment,
+        machineTimeZone,
+        modelEndpoint,
+        modelsOf,
+        // inspectPrice reports a broken price: the advice to add one would mislead.
+        hasPrice: async (model) =>
+          findBrokenPrice(readPrices(), model) !== undefined || await prices.hasPrice(model),
+        knownTools: toolNames,
+        inspectResources,
+        agentIds: registry.list().map(({ id }) => id),
+        followedBy: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],
+      });
+      return [
+        ...clashes,
+        ...copy,
+        ...found.filter(({ severity }) => copy.length === 0 || severity === "error"),
+      ];
+    },
+    async [Symbol.asyncDispose]() {
+      await (await customTools)?.[Symbol.asyncDispose]();
+      await (await servers)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Warnings of an agent whose limit in dollars needs a price: the broken entry of its model, or the broken files. */
+async function inspectPrice(
+  { model, settings, budget, unpriced }: Pick<Agent, "model" | "settings" | "budget" | "unpriced">,
+  { config, prices, lists }: {
+    config: Pick<Config, "budget" | "pinKeys">;
+    prices: Pick<ModelPrices, "hasPrice">;
+    lists: readonly PriceList[];
+  },
+): Promise<ResourceProblem[]> {
+  if (model === undefined) return [];
+  const isLimited = settings.maxCostUsd !== null;
+  const refusing = unpriced === "refuse" ? dollarBudget({ budget }, { config }) : undefined;
+  if (!isLimited && refusing === undefined) return [];
+  const isKnown = await prices.hasPrice(model);
+  const broken = findBrokenPrice(lists, model);
+  if (broken !== undefined) {
+    const consequence = isKnown
+      ? "another source's price is used"
+      : refusing !== undefined
+      ? `${refusing.budget} refuses all calls`
+      : "max_cost_usd is not enforced, unless the endpoint reports costs";
+    return [{
+      field: "model",
+      severity: "warning",
+      message: `The price of ${model.provider}/${model.name} is broken: ${
+        formatDiagnostic(broken)
+      }`,
+      hint: `until it is fixed, ${consequence}`,
+    }];
+  }
+  if (isKnown || !isLimited) return [];
+  return lists.flatMap(({ failure }): ResourceProblem[] =>
+    failure === undefined ? [] : [{
+      field: "model",
+      severity: "warning",
+      message: `No price can be read, so max_cost_usd is not enforced: ${
+        formatDiagnostic(failure)
+      }`,
+    }]
+  );
+}
+
+/**
+ * The error of the entry that would give the model's price. Undefined where no entry would, or a valid one does. `lists`
+ * and their keys are searched in the order of ModelPrices.
+ */
+function findBrokenPrice(
+  lists: readonly PriceList[],
+  model: Pick<PricedModel, "provider" | "name">,
+): Diagnostic | undefined {
+  const keys = priceKeysOf(model);
+  for (const { prices, broken } of lists) {
+    for (const key of keys) {
+      const error = broken.get(key);
+      if (error !== undefined) return error;
+      if (prices.has(key)) return undefined;
+    }
+  }
+  return undefined;
+}

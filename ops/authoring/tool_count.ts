@@ -1,0 +1,59 @@
+// Counts the tools of an agent without starting a server, and warns when its model takes fewer.
+import type { Agent } from "../../runtime/agents/agent.ts";
+import type { ResourceProblem } from "../../runtime/agents/validation/validate_resources.ts";
+import { modelChain } from "../../runtime/config/providers.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { ModelError } from "../../runtime/models/model.ts";
+import { findTooManyTools, TOOLS_REMEDY } from "../../runtime/models/tool_limit.ts";
+import { fitsPattern } from "../../runtime/tool_vocabulary.ts";
+import { readListedTools } from "../../runtime/tools/mcp/listed_tools.ts";
+import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
+import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
+
+/** Counts the tools of an agent; those of a server as it last listed them. Its patterns that name none are told, too. */
+export async function inspectToolCount(
+  { model, mcp, mcpTools = {} }: Agent,
+  { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
+  others: readonly string[],
+): Promise<ResourceProblem[]> {
+  const content = mcp.length === 0 ? undefined : await servers.read();
+  const entries = content !== undefined && "servers" in content ? content.servers : new Map();
+  const listed = mcp.length === 0 ? {} : await readListedTools(settings.directories.stateDir);
+  const problems: ResourceProblem[] = [];
+  let count = others.length;
+  for (const server of mcp) {
+    const entry: ParsedServer | undefined = entries.get(server);
+    const names = listed[server];
+    if (entry === undefined || "problem" in entry || names === undefined) continue;
+    const own = mcpTools[server];
+    const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
+    count += chosen.length;
+    for (const pattern of own ?? []) {
+      if (chosen.some((one) => fitsPattern(one, pattern))) continue;
+      const message =
+        `mcp names ${server}/${pattern}, and none of the server's ${names.length} tools fits`;
+      problems.push({ field: "mcp", severity: "warning", message });
+    }
+  }
+  const tooMany = modelChain(model).flatMap((one) => findTooManyToolsOf(one, count) ?? []);
+  return [
+    ...problems,
+    ...tooMany.map(({ message, isCertain }): ResourceProblem => ({
+      field: mcp.length > 0 ? "mcp" : "model",
+      severity: isCertain ? "error" : "warning",
+      message,
+      hint: TOOLS_REMEDY,
+    })),
+  ];
+}
+
+/** Nothing is known of a model with wrong settings; another check reports those. */
+function findTooManyToolsOf(model: Agent["model"], count: number) {
+  try {
+    return findTooManyTools(model, count);
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}

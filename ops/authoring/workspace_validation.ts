@@ -1,0 +1,110 @@
+// `validate` over a workspace: which files a target names, and what is wrong with each.
+import { basename, join, resolve } from "node:path";
+import { openAgentValidation } from "./agent_validation.ts";
+import { readAgentFile } from "../../runtime/agents/agent_file.ts";
+import { idOfFileName, normalizeId } from "../../runtime/agents/agent_id.ts";
+import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { MessageChannels } from "../../runtime/wiring/message_channels.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { diagnoseService } from "../../runtime/config/files/service_defaults.ts";
+import { expandHome } from "../../runtime/config/places.ts";
+import {
+  findMissingWorkspace,
+  missingWorkspaceHint,
+} from "../../runtime/config/workspace_folder.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+
+/** One file and what is wrong with it. */
+export interface ValidatedFile {
+  /** For a file of another kind, such as config.yaml, its name. */
+  agentId: string;
+  path: string;
+  diagnostics: Diagnostic[];
+  /** Of mcp-servers.json: the servers that were started, with the number of their tools. */
+  connected?: { server: string; tools: number }[];
+}
+
+/**
+ * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: every agent file,
+ * after those of config.yaml, environment and prices that have problems. Empty when the target names nothing. With `connect`,
+ * the version that servers are told, the MCP servers that the agents name are started, and mcp-servers.json comes last.
+ */
+export async function validateWorkspace(
+  settings: WorkspaceSettings,
+  target: string | undefined,
+  options: { cwd: string; connect?: string },
+): Promise<ValidatedFile[]> {
+  const { config, directories, environment, home } = settings;
+  const { workspace } = directories;
+  const isFile = target?.endsWith(".md") ?? false;
+  if (!isFile && await findMissingWorkspace(workspace, { home }) !== undefined) {
+    const hint = missingWorkspaceHint(config);
+    const missing = { ...errorAtStart(workspace, "The workspace does not exist"), hint };
+    return [{ agentId: basename(workspace), path: workspace, diagnostics: [missing] }];
+  }
+  await using validation = await openAgentValidation(settings, options);
+  const unreadable = validation.errors.filter(({ path }) => path === directories.agentsDir);
+  if (unreadable.length > 0 && !isFile) {
+    const { agentsDir } = directories;
+    return [{ agentId: basename(agentsDir), path: agentsDir, diagnostics: unreadable }];
+  }
+  const files = target !== undefined ? [] : filesOf([
+    ...config.warnings,
+    ...diagnoseService(settings),
+    ...channelProblems(settings),
+    ...environment.problems(),
+    ...validation.priceProblems(),
+  ]);
+  for (const path of await findFiles(directories.agentsDir, target, { ...options, home })) {
+    const content = await readAgentFile(path);
+    if (content === undefined) continue;
+    const diagnostics = "diagnostic" in content
+      ? [content.diagnostic]
+      : await validation.validate({ path, bytes: content.bytes });
+    files.push({ agentId: idOfFileName(basename(path)), path, diagnostics });
+  }
+  if (validation.connected.size > 0) {
+    const path = directories.mcpServersFile;
+    const connected = [...validation.connected].map(([server, tools]) => ({ server, tools }));
+    files.push({ agentId: basename(path), path, diagnostics: [], connected });
+  }
+  return files;
+}
+
+/** Channels of messages that cannot work as things are; one that config.yaml itself warns of is not told twice. */
+function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
+  const { config } = settings;
+  const channels = new MessageChannels({
+    settings,
+    redactor: new Redactor(() => []),
+    clock: new SystemClock(),
+    ownPorts: () => [],
+  });
+  return channels.report().flatMap(({ name, problem }) => {
+    const channel = config.notify.channels[name];
+    if (problem === null || channel?.type === "command" && !channel.allow) return [];
+    const message = `Messages through ${name} do not arrive: ${problem}`;
+    return [{ ...errorAtStart(config.path, message), severity: "warning" as const }];
+  });
+}
+
+function filesOf(problems: readonly Diagnostic[]): ValidatedFile[] {
+  return [...Map.groupBy(problems, ({ path }) => path)]
+    .map(([path, diagnostics]) => ({ agentId: basename(path), path, diagnostics }));
+}
+
+async function findFiles(
+  agentsDir: string,
+  target: string | undefined,
+  options: { cwd: string; home: string },
+): Promise<string[]> {
+  if (target?.endsWith(".md")) {
+    return [resolve(options.cwd, expandHome(target, options.home))];
+  }
+  const wanted = target === undefined ? undefined : normalizeId(target);
+  return (await listAgentFiles(agentsDir))
+    .filter((name) => wanted === undefined || idOfFileName(name) === wanted)
+    .map((name) => join(agentsDir, name));
+}

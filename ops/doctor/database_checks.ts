@@ -1,0 +1,21 @@
+// What is wrong with the database that many machines share. Loaded where one is set.
+import { DatabaseUnusable } from "../../runtime/storage/database.ts";
+import { examineServer } from "../../runtime/storage/postgres/server_health.ts";
+import { type Finding, fromRefusal } from "./finding.ts";
+
+/** Whether the database can be used; tells in `notes` what it is and how many nodes live. */
+export async function checkSharedDatabase(address: string, notes: string[]): Promise<Finding[]> {
+  try {
+    const { version, place, livingNodes: count } = await examineServer(address);
+    const nodes = count === 0
+      ? "no node lives"
+      : count === 1
+      ? "1 node lives"
+      : `${count} nodes live`;
+    notes.push(`PostgreSQL ${version} at ${place}: ${nodes}`);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DatabaseUnusable)) throw error;
+    return [fromRefusal(error, "database")];
+  }
+}

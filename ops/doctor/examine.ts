@@ -1,0 +1,236 @@
+// What `inkling doctor` looks at besides the service itself: config.yaml, agents and all that they name, keys, folders, the
+// state folder, disk and clock. It works with whatever of that is broken, and changes nothing.
+import { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { type Clock, SystemClock } from "../../base/clock.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { isFileFailure } from "../../base/files/unreadable.ts";
+import {
+  DATABASE_VARIABLE,
+  DatabaseVariableUnusable,
+} from "../../runtime/config/database_settings.ts";
+import { isSetUp } from "../../runtime/config/first_use.ts";
+import { NAMED_PROVIDERS } from "../../runtime/config/providers.ts";
+import { keyVariableOf } from "../../runtime/models/endpoint.ts";
+import { ConfigError } from "../../runtime/config/parse_config.ts";
+import {
+  resolveBaseStateDir,
+  resolveConfigDir,
+  resolveSocketFile,
+  stateFilesOf,
+} from "../../runtime/config/places.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import {
+  loadSettings,
+  type Surroundings,
+  type WorkspaceSettings,
+} from "../../runtime/config/settings.ts";
+import { ifThere } from "../../base/files/missing.ts";
+import { describeMissing } from "../../runtime/sandbox/process_sandbox.ts";
+import { findHistory } from "../../runtime/storage/state_dir/history_place.ts";
+import { validateWorkspace } from "../authoring/workspace_validation.ts";
+import { checkFolders, checkReach, checkTold, findInFiles, toFinding } from "./agent_checks.ts";
+import {
+  type Check,
+  type Examination,
+  type Finding,
+  fromRefusal,
+  performChecks,
+} from "./finding.ts";
+import { checkKeyFiles, checkKeys } from "./key_checks.ts";
+import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
+import { openServers } from "./server_checks.ts";
+import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
+
+/** Loaded where the settings name a database. */
+const loadDatabaseChecks = lazyModule(() => import("./database_checks.ts"));
+
+/** What an examination needs; tests bring their own clock and machine. */
+export interface ExamineOptions {
+  version: string;
+  /** Whether a service answers, or at least listens. */
+  isRunning: boolean;
+  clock?: Clock;
+  machine?: Machine;
+  largestDatabase?: number;
+}
+
+/** Looks at everything. Rejects for bugs only. */
+export async function examine(
+  surroundings: Surroundings & { workspace?: string },
+  options: ExamineOptions,
+): Promise<Examination> {
+  const { clock = new SystemClock(), machine = SYSTEM_MACHINE } = options;
+  const env = (name: string) => surroundings.shell[name];
+  const configDir = resolveConfigDir(env, surroundings.home);
+  const { settings, found } = await readSettings(surroundings);
+  const folders: [string, string][] = [];
+  const checks: Check[] = [() => found, () => checkKeyFiles({ configDir, settings })];
+  await using opened = new AsyncDisposableStack();
+  const isReady = settings !== undefined &&
+    await isSetUp({ ...surroundings, env });
+  if (isReady) {
+    folders.push(["workspace", settings.directories.workspace]);
+    checks.push(...await workspaceChecks(settings, { ...options, clock, machine, opened }));
+  }
+  const places = findPlaces(surroundings, settings);
+  if ("problem" in places) {
+    // What keeps the settings from being read is told already.
+    if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
+  } else {
+    const { largestDatabase, isRunning } = options;
+    checks.push(...stateChecks(places, {
+      isRunning,
+      now: clock.now(),
+      machine,
+      ...(largestDatabase !== undefined && { largestDatabase }),
+    }));
+    folders.unshift(["state", places.stateDir]);
+  }
+  const notes = settings === undefined || isReady ? [] : await describeFreshHome(settings, machine);
+  const address = settings?.database?.address;
+  if (address !== undefined) {
+    const { checkSharedDatabase } = await loadDatabaseChecks();
+    checks.push(() => checkSharedDatabase(address, notes));
+  }
+  const done = await performChecks([...checks, () => checkDisk(folders, machine)]);
+  done.notes.push(...notes);
+  if (settings === undefined) {
+    const broken = found.some(({ subject }) => subject === DATABASE_VARIABLE)
+      ? DATABASE_VARIABLE
+      : "config.yaml";
+    done.unchecked.push(`Agents and the workspace are not looked at while ${broken} is broken`);
+  }
+  return done;
+}
+
+/** Notes for a machine on which nothing is set up yet. */
+async function describeFreshHome(
+  { environment }: WorkspaceSettings,
+  machine: Machine,
+): Promise<string[]> {
+  const keys = NAMED_PROVIDERS.map(keyVariableOf)
+    .filter((name) => (environment.get(name)?.trim() ?? "") !== "");
+  const support = await machine.findSandbox();
+  return [
+    'Nothing is set up yet: "inkling setup" makes the workspace and a first agent, in a minute',
+    keys.length > 0
+      ? `It will find a key: ${keys.join(", ")}`
+      : 'No key of a model is in the environment: setup asks for one; "inkling setup --yes --provider demo" needs none',
+    ...("problem" in support
+      ? [
+        `Programs of agents will run without a sandbox: ${support.problem}. To get one, ${support.remedy}`,
+      ]
+      : []),
+  ];
+}
+
+/** The settings, or what is wrong with config.yaml. */
+async function readSettings(
+  surroundings: Surroundings & { workspace?: string },
+): Promise<{ settings?: WorkspaceSettings; found: Finding[] }> {
+  try {
+    return { settings: await loadSettings(surroundings), found: [] };
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return { found: error.diagnostics.map((one) => toFinding(one)) };
+    }
+    if (!(error instanceof RuntimeError)) throw error;
+    return { found: [fromSettings(error)] };
+  }
+}
+
+function fromSettings(refusal: RuntimeError): Finding {
+  const isVariable = refusal instanceof DatabaseVariableUnusable;
+  return fromRefusal(refusal, isVariable ? DATABASE_VARIABLE : "state folder");
+}
+
+async function workspaceChecks(
+  settings: WorkspaceSettings,
+  { clock, machine, version, opened }: Required<Pick<ExamineOptions, "clock" | "machine">> & {
+    version: string;
+    opened: AsyncDisposableStack;
+  },
+): Promise<Check[]> {
+  const { config, directories, home } = settings;
+  const files = await validateWorkspace(settings, undefined, { cwd: directories.workspace });
+  const registry = new AgentRegistry({ config, directories, home });
+  await registry.load();
+  const agents = registry.list();
+  const found = findInFiles(files);
+  // A server that `validate` already refuses is not started.
+  const refused = (name: string) =>
+    found.some(({ severity, problem }) =>
+      severity === "error" && problem.startsWith(`The MCP server ${name} `)
+    );
+  const named = [...new Set(agents.flatMap(({ mcp }) => mcp))].filter((name) => !refused(name));
+  const servers = named.length === 0
+    ? []
+    : await openServers({ settings, registry, clock, version }).then(
+      (servers) => opened.use(servers).checks(named),
+      // Under narrow flags there is no folder to start them in: the check tells that.
+      (error) => [() => Promise.reject(error)],
+    );
+  return [
+    () => found,
+    // Each file was a check of its own.
+    ...files.map(() => () => []),
+    () => checkKeys(agents, settings, found),
+    () => checkTold(agents, settings),
+    () => checkFolders(settings, machine),
+    ...agents.map((agent) => () => checkReach(agent, machine)),
+    () => checkSandbox(settings, found, machine),
+    ...servers,
+  ];
+}
+
+/** A sandbox that config.yaml requires, also where no agent starts a program yet. */
+async function checkSandbox(
+  { config: { sandbox, path } }: WorkspaceSettings,
+  found: readonly Finding[],
+  machine: Machine,
+): Promise<Finding[]> {
+  if (sandbox !== "required") return [];
+  const support = await machine.findSandbox();
+  if ("bubblewrap" in support) return [];
+  const isTold = found.some(({ problem }) => problem === describeMissing(support, sandbox));
+  if (isTold) return [];
+  const problem = `${path} says "sandbox: required", and ${support.problem}`;
+  return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
+}
+
+/** Where the state is: as config.yaml says or, while it is broken, that of its workspace, whichever that is. */
+function findPlaces(
+  { shell, home }: Surroundings,
+  settings: WorkspaceSettings | undefined,
+): StatePlaces | Finding {
+  try {
+    if (settings !== undefined) {
+      const { directories } = settings;
+      const { configDir, agentsDir } = directories;
+      return {
+        ...directories,
+        databaseFile: findHistory(directories),
+        writtenFolders: [configDir, agentsDir],
+      };
+    }
+    const env = (name: string) => shell[name];
+    const stateDir = resolveBaseStateDir(env, home);
+    const socketFile = resolveSocketFile(stateDir, env);
+    const files = stateFilesOf(stateDir);
+    const isThere = ifThere(() => Deno.lstatSync(files.databaseFile)) !== undefined;
+    return {
+      ...files,
+      stateDir,
+      socketFile,
+      proxySocketFile: socketFile.replace(/\.sock$/, ".net"),
+      databaseFile: isThere ? files.databaseFile : undefined,
+      writtenFolders: [resolveConfigDir(env, home)],
+    };
+  } catch (error) {
+    if (error instanceof RuntimeError) return fromSettings(error);
+    if (!isFileFailure(error)) throw error;
+    const problem = `The state folder cannot be read: ${error.message}`;
+    const remedy = "make it readable for you, or set INKLING_STATE_DIR";
+    return { severity: "error", subject: "state folder", problem, remedy };
+  }
+}

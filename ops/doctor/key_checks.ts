@@ -1,0 +1,133 @@
+// Keys that cannot work, and files with keys that others can read. No value of a key is ever part of a finding.
+import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
+import { modelChain } from "../../runtime/config/providers.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { withDatabaseSecrets } from "../../runtime/config/database_settings.ts";
+import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
+import { makePrivate } from "../../base/files/private_file.ts";
+import { ifThere } from "../../base/files/missing.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import { type ModelEndpoint, modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { ModelError } from "../../runtime/models/model.ts";
+import { withServerSecrets } from "../../runtime/tools/mcp/servers_file/server_secrets.ts";
+import type { Finding } from "./finding.ts";
+
+const { basename, join } = PATHS;
+
+/** How keys begin of which that is known; the more special one first. */
+const BEGINNINGS: readonly (readonly [provider: string, beginning: RegExp])[] = [
+  ["anthropic", /^sk-ant-/],
+  ["openai", /^sk-(proj|svcacct)-/],
+  ["google", /^AIza/],
+];
+
+/** What stands in examples in place of a key. */
+const PLACEHOLDER = /^(<.*>|\.{3,}|…|x{3,}|changeme|your[-_ ].*|.*your[-_ ]?(api[-_ ]?)?key.*)$/i;
+
+/** The keys of the agents' models and of the default one, each once; what is `told` of a missing one is not told again. */
+export function checkKeys(
+  agents: readonly Agent[],
+  settings: WorkspaceSettings,
+  told: readonly Finding[],
+): Finding[] {
+  const seen = new Set<string>();
+  const models = [...agents.map(({ model }) => model), defaultModel(settings)];
+  return models.flatMap(modelChain).flatMap((model) => {
+    const endpoint = endpointOf(model);
+    const variable = endpoint?.keyVariable ?? null;
+    if (endpoint === undefined) return [];
+    if (variable === null || seen.has(variable)) return [];
+    seen.add(variable);
+    const value = settings.environment.get(variable)?.trim() ?? "";
+    const missing = `${variable} is not set`;
+    if (value !== "") {
+      const fault = describeShape(value, model.provider);
+      if (fault === undefined) return [];
+      const remedy = `write ${variable}=<your key> in ${placeOf(variable, settings)}`;
+      return [{ severity: "error", subject: variable, problem: `The key ${fault}`, remedy }];
+    }
+    if (!endpoint.keyRequired || told.some(({ problem }) => problem.includes(missing))) return [];
+    return [{
+      severity: "error",
+      subject: basename(settings.config.path),
+      problem: `The key of the default model ${endpoint.id} is missing: ${missing}`,
+      remedy: `add the line ${variable}=<your key> to ${settings.directories.workspaceEnvFile}`,
+    }];
+  });
+}
+
+function defaultModel({ config: { defaults } }: WorkspaceSettings): ModelSettings | undefined {
+  const { provider, model: name, baseUrl } = defaults;
+  if (provider === undefined || name === undefined) return undefined;
+  return { provider, name, streamUsage: true, ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+/** Undefined for a model that leads nowhere, which `validate` tells. */
+function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
+  try {
+    return modelEndpoint(model);
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}
+
+/** What is wrong with a key, as the end of a sentence; undefined: it may be one. */
+function describeShape(key: string, provider: string): string | undefined {
+  if (PLACEHOLDER.test(key)) return "is a placeholder, not a key";
+  if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';
+  if (/["'`]/.test(key)) return "has a quotation mark in it";
+  if (/[^\x21-\x7e]/.test(key)) return "has a space or a character in it that no key has";
+  const owner = BEGINNINGS.find(([, beginning]) => beginning.test(key))?.[0];
+  const isKnown = BEGINNINGS.some(([name]) => name === provider);
+  if (owner === undefined || owner === provider || !isKnown) return undefined;
+  return `looks like one of ${owner}, and ${provider} is asked with it`;
+}
+
+function placeOf(variable: string, { directories }: WorkspaceSettings): string {
+  const { workspaceEnvFile, configEnvFile } = directories;
+  const file = [workspaceEnvFile, configEnvFile].find((path) =>
+    (new EnvironmentFiles({ files: [path], shell: {} }).get(variable) ?? "") !== ""
+  );
+  return file ?? `${workspaceEnvFile}; now it is in the environment`;
+}
+
+/** Files with secrets in them that others may open. */
+export function checkKeyFiles(
+  { configDir, settings }: { configDir: string; settings: WorkspaceSettings | undefined },
+): Finding[] {
+  const environmentFiles = [
+    ...settings === undefined ? [] : [settings.directories.workspaceEnvFile],
+    ...[".env", "service.env"].map((name) => join(configDir, name)),
+  ];
+  const withSecrets = environmentFiles.filter((path) =>
+    new EnvironmentFiles({ files: [path], shell: {} }).secrets().length > 0
+  );
+  const servers = settings?.directories.mcpServersFile;
+  if (servers !== undefined) {
+    const written = withServerSecrets(() => [], { path: servers, lookup: () => undefined });
+    if (written().length > 0) withSecrets.push(servers);
+  }
+  if (settings !== undefined) {
+    const { path, database } = settings.config;
+    if (withDatabaseSecrets(() => [], [database])().length > 0) withSecrets.push(path);
+  }
+  return withSecrets.flatMap((path): Finding[] => {
+    const mode = ifThere(() => Deno.statSync(path).mode) ?? 0;
+    if ((mode & 0o077) === 0) return [];
+    return [{
+      severity: "warning",
+      subject: basename(path),
+      problem: `Other users may open this file with ${
+        path === settings?.config.path ? "a password" : "keys"
+      }: ${path}`,
+      remedy: `chmod 600 ${path}`,
+      repair() {
+        makePrivate(path);
+        const isOpen = ((ifThere(() => Deno.lstatSync(path).mode) ?? 0) & 0o077) !== 0;
+        if (isOpen) throw new Deno.errors.PermissionDenied(`Its mode cannot be changed: ${path}`);
+        return `${path} is yours alone now`;
+      },
+    }];
+  });
+}

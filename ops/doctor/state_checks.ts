@@ -1,0 +1,223 @@
+// What is wrong with the state folder: who may open it, what a killed service left there, the database, the disk, the clock.
+import { ifThere } from "../../base/files/missing.ts";
+import { findStagedFiles } from "../../base/files/staged_files.ts";
+import { formatDuration } from "../../base/durations.ts";
+import { isLocked, takeLock } from "../../base/lock_file.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import { examineDatabase } from "../../runtime/storage/sqlite/database_health.ts";
+import { type Check, type Finding, fromRefusal } from "./finding.ts";
+import type { Machine } from "./machine.ts";
+
+const { basename } = PATHS;
+
+/** Where the state of a service is. */
+export interface StatePlaces {
+  stateDir: string;
+  socketFile: string;
+  proxySocketFile: string;
+  pidFile: string;
+  lockFile: string;
+  logFile: string;
+  /** Undefined: nothing ran yet. */
+  databaseFile: string | undefined;
+  /** Folders beside the state folder in which Inkling writes files of its own. */
+  writtenFolders: readonly string[];
+}
+
+/** What the checks need. */
+export interface StateSurroundings {
+  /** Whether a service answers, or at least listens. */
+  isRunning: boolean;
+  /** Milliseconds since the epoch. */
+  now: number;
+  machine: Machine;
+  /** Above so many bytes a database is large. */
+  largestDatabase?: number;
+}
+
+const MEGABYTE = 1024 * 1024;
+const LEAST_FREE = 100 * MEGABYTE;
+const LITTLE_FREE = 1024 * MEGABYTE;
+const LARGEST_DATABASE = 4 * 1024 * MEGABYTE;
+/** Clocks of file systems in the network differ by less. */
+const LARGEST_SKEW_MS = 2 * MINUTE_MS;
+
+/** The checks of a state folder. */
+export function stateChecks(places: StatePlaces, around: StateSurroundings): Check[] {
+  return [
+    () => checkFolder(places, around.machine),
+    () => checkLock(places, around),
+    () => checkLeftFiles(places, around),
+    () => checkStagedFiles(places, around),
+    () => checkDatabase(places, around),
+    () => checkFileTimes(places, around),
+  ];
+}
+
+/** Free space where these folders are; a folder that is not there has none to check. */
+export function checkDisk(
+  folders: readonly (readonly [name: string, path: string])[],
+  { freeBytes }: Machine,
+): Finding[] {
+  const seen = new Set<number>();
+  return folders.flatMap(([name, path]): Finding[] => {
+    const dev = ifThere(() => Deno.statSync(path).dev);
+    if (dev === undefined || seen.has(dev)) return [];
+    seen.add(dev);
+    const free = freeBytes(path);
+    if (free >= LITTLE_FREE) return [];
+    const megabytes = Math.floor(free / MEGABYTE);
+    return [{
+      severity: free < LEAST_FREE ? "error" : "warning",
+      subject: "disk",
+      problem: `Only ${megabytes} MB are free on the disk of the ${name} folder: ${path}`,
+      remedy: "make room; a service without any cannot run agents",
+    }];
+  });
+}
+
+function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding[] {
+  const info = ifThere(() => Deno.statSync(stateDir));
+  if (info === undefined) return []; // The first start makes it.
+  const about = { subject: "state folder" };
+  if (!info.isDirectory) {
+    const problem = `A file stands in the place of the state folder: ${stateDir}`;
+    const remedy = "move it away, or set INKLING_STATE_DIR to a folder";
+    return [{ ...about, severity: "error", problem, remedy }];
+  }
+  if (!mayAccess(stateDir, "write")) {
+    const problem = `You may not write to the state folder: ${stateDir}`;
+    const remedy = `chmod u+rwx ${stateDir}, as its owner, or set INKLING_STATE_DIR`;
+    return [{ ...about, severity: "error", problem, remedy }];
+  }
+  if (((info.mode ?? 0) & 0o077) === 0) return [];
+  return [{
+    ...about,
+    severity: "warning",
+    problem: `Other users may look into the folder with all history: ${stateDir}`,
+    remedy: `chmod 700 ${stateDir}`,
+    repair() {
+      Deno.chmodSync(stateDir, 0o700);
+      return `${stateDir} is yours alone now`;
+    },
+  }];
+}
+
+/** Whether somebody holds the lock whom nobody reaches. */
+function checkLock(
+  { lockFile, pidFile, socketFile, logFile }: StatePlaces,
+  { isRunning }: StateSurroundings,
+): Finding[] {
+  if (isRunning || !isLocked(lockFile)) return [];
+  const pid = ifThere(() => Deno.readTextFileSync(pidFile))?.trim() ?? "";
+  const who = /^\d+$/.test(pid) ? `Process ${pid}` : "A process";
+  return [{
+    severity: "error",
+    subject: basename(lockFile),
+    problem: `${who} holds the lock of the service, and nobody listens on ${socketFile}`,
+    remedy: `if it is not just starting or stopping, "inkling stop" ends it; its log is ${logFile}`,
+  }];
+}
+
+/** What only a running service has. */
+function checkLeftFiles(places: StatePlaces, { isRunning }: StateSurroundings): Finding[] {
+  const { lockFile, socketFile, proxySocketFile, pidFile } = places;
+  if (isRunning || isLocked(lockFile)) return [];
+  return [socketFile, proxySocketFile, pidFile].flatMap((path): Finding[] => {
+    if (ifThere(() => Deno.lstatSync(path)) === undefined) return [];
+    return [{
+      severity: "warning",
+      subject: basename(path),
+      problem: `A service that was killed left it, and none runs: ${path}`,
+      remedy: `rm ${path}, or start the service`,
+      repair: () => removeLeft(path, lockFile),
+    }];
+  });
+}
+
+async function checkStagedFiles(
+  { stateDir, writtenFolders, lockFile }: StatePlaces,
+  { isRunning }: StateSurroundings,
+): Promise<Finding[]> {
+  // A service that runs has some of its own.
+  if (isRunning || isLocked(lockFile)) return [];
+  const found = await findStagedFiles(stateDir, [stateDir, ...writtenFolders]);
+  return found.map(({ path, isNew }) =>
+    isNew
+      ? {
+        severity: "warning",
+        subject: basename(path),
+        problem: `A half-written file is left of a service that was killed: ${path}`,
+        remedy: `rm ${path}, or start the service`,
+        repair: () => removeLeft(path, lockFile),
+      }
+      : {
+        severity: "warning",
+        subject: basename(path),
+        problem: `A file has a temporary name, as an agent was about to move or delete it: ${path}`,
+        remedy: "look into it, and rename or remove it: it may be the only copy",
+      }
+  );
+}
+
+/** No service starts meanwhile. Throws an Error where one has. */
+function removeLeft(path: string, lockFile: string): string {
+  // Without a state folder there is no lock, and no service.
+  const taken = ifThere(() => ({ lock: takeLock(lockFile) }));
+  using lock = taken?.lock;
+  if (taken !== undefined && lock === undefined) throw new Error("a service has started");
+  ifThere(() => Deno.removeSync(path));
+  return `${path} is removed`;
+}
+
+function checkDatabase(
+  { databaseFile }: StatePlaces,
+  { now, largestDatabase = LARGEST_DATABASE }: StateSurroundings,
+): Finding[] {
+  if (databaseFile === undefined) return [];
+  const { bytes, refusal, newest } = examineDatabase(databaseFile);
+  const subject = basename(databaseFile);
+  if (refusal !== undefined) {
+    return [fromRefusal(refusal, subject, "make it readable for you, or restore it from a backup")];
+  }
+  const found: Finding[] = [];
+  if (bytes > largestDatabase) {
+    found.push({
+      severity: "warning",
+      subject,
+      problem: `The history takes ${Math.round(bytes / MEGABYTE)} MB: ${databaseFile}`,
+      remedy: 'set defaults.log_retention_days in config.yaml, or "inkling checkpoint --purge"',
+    });
+  }
+  if (newest !== null && newest - now > LARGEST_SKEW_MS) {
+    found.push({
+      severity: "error",
+      subject: "clock",
+      problem: `The history has times that are ${formatDuration(newest - now)} in the future`,
+      remedy: "set the clock of this machine right (timedatectl shows it)",
+    });
+  }
+  return found;
+}
+
+/** Files that the service wrote later than it is now. */
+function checkFileTimes(
+  { stateDir, databaseFile, logFile }: StatePlaces,
+  { now }: StateSurroundings,
+): Finding[] {
+  const files = [logFile, ...databaseFile === undefined ? [] : [databaseFile]];
+  const ahead = files.map((path) =>
+    (ifThere(() => Deno.statSync(path).mtime?.getTime()) ?? 0) - now
+  );
+  const most = Math.max(...ahead);
+  if (most <= LARGEST_SKEW_MS) return [];
+  return [{
+    severity: "warning",
+    subject: "clock",
+    problem: `The files in ${stateDir} are ${
+      formatDuration(most)
+    } newer than the clock of this machine`,
+    remedy: "set the clocks of this machine and of the file system's right",
+  }];
+}

@@ -1,0 +1,83 @@
+// The programs that bring what is added from elsewhere: git, npm, pip and tar, each started with its arguments, never by a shell.
+import type { Clock } from "../../base/clock.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
+import { CERTIFICATE_VARIABLES } from "../../runtime/sandbox/certificates.ts";
+import { Redactor } from "../../runtime/secrets/redactor.ts";
+import { runProgram } from "../../runtime/tools/processes/run_program.ts";
+import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { NotInstalled } from "./not_installed.ts";
+
+const TIMEOUT_MS = 5 * 60_000;
+const MAX_OUTPUT_BYTES = 4 * 1_024 * 1_024;
+const FAILURE_CHARACTERS = 500;
+
+/** What they need to find their way out, and the person's own keys to get in. No key of Inkling's. */
+const INHERITED = [
+  ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK"],
+  ...CERTIFICATE_VARIABLES,
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
+  ...["npm_config_registry", "npm_config_userconfig"],
+  ...["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_CONFIG_FILE"],
+];
+
+/** How they are run. */
+export interface FetchContext {
+  shell: Readonly<Record<string, string>>;
+  clock: Clock;
+  signal: AbortSignal;
+  /** An empty folder of their own: all that they leave is in it. */
+  staging: string;
+}
+
+/** Runs one of them; resolves to what it printed. Throws NotInstalled with what it complained of, and the signal's reason. */
+export async function runFetch(
+  program: "git" | "npm" | "python3" | "tar",
+  args: readonly string[],
+  { shell, clock, signal, staging }: FetchContext,
+): Promise<string> {
+  const inherited = INHERITED.flatMap((name) => {
+    const value = shell[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  try {
+    const end = await runProgram(program, {
+      args,
+      cwd: staging,
+      environment: { ...Object.fromEntries(inherited), ...QUIET },
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      signal,
+      clock,
+      redactor: new Redactor(() => []),
+    });
+    if (end.exitCode === 0 && !end.cut) return end.stdout;
+    const said = toPlainLine(end.stderr.trim() || end.stdout.trim(), FAILURE_CHARACTERS);
+    const reason = end.timedOut ? "it took over five minutes" : said || "it failed";
+    throw new NotInstalled(`${program} could not bring it: ${reason}`);
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new NotInstalled(`${program} cannot be started: ${error.message}`, { cause: error });
+  }
+}
+
+/** Nobody answers questions of theirs, and of git only these ways lead to what somebody vouches for. */
+const QUIET = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
+  GIT_ALLOW_PROTOCOL: "https:ssh:file",
+  GIT_LFS_SKIP_SMUDGE: "1",
+};
+
+/** Arguments that keep npm from running anything of a package, and from writing anything elsewhere. */
+export function npmFlags(staging: string): string[] {
+  return [
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-update-notifier",
+    "--logs-max=0",
+    "--loglevel=error",
+    `--cache=${staging}/cache`,
+    `--prefix=${staging}`,
+  ];
+}

@@ -1,0 +1,17 @@
+// Which agents name a skill or an MCP server.
+import { AgentRegistry } from "../../runtime/agents/registry.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+
+/** The ids of the agents that name each skill or server, by its name. Agents whose files do not parse are left out. */
+export async function agentsNaming(
+  field: "skills" | "mcp",
+  { config, directories, home }: WorkspaceSettings,
+): Promise<Map<string, string[]>> {
+  const registry = new AgentRegistry({ config, directories, home });
+  await registry.load();
+  const naming = new Map<string, string[]>();
+  for (const agent of registry.list()) {
+    for (const name of agent[field]) naming.getOrInsert(name, []).push(agent.id);
+  }
+  return naming;
+}

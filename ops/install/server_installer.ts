@@ -1,0 +1,230 @@
+// What `mcp` does with the servers of a workspace: adds one with its package and its entry in mcp-servers.json, lists and removes.
+import { dirname, join, resolve } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { NotInstalled, orNotInstalled } from "./not_installed.ts";
+import { parsePackageName } from "./package_name.ts";
+import { installedSource, installPackage } from "./server_package.ts";
+import { installPythonPackage, parsePythonPackage } from "./python_package.ts";
+import { agentsNaming } from "./naming_agents.ts";
+import {
+  addEntry,
+  readEntries,
+  readServers,
+  removeEntry,
+  writeEntry,
+} from "./servers_file_edit.ts";
+
+/** A server as it was asked for. */
+export interface ServerWish {
+  name: string;
+  /** As typed: `npm:name`, `pypi:name`, an address, or a program. */
+  source: string;
+  /** Arguments of the program. */
+  args: readonly string[];
+  /** Names of variables that the program gets. */
+  env: readonly string[];
+  /** The variable with the token that is sent to an address. */
+  token?: string;
+}
+
+/** A server that is ready to be added. Dispose removes what was brought and not added. */
+export interface BroughtServer extends AsyncDisposable {
+  name: string;
+  /** Its entry, with `${NAME}` for variables. */
+  entry: JsonObject;
+  /** What it is at which version, with what proves that; undefined: nothing holds it at a version. */
+  pinned: string | undefined;
+  /** How many packages came with it. */
+  otherPackages: number;
+  /** Where they are put; undefined: nothing is. */
+  folder: string | undefined;
+  /** mcp-servers.json. */
+  file: string;
+  add(): Promise<void>;
+}
+
+/** A server in mcp-servers.json. */
+export interface ListedServer {
+  name: string;
+  /** Its command line or its address, as the entry has it: variables stand as `${NAME}`. */
+  runs: string;
+  /** Why it cannot be used. */
+  problem: string | undefined;
+  /** The package at its version; undefined: nothing holds it at a version. */
+  pinned: string | undefined;
+  /** The folder of its package; undefined: there is none. */
+  folder: string | undefined;
+  /** The ids of the agents that name it. */
+  agents: string[];
+}
+
+/** The servers of one workspace. */
+export class ServerInstaller {
+  readonly #settings: WorkspaceSettings;
+  readonly #clock: Clock;
+  readonly #cwd: string;
+
+  constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+    this.#cwd = options.cwd;
+  }
+
+  /** Brings what the server needs. Throws NotInstalled for one that cannot be added, and the signal's reason. */
+  async bring(wish: ServerWish, signal: AbortSignal): Promise<BroughtServer> {
+    checkWish(wish);
+    const { name, source, env } = wish;
+    const { shell, directories: { mcpServersFile: file } } = this.#settings;
+    return await orNotInstalled(async () => {
+      // Before anything is brought: a file that is broken, or has the name, is told at once.
+      addEntry(await readServers(file), { file, name, entry: { command: "x" } });
+      // It starts in a folder of its own: what is relative here would be something else there.
+      const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(this.#cwd, one) : one;
+      const args = wish.args.map(inFull);
+      const variables = env.length > 0
+        ? { env: Object.fromEntries(env.map((one) => [one, `\${${one}}`])) }
+        : {};
+      const npm = withoutPrefix("npm:", source);
+      const pypi = withoutPrefix("pypi:", source);
+      if (npm === undefined && pypi === undefined) {
+        const entry = isAddress(source)
+          ? { url: source, ...headersOf(wish) }
+          : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
+        return {
+          name,
+          entry,
+          pinned: undefined,
+          otherPackages: 0,
+          folder: undefined,
+          file,
+          add: () => orNotInstalled(() => writeEntry({ file, name, entry })),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        };
+      }
+      const folders = join(dirname(file), "mcp");
+      await Deno.mkdir(folders, { recursive: true });
+      await using stack = new AsyncDisposableStack();
+      const staging = await Deno.makeTempDir({ dir: folders, prefix: ".adding-" });
+      stack.defer(() => Deno.remove(staging, { recursive: true }));
+      const fresh = join(staging, "server");
+      await Deno.mkdir(fresh);
+      const context = { shell, clock: this.#clock, signal, staging };
+      const folder = join(folders, name);
+      const installed = pypi !== undefined
+        ? await installPythonPackage(pypi, { fresh, folder }, context)
+        : await installPackage(npm ?? "", { fresh, folder }, context);
+      const entry = {
+        command: installed.command,
+        args: [...installed.args, ...args],
+        ...(installed.env === undefined && env.length === 0
+          ? {}
+          : { env: { ...installed.env, ...variables.env } }),
+      };
+      const kept = stack.move();
+      return {
+        name,
+        entry,
+        pinned: installed.pinned,
+        otherPackages: installed.others,
+        folder,
+        file,
+        add: () =>
+          orNotInstalled(async () => {
+            // No entry names it: what an earlier one left.
+            await Deno.rename(folder, join(staging, "former")).catch(ignoreMissing);
+            await Deno.rename(fresh, folder);
+            await writeEntry({ file, name, entry });
+          }),
+        [Symbol.asyncDispose]: () => kept.disposeAsync(),
+      };
+    });
+  }
+
+  /** The servers of mcp-servers.json, in their order. Throws NotInstalled where the file is broken. */
+  async list(): Promise<ListedServer[]> {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    return await orNotInstalled(async () => {
+      const entries = await readEntries(file);
+      if (entries.length === 0) return [];
+      const naming = await agentsNaming("mcp", this.#settings);
+      return await Promise.all(entries.map(async ({ name, ...entry }) => {
+        const folder = join(dirname(file), "mcp", name);
+        const pinned = NAME.test(name) ? await installedSource(folder) : undefined;
+        return {
+          name,
+          ...entry,
+          pinned,
+          folder: pinned === undefined ? undefined : folder,
+          agents: naming.get(name) ?? [],
+        };
+      }));
+    });
+  }
+
+  /** Removes a server's entry, and its package where it has one. Throws NotInstalled. */
+  async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
+    const { directories: { mcpServersFile: file } } = this.#settings;
+    await orNotInstalled(async () => {
+      await removeEntry({ file, name });
+      if (folder !== undefined) await Deno.remove(folder, { recursive: true });
+    });
+  }
+}
+
+/** Names that `add` gives to servers. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+function withoutPrefix(prefix: string, source: string): string | undefined {
+  return source.startsWith(prefix) ? source.slice(prefix.length) : undefined;
+}
+
+function checkWish({ name, source, args, env, token }: ServerWish): void {
+  if (!NAME.test(name)) {
+    throw new NotInstalled(
+      `The name of a server must be letters, digits, _ and -, 64 at most: ${JSON.stringify(name)}`,
+    );
+  }
+  for (const variable of [...env, ...(token === undefined ? [] : [token])]) {
+    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) continue;
+    throw new NotInstalled(
+      "A variable is given by its name; its value belongs in agents/_config/.env",
+    );
+  }
+  const npm = withoutPrefix("npm:", source);
+  if (npm !== undefined && parsePackageName(npm) === undefined) {
+    throw new NotInstalled(
+      `${JSON.stringify(source)} names no package: npm:name, npm:@scope/name, each with @version`,
+    );
+  }
+  const pypi = withoutPrefix("pypi:", source);
+  if (pypi !== undefined && parsePythonPackage(pypi) === undefined) {
+    throw new NotInstalled(
+      `${JSON.stringify(source)} names no package: pypi:name, or pypi:name@version`,
+    );
+  }
+  if (isAddress(source)) {
+    if (args.length > 0 || env.length > 0) {
+      throw new NotInstalled("A server at an address takes no arguments and no variables");
+    }
+    const url = URL.parse(source);
+    if (url === null) throw new NotInstalled("The address is not valid");
+    if (url.username !== "" || url.password !== "") {
+      throw new NotInstalled("The address holds a user or a password: use --token");
+    }
+  } else if (token !== undefined) {
+    throw new NotInstalled("--token is for a server at an address; a program gets --env");
+  } else if (source.trim() === "" || /\p{Cc}/u.test(source)) {
+    throw new NotInstalled("The program has no name");
+  }
+}
+
+function isAddress(source: string): boolean {
+  return /^https?:/i.test(source);
+}
+
+function headersOf({ token }: ServerWish): { headers?: { Authorization: string } } {
+  return token === undefined ? {} : { headers: { Authorization: `Bearer \${${token}}` } };
+}

@@ -1,0 +1,82 @@
+// An MCP server from npm: installed into a folder of its own with all that it needs, at exact versions, and none of it run.
+import { join } from "node:path";
+import { z } from "zod";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
+import { NotInstalled } from "./not_installed.ts";
+import { type InstalledPackage, type InstallFolders, parsePackageName } from "./package_name.ts";
+import { pythonSource } from "./python_package.ts";
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string(), integrity: z.string() }).partial(),
+  ),
+});
+/** As npm writes it with --save-exact: the package with its version. */
+const rootSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
+const packageSchema = z.object({
+  bin: z.union([z.string(), z.record(z.string(), z.string())]),
+});
+
+/** Installs a package, as typed: `name@version`. Throws NotInstalled, and the signal's reason. */
+export async function installPackage(
+  typed: string,
+  { fresh, folder }: InstallFolders,
+  context: FetchContext,
+): Promise<InstalledPackage> {
+  const { name, version } = parsePackageName(typed) ?? { name: typed };
+  const wanted = version === undefined ? name : `${name}@${version}`;
+  await Deno.writeTextFile(join(fresh, "package.json"), '{ "private": true }\n');
+  // Later flags win: the folder instead of the staging's own.
+  const flags = [...npmFlags(context.staging), `--prefix=${fresh}`, "--save-exact", "--omit=dev"];
+  await runFetch("npm", ["install", ...flags, "--", wanted], { ...context, staging: fresh });
+  const lock = lockSchema.safeParse(await readJson(join(fresh, "package-lock.json")));
+  const { packages } = lock.data ?? { packages: {} };
+  const found = packages[`node_modules/${name}`];
+  if (found?.version === undefined || found.integrity === undefined) {
+    throw new NotInstalled("npm did not say which version it has brought");
+  }
+  const inside = join("node_modules", name);
+  const { data } = packageSchema.safeParse(await readJson(join(fresh, inside, "package.json")));
+  const program = data && programOf(data.bin, name);
+  const path = program && join(inside, program);
+  if (path === undefined || !path.startsWith(`${inside}/`)) {
+    throw new NotInstalled(`The package ${name} has no program to start`);
+  }
+  return {
+    pinned: `npm:${name}@${found.version} ${found.integrity}`,
+    others: Object.keys(packages).filter((one) => one !== "").length - 1,
+    command: "node",
+    args: [join(folder, path)],
+  };
+}
+
+/** Everything in a folder that `mcp add` has made. */
+const OWN_FILES = ["package.json", "package-lock.json", "node_modules", "pyproject.toml", "lib"];
+
+/** The package in a folder that `mcp add` has made, at its version; undefined for any other folder, and where there is none. */
+export async function installedSource(folder: string): Promise<string | undefined> {
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
+  if (entries.length === 0 || entries.some(({ name }) => !OWN_FILES.includes(name))) return;
+  const wanted = rootSchema.safeParse(await readJson(join(folder, "package.json")));
+  const [name] = Object.keys(wanted.data?.dependencies ?? {});
+  if (name !== undefined) return `npm:${name}@${wanted.data?.dependencies[name]}`;
+  return await pythonSource(folder);
+}
+
+/** Returns the program with the name of the package, when there are several. */
+function programOf(bin: string | Record<string, string>, name: string): string | undefined {
+  if (typeof bin === "string") return bin;
+  const own = name.split("/").at(-1) ?? "";
+  return Object.hasOwn(bin, own) ? bin[own] : Object.values(bin)[0];
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await Deno.readTextFile(path));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+// mcp-servers.json as `mcp` reads and edits it: what it does not edit stays as a person wrote it.
+import { toPlainJson } from "../../base/text/json_comments.ts";
+import { dirname } from "node:path";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { readWholeFile } from "../../base/files/whole_file.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { decodeText } from "../../runtime/config/files/text_file.ts";
+import { LARGEST_SERVERS_FILE_BYTES } from "../../runtime/tools/mcp/mcp_limits.ts";
+import {
+  type ParsedServer,
+  parseServers,
+} from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
+import { findEntries } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
+import { insertMember, removeMember } from "./json_members.ts";
+import { NotInstalled } from "./not_installed.ts";
+
+/** The file's text; undefined where there is no file. */
+export async function readServers(file: string): Promise<string | undefined> {
+  const bytes = await readWholeFile(file, { maxBytes: LARGEST_SERVERS_FILE_BYTES })
+    .catch(ignoreMissing);
+  if (bytes === undefined) return undefined;
+  const decoded = decodeText(bytes, file);
+  if ("diagnostic" in decoded) throw new NotInstalled(formatDiagnostic(decoded.diagnostic));
+  return decoded.text;
+}
+
+/** The entries in their order, with what each runs, and why it cannot be used. Throws NotInstalled where the file is broken. */
+export async function readEntries(
+  file: string,
+): Promise<{ name: string; runs: string; problem: string | undefined }[]> {
+  const text = await readServers(file);
+  if (text === undefined) return [];
+  return [...parse(text, file)].map(([name, server]) => ({
+    name,
+    runs: "problem" in server ? "" : commandOf(server),
+    problem: "problem" in server ? server.problem : undefined,
+  }));
+}
+
+function parse(text: string, file: string): ReadonlyMap<string, ParsedServer> {
+  const parsed = parseServers(text, file);
+  if ("problem" in parsed) throw new NotInstalled(parsed.problem);
+  return parsed.servers;
+}
+
+function commandOf(server: Exclude<ParsedServer, { problem: string }>): string {
+  if (server.kind === "endpoint") return server.declared.url;
+  return toCommandLine([server.declared.command, ...server.declared.args]);
+}
+
+/** Words as a person reads a command line. */
+export function toCommandLine(words: readonly string[]): string {
+  return words.map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" ");
+}
+
+/** The file's text with the entry. Throws NotInstalled where it is broken, or has one of that name. */
+export function addEntry(
+  text: string | undefined,
+  { file, name, entry }: { file: string; name: string; entry: JsonObject },
+): string {
+  if (text === undefined) return `${JSON.stringify({ [name]: entry }, null, 2)}\n`;
+  if (parse(text, file).has(name)) {
+    throw new NotInstalled(`There is a server ${JSON.stringify(name)} in ${file} already`);
+  }
+  const edited = insertMember(text, { path: pathOf(text), name, value: entry });
+  if (edited !== undefined) return edited;
+  throw new NotInstalled(`${file} has no place for it: add the entry by hand`);
+}
+
+/** Adds the entry to the file as it is now: a person may have changed it since it was read. */
+export async function writeEntry(
+  { file, name, entry }: { file: string; name: string; entry: JsonObject },
+): Promise<void> {
+  const before = await readServers(file);
+  const text = addEntry(before, { file, name, entry });
+  await Deno.mkdir(dirname(file), { recursive: true });
+  // Tokens may come to stand in it.
+  await writeFileAtomically(file, text, before === undefined ? { mode: 0o600 } : {});
+}
+
+/** Removes the entry from the file as it is now. Throws NotInstalled where it is broken, or has none of that name. */
+export async function removeEntry({ file, name }: { file: string; name: string }): Promise<void> {
+  const before = await readServers(file) ?? "{}";
+  if (!parse(before, file).has(name)) {
+    throw new NotInstalled(`${file} has no server ${JSON.stringify(name)} to remove`);
+  }
+  const text = removeMember(before, { path: pathOf(before), name });
+  if (text === undefined) {
+    throw new NotInstalled(`${file} holds comments: remove the entry by hand`);
+  }
+  await writeFileAtomically(file, text);
+}
+
+/** The names that lead to the object with the entries. */
+function pathOf(text: string): string[] {
+  return findEntries(JSON.parse(toPlainJson(text))).wrapper?.split(".") ?? [];
+}

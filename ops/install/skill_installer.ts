@@ -1,0 +1,266 @@
+// What `skill` does with the skills of a workspace: adds one with its lock, lists and removes.
+import { basename, dirname, join } from "node:path";
+import { describeBadName } from "../../runtime/agents/agent_id.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import type { Clock } from "../../base/clock.ts";
+import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { sha256Of } from "../../base/sha256.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { splitFrontMatter } from "../../runtime/agents/front_matter.ts";
+import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
+import { isWithin } from "../../runtime/tools/files/place.ts";
+import { isScriptName } from "../../runtime/tools/skills/script_names.ts";
+import { parseSkillFile } from "../../runtime/tools/skills/skill_file.ts";
+import { SkillLibrary } from "../../runtime/tools/skills/skill_library.ts";
+import {
+  LOCK_NAME,
+  readSkillFiles,
+  type SkillContent,
+  type SkillOddity,
+} from "../../runtime/tools/skills/skill_files.ts";
+import {
+  compareFiles,
+  formatLock,
+  readLock,
+  type SkillChanges,
+} from "../../runtime/tools/skills/skill_lock.ts";
+import { agentsNaming } from "./naming_agents.ts";
+import { NotInstalled, orNotInstalled } from "./not_installed.ts";
+import { fetchSource, parseSkillSource } from "./skill_source.ts";
+
+/** What is none of a skill's, wherever it stands. */
+const SKIPPED = [".git", ".DS_Store", "__pycache__"];
+
+/** What may be said of a skill that is added. */
+export interface SkillWish {
+  /** As typed: a folder, an address of git, `npm:name`. */
+  source: string;
+  /** Absent: the one in its SKILL.md. */
+  name?: string;
+  /** Where in the source it stands; absent: at its top. */
+  path?: string;
+}
+
+/** A skill that was brought and is not added yet. Dispose removes what was brought. */
+export interface BroughtSkill extends AsyncDisposable {
+  name: string;
+  description: string;
+  /** Where it comes from, at its version, with what proves that. */
+  pinned: string;
+  /** Paths in it, relative. */
+  files: string[];
+  bytes: number;
+  /** Those that agents may start. */
+  scripts: string[];
+  /** Its folder in the workspace. */
+  target: string;
+  /** How it differs from the one that is there; undefined: none is. */
+  changes: SkillChanges | undefined;
+  /** Puts it there, in place of that. */
+  add(): Promise<void>;
+}
+
+/** A skill of the workspace. */
+export interface ListedSkill {
+  name: string;
+  description: string;
+  /** Where it was added from, at its version; undefined: a person wrote it here. */
+  source: string | undefined;
+  /** Why it cannot be used. */
+  problem: string | undefined;
+  /** Its folder. */
+  target: string;
+  /** The ids of the agents that name it. */
+  agents: string[];
+}
+
+/** The skills of one workspace. */
+export class SkillInstaller {
+  readonly #settings: WorkspaceSettings;
+  readonly #clock: Clock;
+  readonly #cwd: string;
+
+  constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+    this.#cwd = options.cwd;
+  }
+
+  /** Brings a skill and looks at it. Throws NotInstalled for one that cannot be added, and the signal's reason. */
+  async bring(wish: SkillWish, signal: AbortSignal): Promise<BroughtSkill> {
+    const { shell, home, directories: { skillsDir } } = this.#settings;
+    const source = parseSkillSource(wish.source, { cwd: this.#cwd, home });
+    return await orNotInstalled(async () => {
+      await Deno.mkdir(skillsDir, { recursive: true });
+      await using stack = new AsyncDisposableStack();
+      const staging = await Deno.makeTempDir({ dir: skillsDir, prefix: ".adding-" });
+      stack.defer(() => Deno.remove(staging, { recursive: true }));
+      const fetched = await fetchSource(source, { shell, clock: this.#clock, signal, staging });
+      const folder = await findFolder(fetched.folder, wish.path);
+      const files = await readFiles(folder);
+      const skillFile = files.find(({ path }) => path === "SKILL.md");
+      if (skillFile === undefined) {
+        throw new NotInstalled(
+          "It has no SKILL.md at its top: --path says in which folder of the source it stands",
+        );
+      }
+      const text = new TextDecoder().decode(skillFile.bytes);
+      const name = wish.name ?? declaredName(text);
+      if (name === undefined) throw new NotInstalled("Its SKILL.md has no name: give --name");
+      const badName = describeBadName(name);
+      if (badName !== undefined) {
+        throw new NotInstalled(`The name of a skill ${badName}: ${JSON.stringify(name)}`);
+      }
+      const parsed = parseSkillFile({ path: "SKILL.md", text }, name);
+      if ("diagnostics" in parsed) {
+        const [problem] = parsed.diagnostics.filter(({ severity }) => severity === "error");
+        throw new NotInstalled(`It cannot be used: ${problem && formatDiagnostic(problem)}`);
+      }
+      const target = join(skillsDir, name);
+      const pinned = wish.path === undefined ? fetched.pinned : `${fetched.pinned} ${wish.path}`;
+      const changes = await findChanges(target, files);
+      const kept = stack.move();
+      return {
+        name,
+        description: parsed.file.description,
+        pinned,
+        files: files.map(({ path }) => path),
+        bytes: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+        scripts: files.map(({ path }) => path).filter(isScript),
+        target,
+        changes,
+        add: () => orNotInstalled(() => put({ files, pinned, staging, target })),
+        [Symbol.asyncDispose]: () => kept.disposeAsync(),
+      };
+    });
+  }
+
+  /** The skills of the workspace, by name. */
+  async list(): Promise<ListedSkill[]> {
+    const { skillsDir } = this.#settings.directories;
+    return await orNotInstalled(async () => {
+      const entries = await Array.fromAsync(Deno.readDir(skillsDir)).catch(ignoreMissing) ?? [];
+      const names = entries.filter(({ isFile }) => !isFile).map(({ name }) => name)
+        .filter((name) => describeBadName(name) === undefined).sort();
+      if (names.length === 0) return [];
+      const library = new SkillLibrary(this.#settings);
+      const naming = await agentsNaming("skills", this.#settings);
+      return await Promise.all(names.map(async (name) => {
+        const target = join(skillsDir, name);
+        const reading = await library.read(name);
+        const lock = await readLock(target);
+        const [problem] = "skill" in reading ? [] : errorsFirst(reading.diagnostics);
+        return {
+          name,
+          description: "skill" in reading ? reading.skill.description : "",
+          source: lock === undefined || lock === "broken" ? undefined : lock.source,
+          problem: problem?.message,
+          target,
+          agents: naming.get(name) ?? [],
+        };
+      }));
+    });
+  }
+
+  /** Deletes a skill's folder; of a link only the link. Throws NotInstalled. */
+  async remove({ target }: Pick<ListedSkill, "target">): Promise<void> {
+    await orNotInstalled(async () => {
+      const { isSymlink } = await Deno.lstat(target);
+      await Deno.remove(target, { recursive: !isSymlink });
+    });
+  }
+}
+
+async function findFolder(root: string, path: string | undefined): Promise<string> {
+  const real = await Deno.realPath(root);
+  if (path === undefined) return real;
+  const folder = await Deno.realPath(join(real, path));
+  if (!isWithin(folder, real)) {
+    throw new NotInstalled(`--path leads out of the source: ${JSON.stringify(path)}`);
+  }
+  return folder;
+}
+
+/** Its files; links to files in it are files, too. Throws NotInstalled for all else that is in it. */
+async function readFiles(folder: string): Promise<(SkillContent & { mode: number })[]> {
+  const { files, oddities } = await readSkillFiles(folder, { skip: SKIPPED });
+  const linked = await Promise.all(oddities.map((one) => followLink(folder, one)));
+  return await Promise.all([...files, ...linked].map(async (file) => {
+    const { mode } = await Deno.stat(join(folder, file.path));
+    return { ...file, mode: ((mode ?? 0) & 0o111) === 0 ? 0o644 : 0o755 };
+  }));
+}
+
+async function followLink(folder: string, { path, target }: SkillOddity): Promise<SkillContent> {
+  if (target === undefined) throw new NotInstalled(`${path} in it is neither file nor folder`);
+  const real = await Deno.realPath(join(folder, path)).catch(ignoreMissing);
+  if (real === undefined || !isWithin(real, folder)) {
+    throw new NotInstalled(`${path} in it is a link that leads out of it, to ${target}`);
+  }
+  if (!(await Deno.stat(real)).isFile) {
+    throw new NotInstalled(`${path} in it is a link to a folder: only files may be linked`);
+  }
+  const bytes = await Deno.readFile(real);
+  return { path, bytes, digest: await sha256Of(bytes) };
+}
+
+/** Undefined where the SKILL.md names no name, or nothing can be read from it: that is told elsewhere. */
+function declaredName(text: string): string | undefined {
+  const parts = splitFrontMatter(text);
+  if (parts === "unterminated") return undefined;
+  const parsed = parseYaml(parts.yaml ?? "", { path: "SKILL.md" });
+  const name = "document" in parsed ? parsed.document.value["name"] : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** What agents may start: scripts at the top, and below `scripts`. */
+function isScript(path: string): boolean {
+  return isScriptName(path) && (!path.includes("/") || path.startsWith("scripts/"));
+}
+
+/** Throws NotInstalled for a skill that somebody wrote there: it is never replaced. */
+async function findChanges(
+  target: string,
+  files: readonly SkillContent[],
+): Promise<SkillChanges | undefined> {
+  const info = await Deno.lstat(target).catch(ignoreMissing);
+  if (info === undefined) return undefined;
+  const lock = info.isDirectory ? await readLock(target) : undefined;
+  if (lock === undefined || lock === "broken") {
+    throw new NotInstalled(
+      `There is a skill ${JSON.stringify(basename(target))} that was not added by this command: ` +
+        "give --name, or remove it first",
+    );
+  }
+  const present = await readSkillFiles(target);
+  return compareFiles({
+    files: Object.fromEntries(present.files.map((one) => [one.path, one.digest])),
+  }, files);
+}
+
+async function put(
+  { files, pinned, staging, target }: {
+    files: readonly (SkillContent & { mode: number })[];
+    pinned: string;
+    staging: string;
+    target: string;
+  },
+): Promise<void> {
+  const fresh = join(staging, "fresh");
+  await Deno.mkdir(fresh);
+  for (const { path, bytes, mode } of files) {
+    const file = join(fresh, path);
+    await Deno.mkdir(dirname(file), { recursive: true });
+    await writeFileAtomically(file, bytes, { mode });
+  }
+  await writeFileAtomically(join(fresh, LOCK_NAME), formatLock(pinned, files));
+  const former = join(staging, "former");
+  const hadFormer = await Deno.rename(target, former).then(() => true, ignoreMissing) ?? false;
+  try {
+    await Deno.rename(fresh, target);
+  } catch (error) {
+    if (hadFormer) await Deno.rename(former, target);
+    throw error;
+  }
+}

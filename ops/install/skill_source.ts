@@ -1,0 +1,128 @@
+// Where a skill that is added comes from: a folder, a git repository, an npm package. Brought into a folder of its own, at one
+// version.
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { expandHome } from "../../runtime/config/places.ts";
+import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
+import { NotInstalled } from "./not_installed.ts";
+import { type PackageName, parsePackageName } from "./package_name.ts";
+
+/** A source as it was typed. */
+export type SkillSource =
+  | { kind: "folder"; path: string }
+  /** `ref`: a branch, a tag or a commit; absent: what the repository offers. */
+  | { kind: "git"; url: string; ref?: string }
+  | { kind: "npm"; name: PackageName };
+
+/** What was brought. */
+export interface FetchedSource {
+  folder: string;
+  /** The source at its version, with what proves it: a commit, a digest. */
+  pinned: string;
+}
+
+/** Reads what was typed; relative folders begin at `cwd`. Throws NotInstalled for what is no source. */
+export function parseSkillSource(
+  text: string,
+  { cwd, home }: { cwd: string; home: string },
+): SkillSource {
+  if (text.startsWith("npm:")) {
+    const name = parsePackageName(text.slice("npm:".length));
+    if (name === undefined) {
+      throw new NotInstalled(
+        `${JSON.stringify(text)} names no package: npm:name, npm:@scope/name, each with @version`,
+      );
+    }
+    return { kind: "npm", name };
+  }
+  const isGit = /^(git\+|https?:|ssh:|file:|git:)/.test(text) || /^\w[\w.-]*@\w[\w.-]*:/.test(text);
+  if (!isGit) return { kind: "folder", path: resolve(cwd, expandHome(text, home)) };
+  const [address = "", ref, ...more] = text.replace(/^git\+/, "").split("#");
+  if (more.length > 0 || ref !== undefined && !/^[\w][\w./+-]*$/.test(ref)) {
+    throw new NotInstalled("What follows # must be a branch, a tag or a commit");
+  }
+  const url = URL.parse(address);
+  const isAllowed = url === null
+    ? !/[\s\p{Cc}]/u.test(address)
+    : ["https:", "ssh:", "file:"].includes(url.protocol);
+  if (!isAllowed) {
+    throw new NotInstalled("A repository must have an address of https, ssh or file");
+  }
+  if (url !== null && (url.password !== "" || url.protocol === "https:" && url.username !== "")) {
+    throw new NotInstalled("The address holds a user or a password: let git know them instead");
+  }
+  return { kind: "git", url: address, ...(ref !== undefined && { ref }) };
+}
+
+/** Brings the source. Throws NotInstalled, and the signal's reason. */
+export async function fetchSource(
+  source: SkillSource,
+  context: FetchContext,
+): Promise<FetchedSource> {
+  switch (source.kind) {
+    case "folder":
+      return { folder: source.path, pinned: source.path };
+    case "git":
+      return await fetchRepository(source, context);
+    case "npm":
+      return await fetchPackage(source.name, context);
+    default:
+      return source satisfies never;
+  }
+}
+
+async function fetchRepository(
+  { url, ref = "HEAD" }: { url: string; ref?: string },
+  context: FetchContext,
+): Promise<FetchedSource> {
+  const folder = join(context.staging, "repository");
+  const git = (...args: string[]) => runFetch("git", args, context);
+  // No template and no hooks: nothing but git itself runs.
+  await git("init", "--quiet", "--template=", folder);
+  const inside = ["-C", folder, "-c", "core.hooksPath=/dev/null"];
+  await git(...inside, "fetch", "--quiet", "--depth=1", "--no-recurse-submodules", "--", url, ref);
+  await git(...inside, "checkout", "--quiet", "--detach", "FETCH_HEAD");
+  const commit = (await git(...inside, "rev-parse", "HEAD")).trim();
+  return { folder, pinned: `${url}#${commit}` };
+}
+
+const packed = z.tuple([
+  z.object({
+    name: z.string(),
+    version: z.string(),
+    integrity: z.string(),
+    filename: z.string().regex(/^[^/]+$/),
+  }),
+]);
+
+async function fetchPackage(
+  { name, version }: PackageName,
+  context: FetchContext,
+): Promise<FetchedSource> {
+  const { staging } = context;
+  // npm looks for settings of a project from here up: they end here.
+  await Deno.writeTextFile(join(staging, "package.json"), "{}");
+  const wanted = version === undefined ? name : `${name}@${version}`;
+  const printed = await runFetch(
+    "npm",
+    ["pack", "--json", `--pack-destination=${staging}`, ...npmFlags(staging), "--", wanted],
+    context,
+  );
+  const result = packed.safeParse(parseJson(printed));
+  if (!result.success) throw new NotInstalled("npm did not say what it has brought");
+  const [{ filename, integrity, name: found, version: exact }] = result.data;
+  const folder = join(staging, "package");
+  await Deno.mkdir(folder);
+  const archive = join(staging, filename);
+  const flags = ["--strip-components=1", "--no-same-owner", "--no-same-permissions"];
+  await runFetch("tar", ["-xzf", archive, "-C", folder, ...flags], context);
+  return { folder, pinned: `npm:${found}@${exact} ${integrity}` };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // The caller says what that means.
+  }
+}

@@ -1,0 +1,207 @@
+// What `setup` reads and writes: config.yaml, the workspace's folders and environment file, a first agent. Existing files
+// are merged into, and nothing is written before everything is known.
+import { join } from "node:path";
+import { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { describeUntold } from "../../runtime/agents/validation/validate_unattended.ts";
+import { describeUnknownModel } from "../../runtime/agents/validation/validate_model.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import { DATABASE_VARIABLE, readDatabaseSettings } from "../../runtime/config/database_settings.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
+import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
+import { exists } from "../../runtime/config/files/exists.ts";
+import { resolveConfigDir, stateFilesOf } from "../../runtime/config/places.ts";
+import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
+import type { Surroundings } from "../../runtime/config/settings.ts";
+import { isLocked } from "../../base/lock_file.ts";
+import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
+import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { type ListedModel, ModelPrices } from "../../runtime/models/pricing.ts";
+import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
+import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
+import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
+import { tryModel } from "./model_trial.ts";
+import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_choices.ts";
+import { openWorkspacePurse } from "../../runtime/wiring/workspace_purse.ts";
+import { type SetupState, toSetupState } from "./setup_state.ts";
+
+/** A model to choose; prices in US dollars per million tokens. */
+export type OfferedModel = Pick<ListedModel, "name"> & Partial<ListedModel>;
+
+/** What was written, and where. */
+export interface SetupResult {
+  workspace: string;
+  agentsDir: string;
+  files: WrittenFile[];
+  /** The agent that was made because there was none. */
+  sampleAgentId: string | undefined;
+  /** The workspace of before, where it has a history, which stays its own. */
+  formerWorkspace: string | undefined;
+  /** Says that nobody is told of agents that fire by themselves; undefined: somebody is, or none does. */
+  untold: string | undefined;
+}
+
+/** The installation of this user on this machine. Every method throws ConfigError while config.yaml is broken. */
+export class Installation {
+  readonly #surroundings: Surroundings & { cwd: string };
+  readonly #clock: Clock;
+  readonly #configFile: string;
+
+  constructor(options: Surroundings & { cwd: string; clock: Clock }) {
+    this.#surroundings = options;
+    this.#clock = options.clock;
+    this.#configFile = join(
+      resolveConfigDir((name) => options.shell[name], options.home),
+      "config.yaml",
+    );
+  }
+
+  /** What is set up, with keys as `workspace` (default: config.yaml's) has them. */
+  async read(workspace?: string): Promise<SetupState> {
+    const { text, config } = await this.#withChoices(workspace === undefined ? {} : { workspace });
+    const path = this.#configFile;
+    const isThere = await readTextIfThere(path) !== undefined;
+    return toSetupState({ path, isThere, text }, { config, keys: await this.#keyPlaces(config) });
+  }
+
+  /** What is wrong with the choices, as a sentence; undefined when they can be written. */
+  async describeProblem(choices: SetupChoices): Promise<string | undefined> {
+    let config: Config;
+    try {
+      config = (await this.#withChoices(choices)).config;
+    } catch (error) {
+      if (error instanceof ChoicesRefused) return error.message;
+      throw error;
+    }
+    if (choices.workspace !== undefined) {
+      if (await isFile(config.workspace)) {
+        return `${config.workspace} is a file: a workspace is a folder`;
+      }
+      const problem = await this.#describeRunning(config);
+      if (problem !== undefined) return problem;
+    }
+    if (choices.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(choices.apiKey)) {
+      return "This is not a valid key: it holds spaces, line ends or characters outside ASCII";
+    }
+    const { model } = choices;
+    return model &&
+      describeUnknownModel({ ...model, name: model.model }, modelsOf(model.provider));
+  }
+
+  /** The models of a provider to choose from: the scripted ones, or those of the price table; empty: none is known. */
+  async models(provider: string): Promise<OfferedModel[]> {
+    const scripted = modelsOf(provider);
+    if (scripted !== undefined) return scripted.map((name) => ({ name }));
+    const prices = new ModelPrices({ files: [], clock: this.#clock, log: { write: () => {} } });
+    return await prices.listModels(provider);
+  }
+
+  /** Where the key of a model is, seen from a workspace. Throws ModelError for a model that leads nowhere. */
+  async key(model: ModelChoice, workspace: string): Promise<KeyState> {
+    const { config } = await this.#withChoices({ workspace });
+    return findKey(model, await this.#keyPlaces(config));
+  }
+
+  /** Has the chosen model answer once. Throws as tryModel() does. */
+  async tryModel(
+    choices: SetupChoices & { model: ModelChoice },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { config } = await this.#withChoices(choices);
+    const directories = await this.#directories(config);
+    const clock = this.#clock;
+    const { shell } = this.#surroundings;
+    const variable = shell[DATABASE_VARIABLE] || undefined;
+    await using opened = await openWorkspacePurse({
+      settings: {
+        config,
+        directories,
+        shell,
+        database: readDatabaseSettings(config, { variable }),
+      },
+      clock,
+      log: { write: () => {} },
+    });
+    await tryModel(toModelSettings(choices.model), {
+      environment: this.#environment(directories),
+      apiKey: choices.apiKey,
+      environmentFile: directories.workspaceEnvFile,
+      purse: opened.purse,
+      pinKeys: config.pinKeys,
+      clock,
+      signal,
+    });
+  }
+
+  /** Writes the choices: folders first, then each file as a whole, config.yaml last. */
+  async write(choices: SetupChoices): Promise<SetupResult> {
+    const former = await this.#directories((await this.#withChoices({})).config);
+    const { text, config } = await this.#withChoices(choices);
+    const directories = await this.#directories(config);
+    const isMoved = former.realWorkspace !== directories.realWorkspace;
+    const formerWorkspace = isMoved && await exists(former.databaseFile)
+      ? former.workspace
+      : undefined;
+    const { apiKey, model } = choices;
+    const name = model === undefined ? null : modelEndpoint(toModelSettings(model)).keyVariable;
+    const written = await writeInstallation({
+      directories,
+      configText: text,
+      ...(apiKey !== undefined && name !== null && { key: { name, value: apiKey } }),
+    });
+    const { workspace, agentsDir } = directories;
+    // The first agent waits for a person to start it.
+    const untold = written.sampleAgentId === undefined
+      ? await this.#describeUntold(config, directories)
+      : undefined;
+    return { workspace, agentsDir, ...written, formerWorkspace, untold };
+  }
+
+  /** Says that nobody is told of the agents that fire by themselves; undefined where none does, or a channel is set. */
+  async #describeUntold(config: Config, directories: Directories): Promise<string | undefined> {
+    const registry = new AgentRegistry({ config, directories, home: this.#surroundings.home });
+    await registry.load();
+    return describeUntold(registry.list(), config);
+  }
+
+  /** No command would find the service of a workspace any more that becomes config.yaml's while it runs. */
+  async #describeRunning(config: Config): Promise<string | undefined> {
+    const former = await this.#directories((await this.#withChoices({})).config);
+    const { realWorkspace, workspace, ownStateDir } = await this.#directories(config);
+    if (former.realWorkspace === realWorkspace) return undefined;
+    if (!isLocked(stateFilesOf(ownStateDir).lockFile)) return undefined;
+    return `A service runs for ${workspace}: end it first ("inkling stop -w" with this folder)`;
+  }
+
+  async #withChoices(choices: SetupChoices): Promise<ChosenConfig> {
+    const { home, cwd } = this.#surroundings;
+    return await chooseConfig(choices, { path: this.#configFile, home, cwd });
+  }
+
+  async #keyPlaces(config: Config): Promise<KeyPlaces> {
+    const { workspaceEnvFile, configEnvFile } = await this.#directories(config);
+    return { files: [workspaceEnvFile, configEnvFile], shell: this.#surroundings.shell };
+  }
+
+  #directories(config: Config): Promise<Directories> {
+    const { shell, home } = this.#surroundings;
+    return resolveDirectories({ env: (name) => shell[name], home, config });
+  }
+
+  #environment({ workspaceEnvFile, configEnvFile }: Directories): EnvironmentFiles {
+    return new EnvironmentFiles({
+      files: [workspaceEnvFile, configEnvFile],
+      shell: this.#surroundings.shell,
+    });
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return !(await Deno.stat(path)).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotADirectory) return true;
+    throw error;
+  }
+}

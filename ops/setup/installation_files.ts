@@ -1,0 +1,125 @@
+// The files and folders of an installation, written: each file as a whole, by renaming.
+import { dirname, join } from "node:path";
+import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
+import { setVariable } from "../../runtime/config/files/environment_file_edit.ts";
+import { decodeText } from "../../runtime/config/files/text_file.ts";
+import { formatDiagnostic } from "../../base/diagnostics.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
+import { readWholeFile } from "../../base/files/whole_file.ts";
+import { formatAgentFile } from "../../runtime/agents/agent_file_text.ts";
+
+/** Something of the installation cannot be read or written, or is not text. */
+export class InstallationUnusable extends RuntimeError {
+  readonly code: RuntimeErrorCode = "storage";
+}
+
+/** What became of a file. */
+export interface WrittenFile {
+  path: string;
+  change: "created" | "updated" | "unchanged";
+}
+
+/** Keys stand in it: nobody else may read it. */
+const SECRET_MODE = 0o600;
+const LARGEST_FILE_BYTES = 1_024 * 1_024;
+const NEW_ENVIRONMENT_FILE =
+  "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
+
+/**
+ * The text of a file, without a byte order mark; undefined where there is no file. Throws InstallationUnusable for one
+ * that cannot be read, or is not UTF-8 text.
+ */
+export async function readTextIfThere(path: string): Promise<string | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readWholeFile(path, { maxBytes: LARGEST_FILE_BYTES });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw unusable(`read ${path}`, error);
+  }
+  const decoded = decodeText(bytes, path);
+  if ("text" in decoded) return decoded.text;
+  throw new InstallationUnusable(`Cannot use ${formatDiagnostic(decoded.diagnostic)}`);
+}
+
+/**
+ * Makes the folders, then writes the environment file (mode 600, other lines kept), an agent where there is none, and
+ * config.yaml. Throws InstallationUnusable and EnvironmentFileNotEditable; each file is then as it was, or complete.
+ */
+export async function writeInstallation(options: {
+  directories: Directories;
+  configText: string;
+  key?: { name: string; value: string };
+}): Promise<{ files: WrittenFile[]; sampleAgentId: string | undefined }> {
+  const { directories, configText, key } = options;
+  const { configFile, configDir, workspaceEnvFile, agentsDir, toolsDir, skillsDir } = directories;
+  const keysBefore = await readTextIfThere(workspaceEnvFile) ?? NEW_ENVIRONMENT_FILE;
+  const keys = key === undefined
+    ? keysBefore
+    : setVariable(keysBefore, key, { path: workspaceEnvFile });
+  for (const folder of [configDir, toolsDir, skillsDir, dirname(workspaceEnvFile)]) {
+    await attempt("make the folder", folder, () => Deno.mkdir(folder, { recursive: true }));
+  }
+  const files = [await replace(workspaceEnvFile, keys, { mode: SECRET_MODE })];
+  const isFirst = !await hasAgents(agentsDir);
+  if (isFirst) {
+    const path = join(agentsDir, `${SAMPLE_AGENT_ID}.md`);
+    files.push(await replace(path, SAMPLE_AGENT));
+  }
+  files.push(await replace(configFile, configText));
+  return { files, sampleAgentId: isFirst ? SAMPLE_AGENT_ID : undefined };
+}
+
+async function replace(
+  path: string,
+  text: string,
+  options: { mode?: number } = {},
+): Promise<WrittenFile> {
+  const before = await readTextIfThere(path);
+  if (before === text && await hasMode(path, options.mode)) return { path, change: "unchanged" };
+  await attempt("write", path, () => writeFileAtomically(path, text, options));
+  return { path, change: before === undefined ? "created" : "updated" };
+}
+
+async function hasMode(path: string, mode: number | undefined): Promise<boolean> {
+  if (mode === undefined) return true;
+  const { mode: actual } = await Deno.stat(path);
+  return actual === null || (actual & 0o777) === mode;
+}
+
+async function hasAgents(agentsDir: string): Promise<boolean> {
+  return (await attempt("read", agentsDir, () => listAgentFiles(agentsDir))).length > 0;
+}
+
+async function attempt<T>(action: string, path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw isFileFailure(error) ? unusable(`${action} ${path}`, error) : error;
+  }
+}
+
+function unusable(action: string, cause: unknown): InstallationUnusable {
+  return new InstallationUnusable(`Cannot ${action}: ${unreadableReason(cause)}`, { cause });
+}
+
+/** Its id. */
+const SAMPLE_AGENT_ID = "hello";
+
+const PROMPT = `You are the first agent of this workspace.
+
+1. Look at what is in it: \`file_glob\` with the pattern \`**/*\`.
+2. Say hello in one sentence.
+3. Tell in two or three sentences what you found, and name one thing that an agent could do with it
+   every day.
+
+Write no files.`;
+
+/** The text of its file: it names no model, so that it follows the default one. */
+const SAMPLE_AGENT = formatAgentFile({
+  description: "A first agent: says hello and looks around",
+  prompt: PROMPT,
+});

@@ -1,0 +1,58 @@
+// One short call that shows whether a model answers, with a key that is in no file yet.
+import type { ModelSettings } from "../../runtime/agents/agent.ts";
+import { withinTime } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Environment } from "../../runtime/config/environment.ts";
+import { modelEndpoint } from "../../runtime/models/endpoint.ts";
+import { resolveModel, type ResolveModelOptions } from "../../runtime/models/resolve.ts";
+import { ReplyTimeout, withRetry } from "../../runtime/models/retry.ts";
+
+const TRIAL_MS = 60_000;
+/** The reply is one word; models that think first need room for that. */
+const MOST_TOKENS = 1_024;
+
+/** With what a model is tried. */
+export interface ModelTrialOptions {
+  environment: Environment;
+  /** Stands in the place of the variable that holds the model's key. */
+  apiKey: string | undefined;
+  environmentFile: string;
+  /** What the call is paid out of. */
+  purse: ResolveModelOptions["purse"];
+  pinKeys: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks the model for one word, once. Resolves when it answers; throws ModelError with the provider's text and without
+ * the key, BudgetExceeded where the workspace's is used up, ReplyTimeout after a minute, or rethrows the signal's reason.
+ */
+export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
+  const { clock, apiKey, environmentFile, pinKeys, purse } = options;
+  const { keyVariable } = modelEndpoint(settings);
+  const environment: Environment = {
+    get: (name) =>
+      name === keyVariable && apiKey !== undefined ? apiKey : options.environment.get(name),
+    secrets: (names) => options.environment.secrets(names),
+  };
+  const log = { write: () => {} };
+  const reach = { environment, environmentFile, clock, pinKeys, purse, log };
+  // Once: whoever waits at a prompt wants to know now, not to see it succeed in the end.
+  const model = withRetry(await resolveModel(settings, reach), {
+    clock,
+    timeoutMs: TRIAL_MS,
+    log,
+    isOnce: true,
+  });
+  const reason = new ReplyTimeout(TRIAL_MS);
+  await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
+    const reply = model.generate({
+      messages: [{ role: "user", content: "Answer with the one word: ready" }],
+      tools: [],
+      temperature: undefined,
+      maxTokens: MOST_TOKENS,
+    }, { signal });
+    while (!(await reply.next()).done) { /* Whatever it says: it answers. */ }
+  });
+}

@@ -1,0 +1,76 @@
+// What a person chooses in `setup`, and what that means for config.yaml.
+import { resolve } from "node:path";
+import type { ModelSettings } from "../../runtime/agents/agent.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import type { ConfigEdit } from "../../runtime/config/files/config_file_edit.ts";
+
+/** A bound of a run that `setup` asks for, named as in config.yaml. */
+export type LimitName =
+  | "timeout"
+  | "max_tool_calls"
+  | "max_execution_tokens"
+  | "max_cost_usd"
+  | "max_tokens"
+  | "temperature";
+
+/** A model as a person chose it. */
+export interface ModelChoice {
+  provider: string;
+  model: string;
+  baseUrl?: string;
+}
+
+/** What is to be written. Absent: left as it is, or as it is by default. */
+export interface SetupChoices {
+  /** As typed: `~` and relative paths are understood. */
+  workspace?: string;
+  model?: ModelChoice;
+  /** As typed: numbers, or `none`. */
+  limits?: Partial<Record<LimitName, string>>;
+  /** The model's key, for the workspace's environment file. */
+  apiKey?: string;
+}
+
+/**
+ * The choices as edits of config.yaml, which is `now` so. A relative workspace begins at `cwd`, where the person stands;
+ * in the file it would begin at the home directory.
+ */
+export function toConfigEdits(
+  { workspace, model, limits }: SetupChoices,
+  options: { now: Config; cwd: string },
+): ConfigEdit[] {
+  const edits: ConfigEdit[] = [];
+  if (workspace !== undefined) {
+    edits.push({ path: ["workspace"], value: toWorkspace(workspace, options.cwd) });
+  }
+  if (model !== undefined) {
+    edits.push(
+      { path: ["defaults", "provider"], value: model.provider },
+      { path: ["defaults", "model"], value: model.model },
+    );
+    // An address belongs to its provider: with another one, a key would go to the wrong place.
+    if (model.baseUrl !== undefined || options.now.defaults.baseUrl !== undefined) {
+      edits.push({ path: ["defaults", "base_url"], value: model.baseUrl ?? null });
+    }
+  }
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    edits.push({ path: ["defaults", name], value: toScalar(value) });
+  }
+  return edits;
+}
+
+function toWorkspace(typed: string, cwd: string): string {
+  const text = typed.trim();
+  return text === "" || text.startsWith("~") ? text : resolve(cwd, text);
+}
+
+/** The settings that an agent without a model of its own would have. */
+export function toModelSettings({ provider, model, baseUrl }: ModelChoice): ModelSettings {
+  return { provider, name: model, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
+}
+
+/** What was typed as YAML would read it, had it been written by hand. */
+function toScalar(typed: string): string | number {
+  const text = typed.trim();
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,80 @@
+// What is set up now, as the wizard shows it and offers it again.
+import type { Config } from "../../runtime/config/config.ts";
+import { NAMED_PROVIDERS, type NamedProvider } from "../../runtime/config/providers.ts";
+import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
+import { findKey, type KeyPlaces } from "./key_state.ts";
+import type { LimitName } from "./setup_choices.ts";
+
+/** What is set up now. */
+export interface SetupState {
+  configFile: string;
+  configFileExists: boolean;
+  /** As config.yaml has it, else the default. */
+  workspace: string;
+  provider: string | undefined;
+  model: string | undefined;
+  baseUrl: string | undefined;
+  /** In effect, as one would type them. */
+  limits: Record<LimitName, string>;
+  providers: {
+    name: string;
+    /** Empty where none can be suggested. */
+    suggestedModel: string;
+    /** Null: it needs no key. */
+    keyVariable: string | null;
+    hasKey: boolean;
+  }[];
+}
+
+/** The state of a config.yaml with this text, which means `config`; keys are looked for in `keys`. */
+export function toSetupState(
+  file: { path: string; isThere: boolean; text: string },
+  { config: { defaults }, keys }: { config: Config; keys: KeyPlaces },
+): SetupState {
+  return {
+    configFile: file.path,
+    configFileExists: file.isThere,
+    workspace: writtenWorkspace(file.text, file.path) ?? "~/inkling",
+    provider: defaults.provider,
+    model: defaults.model,
+    baseUrl: defaults.baseUrl,
+    limits: {
+      timeout: String(defaults.timeout),
+      max_tool_calls: orNone(defaults.maxToolCalls),
+      max_execution_tokens: orNone(defaults.maxExecutionTokens),
+      max_cost_usd: orNone(defaults.maxCostUsd),
+      max_tokens: String(defaults.maxTokens),
+      temperature: String(defaults.temperature),
+    },
+    providers: NAMED_PROVIDERS.map((name) => {
+      const key = findKey({ provider: name, model: "any" }, keys);
+      return {
+        name,
+        suggestedModel: SUGGESTED_MODELS[name],
+        keyVariable: key.required ? key.variable : null,
+        hasKey: key.source !== undefined,
+      };
+    }),
+  };
+}
+
+function orNone(limit: number | null): string {
+  return limit === null ? "none" : String(limit);
+}
+
+/** The workspace as config.yaml's text has it. */
+function writtenWorkspace(text: string, path: string): string | undefined {
+  const parsed = parseYaml(text, { path });
+  const workspace = "document" in parsed ? parsed.document.value["workspace"] : undefined;
+  return typeof workspace === "string" ? workspace : undefined;
+}
+
+/** The name of an able model at a moderate price; empty where that depends on the machine. */
+const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
+  openai: "gpt-6-sol",
+  anthropic: "claude-sonnet-5-5",
+  google: "gemini-3.5-flash",
+  ollama: "qwen3",
+  local: "",
+  demo: "report",
+};

@@ -1,0 +1,232 @@
+// The tests of a workspace: found, played (a few at once), recorded of a finished run, and played again when a file changes.
+import { basename, dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { describeBadName } from "../../runtime/agents/agent_id.ts";
+import { FolderWatches } from "../../runtime/folders/folder_watches.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
+import { isFinal } from "../../runtime/executions/states.ts";
+import { SqlRecordedRunStore } from "../../runtime/storage/executions/recorded_runs.ts";
+import { openReadOnlyStorage } from "../../runtime/wiring/open_storage.ts";
+import {
+  type CaseFile,
+  findCaseFiles,
+  parseCase,
+  readCaseFile,
+  testsFolder,
+} from "./case_files.ts";
+import { checkCase } from "./check_case.ts";
+import { type LiveModel, playCase } from "./play_case.ts";
+import { LiveTrial, type TrialWish } from "./live_trial.ts";
+import { createCase, formatCase, withExpectations } from "./record_case.ts";
+import type { TestCase } from "./test_case.ts";
+import { type PlayableCase, type TestResult, toUnplayed } from "./test_result.ts";
+import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
+import { makeFolder } from "./private_workspace.ts";
+import { CaseExists, NotRecordable } from "./refusals.ts";
+
+/** Cases that are played at once. */
+const AT_ONCE = 4;
+
+/** What the command line has of it. */
+export type AgentTesting =
+  & Pick<AgentTests, "agentIds" | "folder" | "find" | "openTrial" | "record" | "run" | "watch">
+  & AsyncDisposable;
+
+/** The tests of one workspace. Dispose of it. */
+export class AgentTests implements AsyncDisposable {
+  readonly #ports: OpenedTestPorts;
+
+  private constructor(ports: OpenedTestPorts) {
+    this.#ports = ports;
+  }
+
+  static async open(
+    settings: WorkspaceSettings,
+    options: { clock: Clock; version: string },
+  ): Promise<AgentTests> {
+    return new AgentTests(await openTestPorts(settings, options));
+  }
+
+  get ports(): OpenedTestPorts {
+    return this.#ports;
+  }
+
+  /** The folder of the cases. */
+  get folder(): string {
+    return testsFolder(this.#ports.settings.directories.agentsDir);
+  }
+
+  /** The ids of the agents that there are. */
+  agentIds(): string[] {
+    return this.#ports.registry.list().map(({ id }) => id);
+  }
+
+  /** Plays every case, or those of one agent, as the files stand now. In the order of names. */
+  async run(agentId?: string): Promise<TestResult[]> {
+    const { clock } = this.#ports;
+    return await this.each(await this.find(agentId), async (file) => {
+      const startedAt = clock.now();
+      const read = await this.read(file);
+      const played = "problems" in read ? { ...toUnplayed(file), ...read } : await this.play(read);
+      return { ...played, durationMs: clock.now() - startedAt };
+    });
+  }
+
+  /** The case files as they stand now, with the agents read again. */
+  async find(agentId?: string): Promise<CaseFile[]> {
+    await this.#ports.registry.load();
+    return await findCaseFiles(this.#ports.settings.directories.agentsDir, agentId);
+  }
+
+  /** What is made of each, a few at once. */
+  async each<One, Made>(
+    list: readonly One[],
+    make: (one: One) => Promise<Made>,
+  ): Promise<Made[]> {
+    const results: Made[] = [];
+    const queue = list.entries();
+    const work = async () => {
+      for (const [index, one] of queue) results[index] = await make(one);
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, list.length) }, work));
+    return results;
+  }
+
+  /** A case with its agent, or all that is wrong with them. */
+  async read(file: CaseFile): Promise<PlayableCase | { problems: Diagnostic[] }> {
+    const { registry, settings: { directories } } = this.#ports;
+    const read = await readCaseFile(file.path, directories);
+    if ("diagnostics" in read) return { problems: read.diagnostics };
+    const agent = registry.get(file.agentId);
+    if (agent === undefined) {
+      const broken = registry.whyUnreadable(file.agentId);
+      const missing = errorAtStart(file.path, `There is no agent ${JSON.stringify(file.agentId)}`);
+      return { problems: [broken ?? missing] };
+    }
+    // The last definition that parsed would be tested in its place.
+    const errors = agent.warnings.filter(({ severity }) => severity === "error");
+    return errors.length > 0 ? { problems: errors } : { file, test: read.test, agent };
+  }
+
+  /** Real models in the place of the scripts; nothing is asked yet. */
+  async openTrial(wish: TrialWish): Promise<LiveTrial> {
+    return await LiveTrial.open(wish, this);
+  }
+
+  /** Plays one case. */
+  async play(
+    { file, test, agent, ownAgent = agent }: PlayableCase,
+    live?: LiveModel,
+  ): Promise<TestResult> {
+    const ports = this.#ports;
+    const { clock } = ports;
+    const startedAt = clock.now();
+    const run = await playCase(test, { agent, ports, ...(live && { live }) });
+    const models = live && { models: live };
+    return {
+      ...toUnplayed(file),
+      ...await checkCase(test, run, { agent: ownAgent, ports, ...models }),
+      steps: run.steps,
+      durationMs: clock.now() - startedAt,
+    };
+  }
+
+  /**
+   * Writes a case of a finished execution and returns its path. The case passes. Throws NotRecordable where none can be made
+   * that would, and CaseExists rather than replace another one.
+   */
+  async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
+    const { settings, redactor, registry } = this.#ports;
+    const { directories: { agentsDir, workspace }, home } = settings;
+    const bad = describeBadName(name);
+    if (bad !== undefined) throw new NotRecordable(`The name of the case ${bad}`);
+    const run = await this.#readRun(id);
+    const { execution: { agentId, status }, output } = run;
+    if (!isFinal(status)) throw new NotRecordable(`Execution ${id} has not ended`);
+    if (run.messages.length === 0) {
+      throw new NotRecordable(`The conversation of execution ${id} is not stored any longer`);
+    }
+    await registry.load();
+    const agent = registry.get(agentId);
+    if (agent === undefined) throw new NotRecordable(`There is no agent ${agentId} any more`);
+    const path = join(testsFolder(agentsDir), agentId, `${name}.yaml`);
+    const bare = redactor.redactValue(createCase(run, { workspace, home }));
+    const played = await playCase(toCase(formatCase(bare), path), { agent, ports: this.#ports });
+    if (played.gap !== undefined || played.status !== status || played.output !== output) {
+      const ends = [played.status, played.error].filter((part) => part !== null).join(": ");
+      throw new NotRecordable(
+        `No case can be made of execution ${id}: it ended as ${status}, and played again ` +
+          `it ends otherwise: ${played.gap ?? ends}`,
+      );
+    }
+    const text = formatCase(withExpectations(bare, played));
+    toCase(text, path);
+    await writeNew(path, text);
+    return path;
+  }
+
+  /** Calls `changed` whenever an agent or a case may have changed, until the signal ends it. */
+  async watch(changed: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { settings: { directories: { agentsDir } }, clock } = this.#ports;
+    const probeFolder = await makeFolder("inkling-watch-", this.#ports.settings);
+    await using _probe = {
+      [Symbol.asyncDispose]: () => Deno.remove(probeFolder, { recursive: true }),
+    };
+    await using folders = new FolderWatches({ clock, log: SILENT, probeFolder });
+    let next = Promise.withResolvers<void>();
+    const wake = () => next.resolve();
+    signal.addEventListener("abort", wake);
+    await folders.watch({ folder: agentsDir, recursive: true }, {
+      changed: (paths) => {
+        if (paths.some((path) => /\.(md|ya?ml)$/.test(basename(path)))) wake();
+      },
+      uncertain: () => Promise.resolve(),
+    });
+    while (!signal.aborted) {
+      await next.promise;
+      // What an editor writes comes in several events.
+      await clock.sleep(QUIET_MS);
+      next = Promise.withResolvers<void>();
+      if (!signal.aborted) await changed();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ports[Symbol.asyncDispose]();
+  }
+
+  async #readRun(id: number): Promise<RecordedRun> {
+    const { settings, clock } = this.#ports;
+    await using resources = new AsyncDisposableStack();
+    const { db } = await openReadOnlyStorage(settings, { clock, resources });
+    const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
+    if (run === undefined) {
+      throw new NotRecordable(`There is no execution ${id}. "inkling logs" shows the last ones`);
+    }
+    return run;
+  }
+}
+
+const QUIET_MS = 150;
+
+function toCase(text: string, path: string): TestCase {
+  const parsed = parseCase(text, path);
+  if ("test" in parsed) return parsed.test;
+  throw new TypeError(`A recorded case is broken: ${JSON.stringify(parsed.diagnostics)}`);
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  let before: string | undefined;
+  try {
+    before = await Deno.readTextFile(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  if (before === text) return;
+  if (before !== undefined) throw new CaseExists(path);
+  await Deno.mkdir(dirname(path), { recursive: true });
+  await writeFileAtomically(path, text);
+}

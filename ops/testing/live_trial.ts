@@ -1,0 +1,198 @@
+// Cases played with real models: how much that will cost, as far as that can be known, and how often each model passed each
+// case. Tools stay as the case has them.
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { ModelSupply } from "../../runtime/models/model_supply.ts";
+import { withModel } from "../../runtime/wiring/agent_variant.ts";
+import type { CaseFile } from "./case_files.ts";
+import { estimateJudges } from "./judge.ts";
+import type { LiveModel } from "./play_case.ts";
+import type { TestCase } from "./test_case.ts";
+import { SILENT, type TestPorts } from "./test_ports.ts";
+import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
+
+const loadModelSupply = lazyModule(() => import("../../runtime/models/model_supply.ts"));
+const loadPurse = lazyModule(() => import("../../runtime/wiring/workspace_purse.ts"));
+
+/** Where cases are found and played. */
+export interface TrialTests {
+  readonly ports: Pick<TestPorts, "settings" | "clock">;
+  find(agentId?: string): Promise<CaseFile[]>;
+  read(file: CaseFile): Promise<PlayableCase | Pick<TestResult, "problems">>;
+  play(playable: PlayableCase, live: LiveModel): Promise<TestResult>;
+  each<One, Made>(list: readonly One[], make: (one: One) => Promise<Made>): Promise<Made[]>;
+}
+
+/** What is to be tried. */
+export interface TrialWish {
+  agentId?: string;
+  /** `provider/name`; none: each agent's own. */
+  models: readonly string[];
+  /** How often each case is played with each model. */
+  repeat: number;
+}
+
+/** What is known of the cost before anything is asked. */
+export interface TrialEstimate {
+  /** How many runs there will be. */
+  runs: number;
+  /** How often judges will vote, where every run comes that far. */
+  votes: number;
+  /** Of all whose cost can be told: by the tokens that their cases say, at today's prices. */
+  costUsd: number;
+  /** Runs whose cost, or whose judges' cost, cannot be told. */
+  unknown: number;
+}
+
+/** One model with one case. */
+export interface TrialRow {
+  name: string;
+  model: string;
+  passed: number;
+  runs: number;
+  /** Null where any of them has no known cost. */
+  costUsd: number | null;
+  /** On average. */
+  durationMs: number;
+  /** The last one that failed. */
+  failure: TestResult | undefined;
+}
+
+interface Cell {
+  playable: PlayableCase;
+  model: string;
+}
+
+/** One trial. Dispose of it. */
+export class LiveTrial implements AsyncDisposable {
+  /** Cases that cannot be played. */
+  readonly unplayable: readonly (CaseFile & Pick<TestResult, "problems">)[];
+  readonly estimate: TrialEstimate;
+  readonly #cells: readonly Cell[];
+  readonly #repeat: number;
+  readonly #tests: TrialTests;
+  readonly #models: ModelSupply;
+  readonly #opened: AsyncDisposable;
+
+  private constructor(parts: {
+    unplayable: LiveTrial["unplayable"];
+    estimate: TrialEstimate;
+    cells: readonly Cell[];
+    repeat: number;
+    tests: TrialTests;
+    models: ModelSupply;
+    opened: AsyncDisposable;
+  }) {
+    this.unplayable = parts.unplayable;
+    this.estimate = parts.estimate;
+    this.#cells = parts.cells;
+    this.#repeat = parts.repeat;
+    this.#tests = parts.tests;
+    this.#models = parts.models;
+    this.#opened = parts.opened;
+  }
+
+  /** Reads the cases. Throws AgentTextUnusable for a model without a name. */
+  static async open(
+    { agentId, models: wished, repeat }: TrialWish,
+    tests: TrialTests,
+  ): Promise<LiveTrial> {
+    const { settings, clock } = tests.ports;
+    const [{ ModelSupply }, { openWorkspacePurse }] = [await loadModelSupply(), await loadPurse()];
+    // Real money: it counts in the budgets of the workspace and of its agents.
+    await using opened = new AsyncDisposableStack();
+    const { purse } = opened.use(await openWorkspacePurse({ settings, clock, log: SILENT }));
+    const models = new ModelSupply({ settings, clock, log: SILENT, gate: purse.gate });
+    const unplayable: (CaseFile & Pick<TestResult, "problems">)[] = [];
+    const cells: Cell[] = [];
+    for (const file of await tests.find(agentId)) {
+      const read = await tests.read(file);
+      if ("problems" in read) {
+        unplayable.push({ ...file, ...read });
+        continue;
+      }
+      const agents = wished.length === 0
+        ? [read.agent]
+        : wished.map((model) => withModel(read.agent, model));
+      cells.push(...agents.map((agent) => ({
+        playable: { ...read, agent, ownAgent: read.agent },
+        model: nameOf(agent),
+      })));
+    }
+    return new LiveTrial({
+      unplayable,
+      estimate: await estimateCost(cells, { models, repeat }),
+      cells,
+      repeat,
+      tests,
+      models,
+      opened: opened.move(),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened[Symbol.asyncDispose]();
+  }
+
+  /** Plays all of it. */
+  async run(): Promise<TrialRow[]> {
+    return await this.#tests.each(this.#cells, async ({ playable, model }) => {
+      const results: TestResult[] = [];
+      for (let count = 0; count < this.#repeat; count++) {
+        results.push(await this.#tests.play(playable, this.#models));
+      }
+      const costs = results.map(({ costUsd }) => costUsd);
+      const duration = results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+      return {
+        name: playable.file.name,
+        model,
+        passed: results.filter(isPassed).length,
+        runs: results.length,
+        costUsd: costs.includes(null)
+          ? null
+          : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+        durationMs: Math.round(duration / results.length),
+        failure: results.findLast(({ failures }) => failures.length > 0),
+      };
+    });
+  }
+}
+
+function nameOf({ model }: Agent): string {
+  return model === undefined ? "no model" : `${model.provider}/${model.name}`;
+}
+
+async function estimateCost(
+  cells: readonly Cell[],
+  { models, repeat }: { models: ModelSupply; repeat: number },
+): Promise<TrialEstimate> {
+  const estimate: TrialEstimate = { runs: cells.length * repeat, votes: 0, costUsd: 0, unknown: 0 };
+  for (const { playable: { test, agent, ownAgent = agent } } of cells) {
+    const costs = [
+      await estimateRun(test, { agent, models }),
+      await estimateJudges(test, { agent: ownAgent, models }),
+    ];
+    for (const cost of costs) estimate.costUsd += (cost ?? 0) * repeat;
+    if (costs.includes(null)) estimate.unknown += repeat;
+    for (const { votes } of test.expect.judge) estimate.votes += votes * repeat;
+  }
+  return estimate;
+}
+
+async function estimateRun(
+  { replies }: TestCase,
+  { agent, models }: { agent: Agent; models: ModelSupply },
+): Promise<number | null> {
+  const sum = (name: "input_tokens" | "output_tokens") =>
+    replies.reduce((total, reply) => total + (reply[name] ?? 0), 0);
+  if (replies.every(({ input_tokens: input }) => input === undefined)) return null;
+  return await models.costOf(agent, {
+    usage: {
+      inputTokens: sum("input_tokens"),
+      outputTokens: sum("output_tokens"),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    },
+    reportedCostUsd: null,
+  });
+}

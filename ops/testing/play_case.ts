@@ -1,0 +1,300 @@
+// Plays one case: the loop that real runs take, over an empty store in memory and a private workspace.
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import { ExecutionLog } from "../../runtime/events/log.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import type { ModelSupply } from "../../runtime/models/model_supply.ts";
+import type { Execution } from "../../runtime/executions/execution.ts";
+import type { ExecutionRequest } from "../../runtime/executions/execution_request.ts";
+import {
+  AnswerMisfit,
+  fitAnswer,
+  type HumanAnswer,
+} from "../../runtime/executions/human_request.ts";
+import type { RunPorts } from "../../runtime/executions/loop/prepare.ts";
+import type { OpenQuestion, WaitingChild } from "../../runtime/executions/loop/tool_calls.ts";
+import { requireExecution } from "../../runtime/executions/record/execution_reads.ts";
+import type { Outcome } from "../../runtime/executions/record/ending_store.ts";
+import { Journal } from "../../runtime/executions/record/journal.ts";
+import { RedactedReply } from "../../runtime/executions/record/redacted_reply.ts";
+import { PlayClock } from "../../runtime/replay/playback.ts";
+import type { PlayStores } from "../../runtime/replay/play_options.ts";
+import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
+import { toFailure } from "../../runtime/executions/runs/failure.ts";
+import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
+import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import { OwnWrites } from "../../runtime/triggers/watch/own_writes.ts";
+import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";
+import { openMemoryStores } from "../../runtime/wiring/replays.ts";
+import { argumentsOf, CaseScript } from "./case_script.ts";
+import type { CalledTool, PlayedRun } from "./played_run.ts";
+import { PrivateWorkspace } from "./private_workspace.ts";
+import { expectedFilesOf, type TestCase } from "./test_case.ts";
+import type { TestPorts } from "./test_ports.ts";
+import { scriptedResult, toTestTools } from "./test_tools.ts";
+
+const loadPrepare = lazyModule(() => import("../../runtime/executions/loop/prepare.ts"));
+const loadLoop = lazyModule(() => import("../../runtime/executions/loop/loop.ts"));
+
+/** A play that takes longer hangs. */
+const LONGEST_PLAY_MS = 60_000;
+/** A real model in the place of the script. */
+export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
+
+/** Plays a case with this agent. With `live` its model is a real one. */
+export async function playCase(
+  test: TestCase,
+  { agent, ports, live }: { agent: Agent; ports: TestPorts; live?: LiveModel },
+): Promise<PlayedRun> {
+  await using workspace = await PrivateWorkspace.open(ports.settings, test.files);
+  using stores = openMemoryStores();
+  const entered = await workspace.enter(agent);
+  return await new CasePlay(test, { agent: entered, workspace, stores, ports, live }).run();
+}
+
+interface PlayParts {
+  agent: Agent;
+  workspace: PrivateWorkspace;
+  stores: PlayStores;
+  ports: TestPorts;
+  live: LiveModel | undefined;
+}
+
+class CasePlay {
+  readonly #case: TestCase;
+  readonly #parts: PlayParts;
+  readonly #script: CaseScript;
+  readonly #clock: Clock;
+  readonly #log: ExecutionLog;
+  readonly #model: string;
+  #bug: unknown;
+
+  constructor(test: TestCase, parts: PlayParts) {
+    const { agent: { model }, live, ports, stores } = parts;
+    this.#case = test;
+    this.#parts = parts;
+    this.#script = new CaseScript(test);
+    this.#clock = live === undefined ? new PlayClock(Date.parse(test.now)) : ports.clock;
+    this.#log = new ExecutionLog(stores.frames);
+    this.#model = model === undefined ? "" : `${model.provider}/${model.name}`;
+  }
+
+  async run(): Promise<PlayedRun> {
+    const { stores, workspace, live, ports: { redactor, clock } } = this.#parts;
+    const execution = await this.#accept();
+    const journal = new Journal(execution, {
+      ...stores,
+      log: this.#log,
+      redactor,
+      clock: this.#clock,
+    });
+    const play = () => this.#toEnd(execution.id, journal);
+    const outcome = live === undefined ? await this.#withinTime(clock, play) : await play();
+    if (this.#bug !== undefined) throw this.#bug;
+    const { execution: ended } = await requireExecution(stores.executions, execution.id);
+    const { messages } = await stores.conversations.readConversation(execution.id);
+    const replies = messages.flatMap(({ message }) =>
+      message.role === "assistant" ? [message] : []
+    );
+    const refused = messages.flatMap(({ message }) => {
+      if (message.role !== "tool") return [];
+      const missed = this.#script.missedResult(message);
+      return missed === undefined ? [] : [{ ...missed, got: message.content }];
+    });
+    const shown = (text: string | null) => text === null ? null : redactor.redact(text);
+    const expectedFiles = await Promise.all(
+      expectedFilesOf(this.#case).map(async (path) =>
+        [path, shown(await workspace.read(path))] as const
+      ),
+    );
+    return {
+      status: outcome.status,
+      error: shown(outcome.error),
+      output: shown(outcome.output),
+      ...(outcome.waitsFor !== undefined && { waitsFor: redactor.redact(outcome.waitsFor) }),
+      gap: this.#script.gap,
+      repliesLeft: live === undefined ? this.#script.repliesLeft : 0,
+      steps: replies.length,
+      calls: redactor.redactValue(replies.flatMap(({ toolCalls }) => toolCalls.map(toCalledTool))),
+      refused: redactor.redactValue(refused),
+      costUsd: ended.costUsd,
+      expectedFiles: new Map(expectedFiles),
+      written: await workspace.written(),
+    };
+  }
+
+  /** Ends what hangs. */
+  async #withinTime<T>(clock: Clock, play: () => Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const watch = sleepUnlessAborted(clock, LONGEST_PLAY_MS, over.signal).then((isOver) => {
+      if (isOver) {
+        this.#script.note(`The run hangs: it took longer than ${LONGEST_PLAY_MS / 1_000} s`);
+      }
+    });
+    try {
+      return await play();
+    } finally {
+      over.abort(NO_LONGER_NEEDED);
+      await watch;
+    }
+  }
+
+  async #accept(): Promise<Execution> {
+    const { agent, stores, ports: { redactor } } = this.#parts;
+    const startedAt = this.#clock.now();
+    const accepted = await stores.acceptances.acceptExecution({
+      agentId: agent.id,
+      displayName: agent.displayName,
+      trigger: this.#case.input.trigger,
+      parentExecutionId: null,
+      parentPosition: null,
+      depth: 0,
+      sessionId: null,
+      request: this.#request(),
+      model: this.#model,
+      startedAt,
+    }, {
+      unlessWaiting: false,
+      frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
+    });
+    if (!("execution" in accepted)) throw new TypeError("An empty store refuses no execution");
+    return accepted.execution;
+  }
+
+  #request(): ExecutionRequest {
+    const { args, message, context, trigger, file, event } = this.#case.input;
+    return {
+      args,
+      ...(message !== undefined && { message }),
+      ...(context !== undefined && { context }),
+      ...(trigger === "schedule" && {
+        cause: { type: "schedule", scheduledFor: Date.parse(this.#case.now) },
+      }),
+      ...(trigger === "watch" && {
+        cause: { type: "watch", event, path: this.#parts.workspace.pathOf(file ?? "") },
+      }),
+    };
+  }
+
+  /** Stretch after stretch: from the beginning, or an answer, to the next rest. */
+  async #toEnd(
+    id: number,
+    journal: Journal,
+  ): Promise<Pick<PlayedRun, "status" | "error" | "output" | "waitsFor">> {
+    for (;;) {
+      const rest = await this.#playStretch(id, journal);
+      if ("status" in rest) return rest;
+      if (!("question" in rest)) throw new TypeError("No other execution takes part in a test");
+      if (await this.#answer(rest, { id, journal })) continue;
+      const waitsFor = `${rest.call.name} asks "${rest.question.message}"`;
+      return { status: "waiting", error: null, output: null, waitsFor };
+    }
+  }
+
+  async #playStretch(
+    id: number,
+    journal: Journal,
+  ): Promise<Outcome | OpenQuestion | WaitingChild> {
+    const { agent, stores, ports: { redactor } } = this.#parts;
+    const { execution, request } = await requireExecution(stores.executions, id);
+    const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
+    try {
+      const run = await prepareRun({ execution, request, agent }, {
+        ports: this.#runPorts(),
+        journal,
+        signal: this.#script.signal,
+        openReply: () => new RedactedReply(id, { log: this.#log, redactor }),
+        delegate: async ({ toolCallId, name, arguments: args }) => {
+          const call = { id: toolCallId, name, args: argumentsOf(args) ?? {} };
+          return await Promise.resolve({
+            state: "ended",
+            content: scriptedResult(this.#script, call),
+          });
+        },
+      });
+      return await runLoop(run);
+    } catch (error) {
+      return toFailure(error, { execution, serviceLog: this.#silentLog() });
+    }
+  }
+
+  #runPorts(): RunPorts {
+    const { agent, workspace, stores, ports, live } = this.#parts;
+    const ownWrites = new OwnWrites();
+    return {
+      ...ports.run,
+      clock: this.#clock,
+      serviceLog: this.#silentLog(),
+      telemetry: NO_TELEMETRY,
+      timeZone: () => this.#case.time_zone,
+      families: stores.families,
+      conversations: {
+        readConversation: (id) => stores.conversations.readConversation(id),
+        readSeed: () => Promise.resolve(undefined),
+      },
+      openModel: (own) => live?.open(own) ?? this.#script.open(own),
+      costOf: (own, reply, id) =>
+        live?.costOf(own, reply, id) ?? Promise.resolve(reply.reportedCostUsd),
+      openSandbox: (own, subject) =>
+        Promise.resolve(
+          openAgentSandbox(own, subject, { settings: workspace.settings, ownWrites }),
+        ),
+      openTools: async (own, options) =>
+        toTestTools(await ports.openTools(own, { ...options, offline: true }), {
+          agent,
+          script: this.#script,
+          argument: (path) => workspace.argument(path),
+        }),
+    };
+  }
+
+  /** Puts a question, and the case's answer to it; false where it has none. */
+  async #answer(
+    { call, question, args, isGuard, raise }: OpenQuestion,
+    { id, journal }: { id: number; journal: Journal },
+  ): Promise<boolean> {
+    const { stores, ports: { redactor } } = this.#parts;
+    if (raise !== undefined) {
+      this.#script.note(question.message);
+      return false;
+    }
+    const { calls } = await stores.conversations.readConversation(id);
+    const planned = calls.find(({ position }) => position === call.position);
+    const made = { id: planned?.toolCallId ?? "", name: call.name, args };
+    const given = this.#script.nextAnswer(made);
+    if (given === undefined) return false;
+    const requestId = crypto.randomUUID();
+    await journal.ask({
+      ...question,
+      requestId,
+      position: call.position,
+      toolName: call.name,
+      toolArgs: args,
+      createdAt: this.#clock.now(),
+      expiresAt: null,
+      ...(isGuard && { isGuard }),
+    });
+    try {
+      await journal.answer({ requestId }, fitAnswer(question, given as HumanAnswer, redactor));
+      return true;
+    } catch (error) {
+      if (!(error instanceof AnswerMisfit)) throw error;
+      this.#script.note(`The answer to "${question.message}" does not fit: ${error.message}`);
+      return false;
+    }
+  }
+
+  /** What failed inside of Inkling is told as what it is. */
+  #silentLog(): ServiceLog {
+    return {
+      write: (level, _message, fields = {}) => {
+        if (level === "error" && "error" in fields) this.#bug ??= fields["error"];
+      },
+    };
+  }
+}
+
+function toCalledTool({ name, arguments: args }: { name: string; arguments: string }): CalledTool {
+  return { tool: name, args: argumentsOf(args) };
+}

@@ -1,0 +1,152 @@
+// The workspace of one test: an empty tree in a temporary folder in which every place has the path that it has in the real
+// one. So no file of a test is a real one, however an agent names its paths.
+import { dirname, extname, join, relative, resolve } from "node:path";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { expandHome } from "../../runtime/config/places.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { makeStateDir } from "../../runtime/storage/state_dir/state_dir.ts";
+
+/** Files that are looked through for what a run has written. */
+const MOST_FILES = 10_000;
+
+/** Dispose of it. */
+export class PrivateWorkspace implements AsyncDisposable {
+  /** The settings of the real workspace, with all places in the tree. */
+  readonly settings: WorkspaceSettings;
+  readonly #root: string;
+  readonly #real: WorkspaceSettings;
+  /** What the case put there, by path. */
+  readonly #given = new Map<string, string>();
+
+  private constructor(root: string, real: WorkspaceSettings) {
+    this.#root = root;
+    this.#real = real;
+    const directories = mapStrings(real.directories, (path) => this.#mirror(path));
+    this.settings = Object.create(real, {
+      directories: { value: directories, enumerable: true },
+      // Nothing of a case reaches what machines share.
+      database: { value: undefined, enumerable: true },
+      home: { value: this.#mirror(real.home), enumerable: true },
+    });
+  }
+
+  /** Makes the tree with the files of a case. */
+  static async open(
+    real: WorkspaceSettings,
+    files: Readonly<Record<string, string>>,
+  ): Promise<PrivateWorkspace> {
+    const root = await Deno.realPath(await makeFolder("inkling-test-", real));
+    const own = new PrivateWorkspace(root, real);
+    const { directories, home } = own.settings;
+    for (const folder of [directories.workspace, directories.stateDir, home]) {
+      await Deno.mkdir(folder, { recursive: true });
+    }
+    for (const [path, content] of Object.entries(files)) {
+      const place = own.pathOf(path);
+      await Deno.mkdir(dirname(place), { recursive: true });
+      await Deno.writeTextFile(place, content);
+      own.#given.set(place, content);
+    }
+    return own;
+  }
+
+  /** The agent with its paths, and its memory, in the tree. */
+  async enter(agent: Agent): Promise<Agent> {
+    const { trigger } = agent;
+    const entered: Agent = {
+      ...agent,
+      sourcePath: this.#mirror(agent.sourcePath),
+      paths: agent.paths.map((one) => ({ ...one, path: this.#mirror(one.path) })),
+      trigger: trigger.type === "watch"
+        ? { ...trigger, paths: trigger.paths.map((path) => this.argument(path)) }
+        : trigger,
+    };
+    // Where its memory is kept.
+    await Deno.mkdir(dirname(entered.sourcePath), { recursive: true });
+    for (const { path } of entered.paths) {
+      if (extname(path) === "") await Deno.mkdir(path, { recursive: true });
+    }
+    return entered;
+  }
+
+  /** The place of a path as a person writes it: relative to the workspace, `~/...` or absolute. */
+  pathOf(written: string): string {
+    return this.#mirror(
+      resolve(this.#real.directories.workspace, expandHome(written, this.#real.home)),
+    );
+  }
+
+  /** A path as an agent, or its model, names it: only absolute ones would lead out of the tree. */
+  argument(path: string): string {
+    return path.startsWith("/") && !path.startsWith(`${this.#root}/`) ? this.#mirror(path) : path;
+  }
+
+  /** What stands in a file, by its path as a person writes it; null: there is none. */
+  async read(path: string): Promise<string | null> {
+    try {
+      return await Deno.readTextFile(this.pathOf(path));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  /** The files that are there now and were not, or had another content, by their paths as a person writes them. */
+  async written(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    const state = this.settings.directories.stateDir;
+    let count = 0;
+    const look = async (folder: string): Promise<void> => {
+      for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+        const path = join(folder, name);
+        if (isDirectory && path !== state) await look(path);
+        if (!isFile || ++count > MOST_FILES) continue;
+        const content = await Deno.readTextFile(path);
+        if (this.#given.get(path) !== content) found.set(this.#nameOf(path), content);
+      }
+    };
+    await look(this.#root);
+    return new Map([...found].sort(([a], [b]) => a < b ? -1 : 1));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.#root, { recursive: true });
+  }
+
+  #mirror(path: string): string {
+    return join(this.#root, path);
+  }
+
+  #nameOf(place: string): string {
+    const { directories: { workspace }, home } = this.settings;
+    const inWorkspace = relative(workspace, place);
+    if (!inWorkspace.startsWith("..")) return inWorkspace;
+    const atHome = relative(home, place);
+    return atHome.startsWith("..") ? `/${relative(this.#root, place)}` : `~/${atHome}`;
+  }
+}
+
+/** A folder for a while: the system's place for those, or, where that may not be written, the state directory. */
+export async function makeFolder(
+  prefix: string,
+  { directories: { stateDir } }: Pick<WorkspaceSettings, "directories">,
+): Promise<string> {
+  try {
+    return await Deno.makeTempDir({ prefix });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    await makeStateDir(stateDir);
+    return await Deno.makeTempDir({ dir: stateDir, prefix });
+  }
+}
+
+function mapStrings<T extends object>(value: T, map: (text: string) => string): T {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      Array.isArray(one) ? one.map(map) : typeof one === "string" ? map(one) : one,
+    ]),
+  ) as T;
+}

@@ -1,0 +1,219 @@
+// From a recorded run to a case: what its model replied, what tools resulted in that a test does not run, and what came of it.
+// No times and no ids, so that the same run gives the same text.
+import { relative, resolve } from "node:path";
+import { Document } from "yaml";
+import { isBelow } from "../../base/files/path_below.ts";
+import { isJsonObject, isWholeJson, type JsonObject } from "../../base/json.ts";
+import { expandHome } from "../../runtime/config/places.ts";
+import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
+import type {
+  Cassette,
+  CassetteCall,
+  CassetteQuestion,
+  CassetteReply,
+} from "../../runtime/replay/cassette.ts";
+import { createCassette } from "../../runtime/replay/create_cassette.ts";
+import { withoutPrefix } from "../../runtime/replay/played_tools.ts";
+import { argumentsOf } from "./case_script.ts";
+import { sortedJson } from "./compare_values.ts";
+import type { PlayedRun } from "./played_run.ts";
+import { CASE_VERSION } from "./test_case.ts";
+
+/** A case as it is written; the schema in test_case.ts says what each part means. */
+export interface WrittenCase {
+  version: typeof CASE_VERSION;
+  input?: Readonly<Record<string, unknown>>;
+  replies: WrittenReply[];
+  expect?: Readonly<Record<string, unknown>>;
+}
+
+interface WrittenReply {
+  text?: string;
+  calls?: WrittenCall[];
+  error?: string;
+  stop?: string;
+  input_tokens?: number;
+  output_tokens?: number;
+  cost_usd?: number;
+}
+
+interface WrittenCall {
+  tool: string;
+  args?: JsonObject | string;
+  answers?: unknown[];
+  result?: string;
+  error?: string;
+}
+
+/** Where the paths of a run lead. */
+interface Places {
+  workspace: string;
+  home: string;
+}
+
+const FILE_TOOL = /^file_/;
+const PLACE_ARGUMENTS = ["path", "source", "destination", "pattern"];
+
+/** The case of a run without what it expects. */
+export function createCase(run: RecordedRun, places: Places): WrittenCase {
+  const cassette = createCassette(run);
+  const replies = new Replies(places).read(cassette);
+  const input = toInput(cassette, places);
+  return {
+    version: CASE_VERSION,
+    ...(Object.keys(input).length > 0 && { input }),
+    replies,
+  };
+}
+
+/** The same with what came of it when it was played. */
+export function withExpectations(written: WrittenCase, played: PlayedRun): WrittenCase {
+  const called = [...new Set(played.calls.map(({ tool }) => tool))];
+  return {
+    ...written,
+    expect: {
+      status: played.status,
+      ...(played.error !== null && { error: played.error }),
+      ...(played.output !== null && { output: { equals: played.output } }),
+      ...(played.written.size > 0 && {
+        files: Object.fromEntries(
+          [...played.written].map(([path, equals]) => [path, { equals }]),
+        ),
+      }),
+      ...(called.length > 0 && { tools_called: called }),
+      max_steps: Math.max(1, played.steps),
+    },
+  };
+}
+
+/** A case as the text of its file. */
+export function formatCase(written: WrittenCase): string {
+  return new Document(written, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
+}
+
+function toInput(
+  { request, trigger }: Cassette,
+  places: Places,
+): Readonly<Record<string, unknown>> {
+  const { args, message, context, cause } = request;
+  const begins = trigger === "schedule" || trigger === "watch" ? trigger : undefined;
+  return {
+    ...(args.length > 0 && { args }),
+    ...(message !== undefined && { message }),
+    ...(context !== undefined && { context }),
+    ...(begins !== undefined && { trigger: begins }),
+    ...(cause?.type === "watch" && { file: shorten(cause.path, places), event: cause.event }),
+  };
+}
+
+class Replies {
+  readonly #places: Places;
+  /** Files that the run itself has made so far: those are there when the case is played. */
+  readonly #made = new Set<string>();
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  read({ steps, outcome }: Cassette): WrittenReply[] {
+    const replies: WrittenReply[] = [];
+    for (const [index, step] of steps.entries()) {
+      if (step.type !== "reply") continue;
+      const rest = steps.slice(index + 1);
+      const end = rest.findIndex(({ type }) => type === "reply");
+      const questions = rest.slice(0, end < 0 ? undefined : end)
+        .filter((one): one is CassetteQuestion => one.type === "question");
+      replies.push(this.#toReply(step, questions));
+    }
+    const last = steps.findLast(({ type }) => type === "reply");
+    // Its model failed to reply once more.
+    const isFailed = outcome?.status === "error" && outcome.error !== null &&
+      !(last?.type === "reply" && last.calls.length === 0);
+    return isFailed ? [...replies, { error: outcome.error ?? "" }] : replies;
+  }
+
+  #toReply(reply: CassetteReply, questions: readonly CassetteQuestion[]): WrittenReply {
+    const { content, calls, stop, usage, cost_usd: cost } = reply;
+    const usual = calls.length > 0 ? "tool_calls" : "end";
+    return {
+      ...(content !== "" && { text: content }),
+      ...(calls.length > 0 && {
+        calls: calls.map((call) =>
+          this.#toCall(call, questions.filter((one) => one.call === call.id))
+        ),
+      }),
+      ...(stop !== undefined && stop !== usual && stop !== "unknown" && { stop }),
+      ...(usage !== null && {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+      }),
+      ...(cost !== null && { cost_usd: cost }),
+    };
+  }
+
+  #toCall(
+    { name, arguments: text, result }: CassetteCall,
+    questions: readonly CassetteQuestion[],
+  ): WrittenCall {
+    const parsed = argumentsOf(text);
+    const args = parsed === undefined ? text : this.#shorten(name, parsed);
+    const given = questions.flatMap(({ answer }) => answer === null ? [] : [answer]);
+    const isDenied = questions.some(({ is_guard: isGuard, answer }) =>
+      isGuard && answer !== null && !("approved" in answer && answer.approved)
+    );
+    const isSettled = isDenied || name === "ask_user";
+    const isRun = !isSettled && typeof args !== "string" && result?.is_error === false &&
+      this.#runs(name, args);
+    return {
+      tool: name,
+      ...((typeof args === "string" || Object.keys(args).length > 0) && { args }),
+      ...(given.length > 0 && { answers: given }),
+      ...(result !== undefined && !isRun && !isSettled &&
+        (result.is_error
+          ? { error: withoutIds(name, withoutPrefix(result.content)) }
+          : { result: withoutIds(name, result.content) })),
+    };
+  }
+
+  /** Whether a call is made again when the case is played: it writes a file, or works on those that the run has made. */
+  #runs(name: string, args: JsonObject): boolean {
+    const places = ["path", "source"].flatMap((key) => args[key] === undefined ? [] : args[key])
+      .map(String);
+    const isOfOwn = FILE_TOOL.test(name) && places.length > 0 &&
+      places.every((place) => this.#made.has(place));
+    if (name !== "file_write" && !isOfOwn) return false;
+    if (name === "file_write") this.#made.add(String(args["path"]));
+    if (name === "file_move") this.#made.add(String(args["destination"]));
+    return true;
+  }
+
+  #shorten(name: string, args: JsonObject): JsonObject {
+    const shown = FILE_TOOL.test(name)
+      ? Object.fromEntries(
+        Object.entries(args).map(([key, value]) => [
+          key,
+          PLACE_ARGUMENTS.includes(key) && typeof value === "string" && value.startsWith("/")
+            ? shorten(value, this.#places)
+            : value,
+        ]),
+      )
+      : args;
+    return JSON.parse(sortedJson(shown));
+  }
+}
+
+/** What another agent came to, without the id and the time of its execution: those differ each time. */
+function withoutIds(tool: string, content: string): string {
+  if (tool !== "run_agent" || !isWholeJson(content)) return content;
+  const end: unknown = JSON.parse(content);
+  if (!isJsonObject(end)) return content;
+  const { execution_id: _id, duration_ms: _time, ...rest } = end;
+  return JSON.stringify(rest);
+}
+
+/** A path as it is on every machine: relative to the workspace, or to the home. */
+function shorten(path: string, { workspace, home }: Places): string {
+  const whole = resolve(workspace, expandHome(path, home));
+  if (isBelow(whole, workspace)) return relative(workspace, whole);
+  return isBelow(whole, home) ? `~/${relative(home, whole)}` : whole;
+}

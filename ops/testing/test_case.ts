@@ -1,0 +1,229 @@
+// A test of an agent as a person writes it: what a run is given, what its model and its tools reply, and what must come of it.
+// case_files.ts reads them, record_case.ts writes them.
+import { z } from "zod";
+import { isJsonObject } from "../../base/json.ts";
+import { field, filledText, optional, section } from "../../runtime/config/fields.ts";
+import { FILE_EVENTS } from "../../runtime/run_cause.ts";
+import { parseModelName } from "../../runtime/wiring/agent_variant.ts";
+
+/** The version of the form. One that a reader does not know is refused. */
+export const CASE_VERSION = 1;
+/** The time of a run whose case names none. */
+const DEFAULT_NOW = "2026-01-05T09:00:00Z";
+
+/** How a run of a case can end; `waiting`: it asks what the case does not answer. */
+const ENDS = ["success", "error", "aborted", "timeout", "waiting"] as const;
+
+const anyMap = z.record(z.string(), z.unknown());
+const texts = z.union([z.string(), z.array(z.string())]).transform((value) =>
+  typeof value === "string" ? [value] : value
+);
+const count = z.int().min(0);
+
+const pattern = z.string().refine((text) => {
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}, "must be a regular expression of JavaScript");
+
+const answer = z.object({
+  approved: z.boolean().optional(),
+  reason: z.string().optional(),
+  text: z.string().optional(),
+  selected: z.array(z.string()).optional(),
+  /** Nobody answers until the time for it is over. */
+  expired: z.literal(true).optional(),
+}).refine(
+  ({ approved, text, selected, expired }) =>
+    [approved, text, selected, expired].filter((one) => one !== undefined).length === 1,
+  "must be one of approved, text, selected and expired",
+);
+
+const call = z.object({
+  tool: z.string(),
+  /** A text is taken as the model wrote it: also one that is no JSON. */
+  args: z.union([anyMap, z.string()]).default({}),
+  result: z.string().optional(),
+  error: z.string().optional(),
+  /** What people answer to the questions of this call, in their order. */
+  answers: z.array(answer).default([]),
+}).refine(
+  ({ result, error }) => result === undefined || error === undefined,
+  "must not have both result and error",
+);
+
+const reply = z.object({
+  text: z.string().default(""),
+  calls: z.array(call).default([]),
+  /** The call of the model fails so. */
+  error: z.string().optional(),
+  /** The HTTP status with which it fails: decides whether the model's fallback gives the next reply. */
+  status: z.int().min(400).max(599).optional(),
+  stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal"]).optional(),
+  input_tokens: count.optional(),
+  output_tokens: count.optional(),
+  cost_usd: z.number().min(0).optional(),
+}).refine(
+  ({ error, status }) => status === undefined || error !== undefined,
+  "must have an error beside its status",
+);
+
+const toolReply = z.object({
+  when: anyMap.optional(),
+  result: z.string().optional(),
+  error: z.string().optional(),
+}).refine(
+  ({ result, error }) => (result === undefined) !== (error === undefined),
+  "must have either result or error",
+);
+
+const toolReplies = z.union([
+  z.string().transform((result) => [{ result }]),
+  z.array(toolReply),
+]);
+
+const calledTool = z.union([
+  z.string().transform((tool) => ({ tool })),
+  z.object({ tool: z.string(), args: anyMap.optional() }),
+]);
+
+const fileCheck = z.object({
+  exists: z.boolean().default(true),
+  equals: z.string().optional(),
+  contains: texts.optional(),
+  matches: pattern.optional(),
+});
+
+/** More votes than this are a slip. */
+const MOST_VOTES = 15;
+const isOdd = (count: number) => count % 2 === 1;
+
+const judge = z.object({
+  question: filledText,
+  model: z.string().refine((name) => parseModelName(name) !== undefined, "must be provider/name")
+    .optional(),
+  votes: z.int().min(1).max(MOST_VOTES).refine(isOdd, "must be odd").default(3),
+  /** Judged in the place of the answer. */
+  file: z.string().optional(),
+  /** What was voted: counts where no model is asked. */
+  answers: z.array(z.enum(["yes", "no"]))
+    .refine((list) => isOdd(list.length), "must be an odd number of answers").optional(),
+});
+
+const input = z.object({
+  args: field(z.array(z.string()), [], "Arguments: `$0`, `$1` in the agent's text")
+    .meta({ values: "list of text" }),
+  message: optional(z.string()).meta({ description: "As `inkling run --message`" }),
+  context: optional(z.string()).meta({ description: "As `inkling run --context`" }),
+  trigger: field(z.enum(["manual", "schedule", "watch"]), "manual", "What begins the run"),
+  file: optional(z.string()).meta({ description: "The file that changed, of a `watch`" }),
+  event: field(z.enum(FILE_EVENTS), "modified", "What happened to it"),
+});
+
+const output = z.object({
+  equals: optional(z.string()).meta({ description: "The answer, whole" }),
+  contains: optional(texts).meta({
+    values: "text or list of text",
+    description: "Stands in the answer; of a list, each",
+  }),
+  matches: optional(pattern).meta({ description: "A regular expression (JavaScript) that fits" }),
+  json: optional(anyMap).meta({
+    values: "map",
+    description:
+      'The answer is JSON, and has these values at these JSON pointers: `"/items/0/id": 7`',
+  }),
+  schema: optional(z.union([
+    z.string().transform((file) => ({ file })),
+    z.record(z.string(), z.json()).transform((schema) => ({ schema })),
+  ])).meta({
+    values: "map or path",
+    description:
+      "The answer is JSON that fits this JSON Schema, or the one in this file (relative to the case)",
+  }),
+});
+
+const expectations = z.object({
+  status: field(z.enum(ENDS), "success", "How the run ends"),
+  error: optional(z.string()).meta({ description: "Stands in the run's error" }),
+  output: optional(output),
+  files: field(z.record(z.string(), fileCheck), {}, "Files behind the run, by path; see below")
+    .meta({ values: "map", default: undefined }),
+  tools_called: field(
+    z.array(calledTool),
+    [],
+    "Tools that were called: names, or `{tool, args}` with arguments that the call had among others",
+  ).meta({ values: "list" }),
+  tools_not_called: field(z.array(calledTool), [], "Likewise, tools that were not called")
+    .meta({ values: "list" }),
+  judge: field(
+    z.preprocess((value) => isJsonObject(value) ? [value] : value, z.array(judge)),
+    [],
+    "Questions to which a model says yes; see below",
+  ).meta({ values: "map or list" }),
+  max_cost_usd: optional(z.number().min(0)).meta({
+    values: "number",
+    description: "The most that the run may cost",
+  }),
+  max_steps: optional(z.int().min(1)).meta({
+    values: "integer",
+    description: "The most replies that it may take",
+  }),
+});
+
+/** The whole of a case. */
+export const caseSchema = z.object({
+  version: z.literal(CASE_VERSION).meta({
+    values: "`1`",
+    default: "required",
+    description: "The version of this form",
+  }),
+  description: optional(z.string()).meta({ description: "What is tested, for people" }),
+  now: field(
+    z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be a time (ISO 8601)"),
+    DEFAULT_NOW,
+    "The time of the run",
+  ),
+  time_zone: field(
+    z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin"),
+    "UTC",
+    "The zone in which the agent is told it",
+  ),
+  input: section(input.shape),
+  files: field(
+    z.record(z.string(), z.string()),
+    {},
+    "Files that are there before: path (relative to the workspace, `~/...` or absolute) and content",
+  ).meta({ values: "map of text", default: undefined }),
+  tools: field(
+    z.record(z.string(), toolReplies),
+    {},
+    "Results of tools that do not really run, by tool; see below",
+  ).meta({ values: "map", default: undefined }),
+  replies: field(z.array(reply), [], "What the model replies, one after another; see below")
+    .meta({ values: "list" }),
+  expect: section(expectations.shape),
+});
+
+/** A case, read. */
+export type TestCase = z.output<typeof caseSchema>;
+export type ScriptedCall = TestCase["replies"][number]["calls"][number];
+export type ScriptedReply = TestCase["replies"][number];
+export type Expectations = TestCase["expect"];
+export type Judge = Expectations["judge"][number];
+
+/** The files whose content behind the run a case asks for, by path. */
+export function expectedFilesOf({ expect: { files, judge } }: TestCase): string[] {
+  return [...new Set([...Object.keys(files), ...judge.flatMap(({ file = [] }) => file)])];
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+// What tests of one workspace share: its agents as their files stand, and where tools are declared. Nothing is started, and
+// nothing of the workspace's state is touched.
+import type { Clock } from "../../base/clock.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { RunPorts } from "../../runtime/executions/loop/prepare.ts";
+import type { Redactor } from "../../runtime/secrets/redactor.ts";
+import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
+import { SqlKnownToolStore } from "../../runtime/storage/known_tools.ts";
+import type { FolderWatches } from "../../runtime/folders/folder_watches.ts";
+import type { AgentRegistry } from "../../runtime/agents/registry.ts";
+import { openAgents } from "../../runtime/wiring/open_agents.ts";
+import { openToolCatalog } from "../../runtime/wiring/tool_catalog.ts";
+
+const loadAnswerFormat = lazyModule(() => import("../../runtime/wiring/answer_format.ts"));
+
+/** What a case is played with. */
+export interface TestPorts {
+  settings: WorkspaceSettings;
+  /** The machine's. */
+  clock: Clock;
+  redactor: Redactor;
+  openTools: RunPorts["openTools"];
+  run: Pick<
+    RunPorts,
+    "environment" | "findAgent" | "isProviderKey" | "keyRedactor" | "openFormat" | "redactor"
+  >;
+}
+
+/** Those of one workspace, with what they are made of. Dispose of it. */
+export interface OpenedTestPorts extends TestPorts, AsyncDisposable {
+  registry: AgentRegistry;
+  folders: FolderWatches;
+}
+
+/** What goes wrong in a test is told in its result. */
+export const SILENT: ServiceLog = { write() {} };
+
+/** Reads the agents. */
+export async function openTestPorts(
+  settings: WorkspaceSettings,
+  { clock, version }: { clock: Clock; version: string },
+): Promise<OpenedTestPorts> {
+  const opened = new AsyncDisposableStack();
+  const agents = await openAgents({ settings, clock, log: SILENT });
+  opened.use(agents.folders);
+  const { registry, redactor, keyRedactor, isProviderKey } = agents;
+  const catalog = await openToolCatalog({
+    settings,
+    registry,
+    clock,
+    log: SILENT,
+    version,
+    executable: Deno.execPath(),
+    ownPorts: () => [],
+    knownTools: new SqlKnownToolStore(opened.use(SqliteDatabase.open(":memory:"))),
+    isNews: () => Promise.resolve(false),
+    resources: opened,
+  });
+  return {
+    settings,
+    clock,
+    redactor,
+    registry,
+    folders: agents.folders,
+    openTools: (agent, options) => catalog.openTools(agent, options),
+    run: {
+      environment: settings.environment,
+      findAgent: (id) => registry.get(id),
+      isProviderKey,
+      keyRedactor,
+      async openFormat({ output }) {
+        if (output === undefined) return undefined;
+        const { openAnswerFormat } = await loadAnswerFormat();
+        return await openAnswerFormat(output, { settings, clock, executable: Deno.execPath() });
+      },
+      redactor,
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,90 @@
+// The tools of a test: those that work on files and on memory really run, in the private workspace; all others give what the
+// case has for them.
+import type { JsonObject } from "../../base/json.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { withRun } from "../../runtime/replay/played_tools.ts";
+import type { AgentTools } from "../../runtime/tools/agent_tools.ts";
+import type { ActionTool, Tool } from "../../runtime/tools/tool.ts";
+import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { Toolbox } from "../../runtime/tools/toolbox.ts";
+import type { CaseScript, MadeCall } from "./case_script.ts";
+
+/** Arguments of file tools that name places. */
+const PLACES = new Set(["path", "source", "destination", "pattern"]);
+/** The clock of a test does not move by itself. */
+const NO_LIMIT_MS = 1;
+
+/** What becomes of a call of a tool that does not run: its result, or a failure that the model reads. */
+export function scriptedResult(script: CaseScript, call: MadeCall): string {
+  const scripted = script.giveResult(call);
+  if (scripted === undefined) {
+    script.stop(`${call.name} is called, and the case has no result for that call`);
+  }
+  const { result, error } = scripted;
+  if (error !== undefined) throw new ToolFailure(error);
+  return result ?? "";
+}
+
+/** The same tools, as a test has them. `argument` leads an absolute path into the private workspace. */
+export function toTestTools(
+  tools: AgentTools,
+  { agent, script, argument }: {
+    agent: Agent;
+    script: CaseScript;
+    argument: (path: string) => string;
+  },
+): AgentTools {
+  const { toolbox } = tools;
+  const known = new Set(toolbox.names());
+  const isOther = (name: string) => agent.customTools.includes(name) || agent.mcp.length > 0;
+  // What they are like only their programs know, which are not started.
+  const others = [...new Set([...agent.customTools, ...script.toolNames()])]
+    .filter((name) => !known.has(name) && isOther(name));
+  return {
+    ...tools,
+    toolbox: new Toolbox([
+      ...[...known].flatMap((name) => toolbox.get(name) ?? [])
+        .map((tool) => toTestTool(tool, { script, argument })),
+      ...others.map((name) => standIn(name, script)),
+    ]),
+  };
+}
+
+function toTestTool(
+  tool: Tool,
+  { script, argument }: { script: CaseScript; argument: (path: string) => string },
+): Tool {
+  if (tool.question !== undefined || tool.delegation !== undefined) return tool;
+  const { name, worksOn } = tool;
+  return withRun(tool, async (args, context) => {
+    const call = { id: context.toolCallId, name, args };
+    if (worksOn === undefined || script.resultOf(call) !== undefined) {
+      return scriptedResult(script, call);
+    }
+    script.begin(call);
+    return await tool.run(worksOn === "files" ? inside(args, argument) : args, context);
+  });
+}
+
+function inside(args: JsonObject, argument: (path: string) => string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      PLACES.has(name) && typeof value === "string" ? argument(value) : value,
+    ]),
+  );
+}
+
+function standIn(name: string, script: CaseScript): ActionTool {
+  return {
+    name,
+    description: "",
+    parameters: { type: "object" },
+    check: (args) => args as JsonObject,
+    timeoutMs: NO_LIMIT_MS,
+    fixedEffect: "unsafe",
+    effect: () => "unsafe",
+    run: (args, { toolCallId }) =>
+      Promise.resolve().then(() => scriptedResult(script, { id: toolCallId, name, args })),
+  };
+}

@@ -1,0 +1,251 @@
+// The page: its head, the view that the address asks for, and the voice that reports what happens elsewhere.
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { toReadable } from "../present/visible_text.ts";
+import type { ServiceEventMessage } from "../api/client/client.ts";
+import { AgentView } from "./views/agent_view.tsx";
+import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
+import { type AgentsById, AgentsContext, useService } from "./state/service_context.ts";
+import { AgentsView } from "./views/agents_view.tsx";
+import { ChatView } from "./views/chat/chat_view.tsx";
+import { ExecutionView } from "./views/execution_view.tsx";
+import { HelpDialog } from "./help_dialog.tsx";
+import { HistoryView } from "./views/history_view.tsx";
+import { LogView } from "./views/log_view.tsx";
+import { NowView, useExecutionLists } from "./views/now_view.tsx";
+import { LinkBanner, PageHead } from "./page_head.tsx";
+import { Palette } from "./palette.tsx";
+import { Empty } from "./parts.tsx";
+import { loadWaiting, toCount } from "./state/pending_list.ts";
+import { useRecap } from "./state/use_recap.ts";
+import { applyTheme, chosenTheme, keepPreference, readPreference, THEMES } from "./preferences.ts";
+import { parseRoute, type Route, toHash, toTitle } from "./route.ts";
+import { ScheduleView } from "./views/schedule_view.tsx";
+import { createShortcuts, isForMessage, isForPage, isPaletteKey } from "./shortcuts.ts";
+import { UsageView } from "./views/usage_view.tsx";
+import { useLinkState, useResource } from "./state/use_resource.ts";
+
+/** Everything that is seen. */
+export function App(): VNode {
+  const { link, announce } = useService();
+  const state = useLinkState();
+  const route = useRoute();
+  const [theme, setTheme] = useState(chosenTheme());
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [hasKeys, setKeys] = useState(readPreference("shortcuts") !== "off");
+  const agents = useResource((client) => client.agents(), {
+    key: "agents",
+    topics: ["agents"],
+  });
+  const waiting = useResource(loadWaiting, {
+    key: "waiting",
+    topics: ["executions"],
+  });
+  const lists = useExecutionLists(route.view === "now");
+  const happened = useRecap(route.view === "now");
+  const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
+  const count = toCount(waiting.data);
+
+  useEffect(() => link.onEvent((event) => tellEvent(event, announce)), [link, announce]);
+  usePhaseTold(state.phase, announce);
+  useEffect(() => {
+    const title = `${titleOf(route, byId)} – Inkling`;
+    document.title = toReadable(count === null ? title : `(${count}) ${title}`);
+  });
+  const changeTheme = () => {
+    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+    applyTheme(next);
+    setTheme(next);
+    announce(`Theme: ${next}`);
+  };
+  const openPalette = () => setPaletteOpen(document.querySelector("dialog[open]") === null);
+  const openHelp = () => setHelpOpen(true);
+  const shortcuts = createShortcuts({ openHelp, openPalette, changeTheme });
+  useKeys(hasKeys ? shortcuts : [], openPalette);
+  const main = useFocusOnTurn(route);
+  return (
+    <>
+      <nav aria-label="Within the page">
+        {count !== null && (
+          <a class="skip" href={toHash({ view: "now" })} onClick={skipToCard}>
+            Skip to what waits for you
+          </a>
+        )}
+        <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.focus())}>
+          Skip to the content
+        </a>
+      </nav>
+      <PageHead
+        route={route}
+        waiting={count}
+        failing={countFailing(agents.data ?? [])}
+        theme={theme}
+        onTheme={changeTheme}
+        onHelp={openHelp}
+        onPalette={openPalette}
+      />
+      <LinkBanner state={state} />
+      <main id="main" ref={main.ref} tabIndex={-1}>
+        <AgentsContext.Provider value={byId}>
+          {drawView(route, {
+            now: () => <NowView {...lists} waiting={waiting} happened={happened} />,
+            agents: () => <AgentsView agents={agents} />,
+          })}
+        </AgentsContext.Provider>
+      </main>
+      {isPaletteOpen && (
+        <Palette
+          agents={agents.data ?? []}
+          shortcuts={shortcuts}
+          onClose={() => setPaletteOpen(false)}
+        />
+      )}
+      {isHelpOpen && (
+        <HelpDialog
+          shortcuts={shortcuts}
+          isOn={hasKeys}
+          onToggle={(isOn) => {
+            keepPreference("shortcuts", isOn ? null : "off");
+            setKeys(isOn);
+          }}
+          onClose={() => setHelpOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Goes to the buttons of the first question of the view; where there is none, the link leads to the view that has all. */
+function skipToCard(event: Event): void {
+  const answer = document.querySelector<HTMLElement>("[data-request] .answer");
+  if (answer === null) return;
+  event.preventDefault();
+  answer.focus();
+}
+
+/** The view of a route; those whose data is kept are drawn by `kept`. */
+function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VNode {
+  switch (route.view) {
+    case "now":
+    case "agents":
+      return kept[route.view]();
+    case "agent":
+      return <AgentView key={route.id} id={route.id} />;
+    case "chat":
+      return <ChatView key={route.agent} agentId={route.agent} sessionId={route.session} />;
+    case "execution":
+      return <ExecutionView key={route.id} id={route.id} step={route.step} />;
+    case "history":
+      return <HistoryView route={route} />;
+    case "schedule":
+      return <ScheduleView />;
+    case "usage":
+      return <UsageView days={route.days} />;
+    case "log":
+      return <LogView />;
+    case "unknown":
+      return (
+        <>
+          <h1>Page not found</h1>
+          <Empty>
+            There is no such view. <a href={toHash({ view: "now" })}>Go to the start page</a>
+          </Empty>
+        </>
+      );
+    default:
+      return route satisfies never;
+  }
+}
+
+function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const onChange = () => setHash(location.hash);
+    addEventListener("hashchange", onChange);
+    return () => removeEventListener("hashchange", onChange);
+  }, []);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+/**
+ * Moves the focus to the content when another view comes, as a page that is loaded would, unless the view has put it into a
+ * field of its own; never at the first one.
+ */
+function useFocusOnTurn(
+  route: Route,
+): { ref: { current: HTMLElement | null }; focus: () => void } {
+  const ref = useRef<HTMLElement | null>(null);
+  const which = "id" in route ? route.id : route.view === "chat" ? route.agent ?? "" : "";
+  const place = `${route.view} ${which}`;
+  const before = useRef(place);
+  // With the view itself, not a moment after it: somebody may have gone to a field in it by then.
+  useLayoutEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    const takesFocus = ref.current?.querySelector("[data-message]") !== null;
+    if (!takesFocus) ref.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [place]);
+  return { ref, focus: () => ref.current?.focus() };
+}
+
+/** Agents whose last run failed and that would still run. */
+function countFailing(agents: readonly AgentSummary[]): number {
+  return agents.filter(({ enabled, last_status }) =>
+    enabled && (last_status === "error" || last_status === "timeout")
+  ).length;
+}
+
+function useKeys(
+  shortcuts: ReturnType<typeof createShortcuts>,
+  openPalette: () => void,
+): void {
+  const latest = useRef({ shortcuts, openPalette });
+  latest.current = { shortcuts, openPalette };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        return latest.current.openPalette();
+      }
+      if (!isForPage(event) || isForMessage(event)) return;
+      const shortcut = latest.current.shortcuts.find(({ key, isMeant }) =>
+        key === event.key && (isMeant === undefined || isMeant())
+      );
+      if (shortcut === undefined) return;
+      event.preventDefault();
+      // A key that is held down goes through rows; it decides nothing twice.
+      if (event.repeat && event.key !== "j" && event.key !== "k") return;
+      shortcut.act();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function usePhaseTold(phase: string, announce: (sentence: string) => void): void {
+  const before = useRef(phase);
+  useEffect(() => {
+    if (phase === "lost" && before.current !== "lost") announce("Connection lost.");
+    if (phase === "online" && before.current === "lost") announce("Reconnected.");
+    before.current = phase;
+  }, [phase, announce]);
+}
+
+function tellEvent(event: ServiceEventMessage, announce: (sentence: string) => void): void {
+  const { display_name: name, execution_id: id, status } = event.payload;
+  if (event.event === "execution_waiting") announce(`${name} has a question (execution ${id}).`);
+  if (event.event === "execution_completed") {
+    announce(`${name} ended: ${status} (execution ${id}).`);
+  }
+}
+
+function titleOf(route: Route, agents: AgentsById): string {
+  if (route.view === "execution") return `Execution ${route.id}`;
+  if (route.view === "chat" && route.agent !== null) {
+    return `Chat with ${agents.get(route.agent)?.display_name ?? route.agent}`;
+  }
+  if (route.view === "agent") return agents.get(route.id)?.display_name ?? route.id;
+  return toTitle(route.view);
+}

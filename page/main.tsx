@@ -1,0 +1,53 @@
+// The page's composition root: client, connection, voice, the first drawing, and the one place that every drawn text passes.
+import { options, render } from "preact";
+import { SystemClock } from "../base/clock.ts";
+import { Client } from "../api/client/client.ts";
+import { App } from "./app.tsx";
+import { ServiceLink } from "./state/link.ts";
+import { ServiceContext } from "./state/service_context.ts";
+import { applyTheme, chosenTheme } from "./preferences.ts";
+import { fetchBesideThePage, makeStreamsIterable } from "./state/transport.ts";
+import { Announcements, Voice } from "./announcer.tsx";
+import { toReadable } from "../present/visible_text.ts";
+
+function start(root: HTMLElement): void {
+  makeStreamsIterable();
+  guardTexts();
+  applyTheme(chosenTheme());
+  const clock = new SystemClock();
+  const client = new Client({ fetch: fetchBesideThePage });
+  const link = new ServiceLink({ client, clock });
+  const voice = new Voice();
+  render(
+    <ServiceContext.Provider value={{ client, clock, link, announce: voice.say }}>
+      <App />
+      <Announcements voice={voice} clock={clock} />
+    </ServiceContext.Provider>,
+    root,
+  );
+  // For as long as the page is open.
+  link.run(new AbortController().signal);
+}
+
+/** Attributes that are read out or shown as they are. */
+const SHOWN_ATTRIBUTES = ["title", "aria-label", "aria-valuetext"];
+
+/** Draws every text from now on as toReadable() makes it. What is sent keeps its characters. */
+function guardTexts(): void {
+  options.vnode = (vnode) => {
+    // A text is a node without a type.
+    const node: { type: unknown; props: unknown } = vnode;
+    if (node.type === null && typeof node.props === "string") node.props = toReadable(node.props);
+    else if (typeof node.type === "string") guardAttributes(node.props as Record<string, unknown>);
+  };
+}
+
+function guardAttributes(props: Record<string, unknown>): void {
+  for (const name of SHOWN_ATTRIBUTES) {
+    const value = props[name];
+    if (typeof value === "string") props[name] = toReadable(value);
+  }
+}
+
+const root = document.getElementById("app");
+if (root !== null) start(root);

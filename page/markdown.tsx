@@ -1,0 +1,139 @@
+// Markdown as elements. Nothing is ever parsed as HTML: what a model writes in HTML is shown as it was written. Pictures
+// are named instead of loaded, because their addresses would tell others who looks.
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { ComponentChildren, VNode } from "preact";
+import { useMemo } from "preact/hooks";
+import { decodeEntities, nameImage } from "../present/markdown_words.ts";
+
+/** A text in Markdown. */
+export function Markdown({ text }: { text: string }): VNode {
+  // The page is drawn many times a second while something streams.
+  const blocks = useMemo(() => toBlocks(parse(text)), [text]);
+  return <div class="prose" dir="auto">{blocks}</div>;
+}
+
+function parse(text: string): Token[] {
+  try {
+    return lexer(text);
+  } catch (error) {
+    // Thousands of lists inside each other are too many for the parser: they are shown as they are.
+    if (!(error instanceof RangeError)) throw error;
+    return [{ type: "code", raw: text, text }];
+  }
+}
+
+function toBlocks(tokens: readonly Token[]): ComponentChildren {
+  return tokens.map((token) => toBlock(token as MarkedToken));
+}
+
+function toBlock(token: MarkedToken): ComponentChildren {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading":
+      return <Heading depth={token.depth}>{toSpans(token.tokens)}</Heading>;
+    case "paragraph":
+      return <p>{toSpans(token.tokens)}</p>;
+    case "text":
+      return toSpans(token.tokens ?? [token]);
+    case "code":
+      return <pre tabIndex={0}><code>{token.text}</code></pre>;
+    case "blockquote":
+      return <blockquote>{toBlocks(token.tokens)}</blockquote>;
+    case "list":
+      return <List list={token} />;
+    case "table":
+      return <Table table={token} />;
+    case "hr":
+      return <hr />;
+    case "html":
+      return <p class="raw">{token.raw.trimEnd()}</p>;
+    default:
+      return toSpan(token);
+  }
+}
+
+/** Under the headings of the page, whose own end at the second level. */
+function Heading({ depth, children }: { depth: number; children: ComponentChildren }): VNode {
+  if (depth <= 1) return <h3>{children}</h3>;
+  if (depth === 2) return <h4>{children}</h4>;
+  return depth === 3 ? <h5>{children}</h5> : <h6>{children}</h6>;
+}
+
+function List({ list }: { list: Tokens.List }): VNode {
+  const items = list.items.map((item, index) => (
+    <li key={index} class={item.task ? "task" : undefined}>
+      {item.task && <span>{item.checked ? "☑ " : "☐ "}</span>}
+      {toBlocks(item.tokens)}
+    </li>
+  ));
+  if (!list.ordered) return <ul>{items}</ul>;
+  return <ol start={list.start === "" ? 1 : list.start}>{items}</ol>;
+}
+
+function Table({ table }: { table: Tokens.Table }): VNode {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, column) => (
+              <th key={column} scope="col">{toSpans(cell.tokens)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => <td key={column}>{toSpans(cell.tokens)}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function toSpans(tokens: readonly Token[]): ComponentChildren {
+  return tokens.map((token) => toSpan(token as MarkedToken));
+}
+
+function toSpan(token: MarkedToken): ComponentChildren {
+  switch (token.type) {
+    case "strong":
+      return <strong>{toSpans(token.tokens)}</strong>;
+    case "em":
+      return <em>{toSpans(token.tokens)}</em>;
+    case "del":
+      return <del>{toSpans(token.tokens)}</del>;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "checkbox":
+      // Shown as the marker of its item.
+      return null;
+    case "link":
+      return <Link link={token} />;
+    case "image":
+      return `${nameImage(token.text)} (${token.href})`;
+    case "escape":
+      return token.text;
+    case "text":
+      return token.tokens === undefined ? decodeEntities(token.text) : toSpans(token.tokens);
+    default:
+      return token.raw;
+  }
+}
+
+/** A link where its address is one of the web; else its text with the address after it. */
+function Link({ link }: { link: Tokens.Link }): VNode {
+  const label = toSpans(link.tokens);
+  if (!/^(https?:|mailto:)/i.test(link.href)) return <span>{label} ({link.href})</span>;
+  return (
+    <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.href}>
+      {label}
+    </a>
+  );
+}

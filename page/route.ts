@@ -1,0 +1,158 @@
+// Which view the address asks for. The part behind `#` is enough: the page is one file, wherever a proxy puts it.
+import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../runtime/trigger_kinds.ts";
+import { EXECUTION_STATUSES, type ExecutionStatus } from "../runtime/executions/states.ts";
+
+/** The history, narrowed down. Null leaves nothing out. */
+export interface HistoryRoute {
+  view: "history";
+  status: ExecutionStatus | null;
+  agent: string | null;
+  trigger: ExecutionTrigger | null;
+  page: number;
+  /** A text in the message, the answer or the error. */
+  q: string | null;
+  /** The first and the last day, local: 2026-01-31. */
+  from: string | null;
+  to: string | null;
+}
+
+/** A view with what it shows. */
+export type Route =
+  | { view: "now" | "agents" | "schedule" | "log" }
+  | { view: "agent"; id: string }
+  | { view: "execution"; id: number; step: number | null }
+  | { view: "chat"; agent: string | null; session: string | null }
+  | HistoryRoute
+  | { view: "usage"; days: number }
+  | { view: "unknown" };
+
+/** How many days of usage may be looked at. */
+export const USAGE_DAYS = [7, 30, 90] as const;
+const DEFAULT_DAYS = 30;
+
+const WHOLE_HISTORY: HistoryRoute = {
+  view: "history",
+  status: null,
+  agent: null,
+  trigger: null,
+  page: 1,
+  q: null,
+  from: null,
+  to: null,
+};
+
+/** The view of an address such as `#/history?status=error&page=2`. What makes no sense in a query is left out. */
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [view = "", id = "", ...rest] = path.split("/").map(decode);
+  const values = new URLSearchParams(query);
+  if (view === "chat" && rest.length <= 1) {
+    return { view, agent: id || null, session: id ? rest[0] || null : null };
+  }
+  const isNumber = /^\d{1,15}$/;
+  if (rest.length > 0) return { view: "unknown" };
+  if (view === "agents" && id !== "") return { view: "agent", id };
+  if (view === "executions" && isNumber.test(id)) {
+    const step = values.get("step") ?? "";
+    return { view: "execution", id: Number(id), step: isNumber.test(step) ? Number(step) : null };
+  }
+  if (id !== "") return { view: "unknown" };
+  switch (view) {
+    case "":
+      return { view: "now" };
+    case "agents":
+    case "schedule":
+    case "log":
+      return { view };
+    case "history": {
+      const page = Number(values.get("page"));
+      return {
+        view,
+        status: EXECUTION_STATUSES.find((one) => one === values.get("status")) ?? null,
+        agent: values.get("agent") || null,
+        trigger: EXECUTION_TRIGGERS.find((one) => one === values.get("trigger")) ?? null,
+        page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+        q: values.get("q") || null,
+        from: dayOf(values.get("from")),
+        to: dayOf(values.get("to")),
+      };
+    }
+    case "usage":
+      return {
+        view,
+        days: USAGE_DAYS.find((one) => String(one) === values.get("days")) ?? DEFAULT_DAYS,
+      };
+    default:
+      return { view: "unknown" };
+  }
+}
+
+/** The address of a view, as `href` takes it. */
+export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
+  switch (route.view) {
+    case "now":
+      return "#/";
+    case "agents":
+    case "schedule":
+    case "log":
+      return `#/${route.view}`;
+    case "agent":
+      return `#/agents/${encodeURIComponent(route.id)}`;
+    case "execution":
+      return `#/executions/${route.id}${toQuery({ step: route.step })}`;
+    case "chat": {
+      const places = [route.agent, route.agent === null ? null : route.session];
+      return ["#/chat", ...places.filter((one) => one !== null).map(encodeURIComponent)].join("/");
+    }
+    case "history": {
+      const { status, agent, trigger, page, q, from, to } = route;
+      const further = page > 1 ? page : null;
+      return `#/history${toQuery({ status, agent, trigger, q, from, to, page: further })}`;
+    }
+    case "usage":
+      return `#/usage${toQuery({ days: route.days === DEFAULT_DAYS ? null : route.days })}`;
+    default:
+      return route satisfies never;
+  }
+}
+
+/** The name of a view: `History`. */
+export const toTitle = (view: Route["view"]): string =>
+  view.charAt(0).toUpperCase() + view.slice(1);
+
+/** The page of an agent. */
+export const agentHref = (id: string): string => toHash({ view: "agent", id });
+
+/** The page of an execution, at one of its steps where that is named. */
+export const executionHref = (id: number, step: number | null = null): string =>
+  toHash({ view: "execution", id, step });
+
+/** A conversation; without a session a new one, without an agent all of them. */
+export const chatHref = (agent: string | null, session: string | null = null): string =>
+  toHash({ view: "chat", agent, session });
+
+/** All executions, the newest first, or those that the filter leaves. */
+export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
+  toHash({ ...WHOLE_HISTORY, ...filter });
+
+function toQuery(values: Record<string, string | number | null>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== "") query.set(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+function dayOf(text: string | null): string | null {
+  const isDay = text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  return isDay ? text : null;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A broken escape stands for itself.
+    return segment;
+  }
+}

@@ -1,0 +1,218 @@
+// One execution as steps that a person reads, made of its frames: a reply stands with the calls that it asked for, a
+// call with its result, a question with its answer.
+import { isRetryNotice } from "../../base/text/retry_words.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
+
+/** One frame of the log. */
+export interface Entry {
+  id: number;
+  payload: JsonObject;
+}
+
+/** A tool call. `result` is null while it is under way. */
+export interface Call extends ToolCall {
+  result: { content: string; isError: boolean; durationMs: number | null; at: number } | null;
+  /** The execution that it started, where it delegated. */
+  childId: number | null;
+}
+
+/** What one reply used. */
+export interface StepUsage {
+  inputTokens: number;
+  outputTokens: number;
+  /** Null where no price is known. */
+  costUsd: number | null;
+}
+
+/**
+ * One step. `at` is milliseconds since the epoch. `number` is what a fork names it by: the opening is 0, then each reply counts;
+ * null for what a person said later.
+ */
+export type Step =
+  & { id: number; at: number }
+  & (
+    | { kind: "prompt"; role: "system"; text: string }
+    | { kind: "prompt"; role: "user"; text: string; number: 0 | null }
+    | { kind: "reply"; text: string; calls: Call[]; usage: StepUsage | null; number: number }
+    | { kind: "notice"; text: string }
+    | {
+      kind: "question";
+      requestId: string;
+      text: string;
+      toolName: string;
+      answer: string | null;
+    }
+    | { kind: "answer"; text: string; usage: StepUsage | null; number: number | null }
+    | { kind: "end"; status: string; error: string | null }
+  );
+
+/** The steps of an execution. What a reply used is the difference between the sums that stand in the log. */
+export function buildTimeline(entries: readonly Entry[]): Step[] {
+  const steps: Step[] = [];
+  const before = { input: 0, output: 0, cost: 0 };
+  let replies = 0;
+  for (const { id, payload } of entries) {
+    const at = Date.parse(text(payload["timestamp"]));
+    const content = text(payload["content"] ?? payload["message"]);
+    const here = { id, at };
+    switch (payload["event_type"]) {
+      case "system":
+        steps.push({ ...here, kind: "prompt", role: "system", text: content });
+        break;
+      case "human":
+        addHuman(steps, { ...here, text: content, requestId: text(payload["request_id"]) });
+        break;
+      case "ai":
+        steps.push({
+          ...here,
+          kind: "reply",
+          text: content,
+          calls: [],
+          usage: null,
+          number: ++replies,
+        });
+        break;
+      case "tool_call": {
+        const calls = callsOf(payload).map((call) => ({ ...call, result: null, childId: null }));
+        const said = text(payload["content"]);
+        steps.push({ ...here, kind: "reply", text: said, calls, usage: null, number: ++replies });
+        break;
+      }
+      case "tool_result":
+        addResult(steps, payload, at);
+        break;
+      case "stats":
+        addUsage(steps, payload, before);
+        if (payload["warning"]) {
+          steps.push({ ...here, kind: "notice", text: text(payload["warning"]) });
+        }
+        break;
+      case "meta":
+        steps.push({
+          ...here,
+          kind: "notice",
+          // What the model reads then holds the whole schema.
+          text: payload["kind"] === "repair" ? text(payload["message"]) : content,
+        });
+        break;
+      case "interrupt":
+        addQuestion(steps, {
+          ...here,
+          kind: "question",
+          requestId: text(payload["request_id"]),
+          text: text(payload["message"]),
+          toolName: text(payload["tool_name"]),
+          answer: null,
+        });
+        break;
+      case "final_answer":
+        steps.push({ ...here, kind: "answer", text: content, ...takeRepeated(steps, content) });
+        break;
+      case "complete": {
+        const error = payload["error"] == null ? null : text(payload["error"]);
+        steps.push({ ...here, kind: "end", status: text(payload["status"]), error });
+        break;
+      }
+    }
+  }
+  return steps;
+}
+
+type Question = Extract<Step, { kind: "question" }>;
+
+/** A question; one that is waited for again stands once. */
+function addQuestion(steps: Step[], question: Step & Question): void {
+  const { requestId } = question;
+  const isShown = steps.some((step) =>
+    step.kind === "question" && step.answer === null && step.requestId === requestId
+  );
+  if (requestId === "" || !isShown) steps.push(question);
+}
+
+/**
+ * A person's words: the answer to the question that they name, else a turn of the conversation. Logs of older versions name
+ * none: there they answer the question that is open.
+ */
+function addHuman(
+  steps: Step[],
+  { id, at, text, requestId }: { id: number; at: number; text: string; requestId: string },
+): void {
+  const question = steps.findLast((step): step is Question =>
+    step.kind === "question" && step.answer === null &&
+    (requestId === "" || step.requestId === requestId)
+  );
+  if (question !== undefined) question.answer = text;
+  else {
+    const isOpening = requestId === "" &&
+      steps.every((step) => step.kind !== "prompt" || step.role === "system");
+    steps.push({ id, at, kind: "prompt", role: "user", text, number: isOpening ? 0 : null });
+  }
+}
+
+function addResult(steps: readonly Step[], payload: JsonObject, at: number): void {
+  const id = text(payload["tool_call_id"]);
+  for (const step of steps.toReversed()) {
+    if (step.kind !== "reply") continue;
+    const call = step.calls.find((one) => one.id === id && one.result === null);
+    if (call === undefined) continue;
+    const content = text(payload["content"]);
+    call.result = {
+      content,
+      isError: payload["is_error"] === true,
+      durationMs: numberOf(payload, "duration_ms") ?? null,
+      at,
+    };
+    if (call.name === "run_agent") {
+      call.childId = numberOf(delegatedOf(content) ?? {}, "execution_id") ?? null;
+    }
+    return;
+  }
+}
+
+function addUsage(
+  steps: readonly Step[],
+  payload: JsonObject,
+  before: { input: number; output: number; cost: number },
+): void {
+  const reply = steps.findLast((step) => step.kind === "reply");
+  const input = numberOf(payload, "input_tokens") ?? before.input;
+  const output = numberOf(payload, "output_tokens") ?? before.output;
+  const cost = numberOf(payload, "cost_usd");
+  if (reply?.kind === "reply") {
+    reply.usage = {
+      inputTokens: input - before.input,
+      outputTokens: output - before.output,
+      costUsd: cost === undefined ? null : Math.max(0, cost - before.cost),
+    };
+  }
+  Object.assign(before, { input, output, cost: cost ?? before.cost });
+}
+
+/** The last reply of a run says what the final answer says: once is enough. Returns what it used, and its number. */
+function takeRepeated(
+  steps: Step[],
+  answer: string,
+): { usage: StepUsage | null; number: number | null } {
+  const last = steps.at(-1);
+  if (last?.kind !== "reply" || last.calls.length > 0 || last.text !== answer) {
+    return { usage: null, number: null };
+  }
+  steps.pop();
+  return { usage: last.usage, number: last.number };
+}
+
+/** What an execution that runs does at this moment, in a few words. */
+export function describeLatest(steps: readonly Step[]): string {
+  const step = steps.at(-1);
+  if (step?.kind === "notice" && isRetryNotice(step.text)) return step.text;
+  const open = step?.kind === "reply" ? step.calls.filter(({ result }) => result === null) : [];
+  return open.length === 0
+    ? "Waiting for the model"
+    : `Running ${open.map(({ name }) => name).join(", ")}`;
+}
+
+function text(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,116 @@
+// One agent: what it is told to be, what it may do, its warnings, and its latest executions.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import { describeTrigger } from "../../present/triggers.ts";
+import { BrokenAgents, describeFault, useBrokenAgents } from "./broken_agents.tsx";
+import { ExecutionTable } from "./execution_table.tsx";
+import { formatCost } from "../format.ts";
+import { AgentName, Button, Empty, Figures, ThingHead, Unshown, When } from "../parts.tsx";
+import { chatHref, historyHref, toHash } from "../route.ts";
+import { RunDialog } from "../run_dialog.tsx";
+import { useResource } from "../state/use_resource.ts";
+
+const LATEST = 10;
+
+/** The page of an agent. */
+export function AgentView({ id }: { id: string }): VNode {
+  const [isRunning, setRunning] = useState(false);
+  const { data: agent, problem } = useResource((client) => client.agent(id), {
+    key: id,
+    topics: ["agents"],
+  });
+  const runs = useResource((client) => client.runs(id, { limit: LATEST }), {
+    key: id,
+    topics: ["executions"],
+  });
+  const broken = useBrokenAgents(problem !== null).filter((file) => file.id === id);
+  if (agent === undefined || agent.id !== id) {
+    return broken.length > 0
+      ? (
+        // Its file never parsed since the service started.
+        <article>
+          <ThingHead crumb="Agent" title={id} />
+          <BrokenAgents files={broken} />
+          <LatestRuns id={id} runs={runs.data} />
+        </article>
+      )
+      : (
+        <Unshown title={`Agent ${id}`} problem={problem}>
+          <a href={toHash({ view: "agents" })}>All agents</a>
+        </Unshown>
+      );
+  }
+  return (
+    <article>
+      <ThingHead
+        crumb="Agent"
+        title={<AgentName icon={agent.icon} name={agent.display_name} />}
+        lead={agent.description}
+      >
+        <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
+        <a class="button" href={chatHref(id)}>Chat</a>
+      </ThingHead>
+      {agent.warnings.length > 0 && (
+        <section class="problem" aria-label="Warnings">
+          <ul>
+            {agent.warnings.map((one) => (
+              <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Configuration agent={agent} />
+      <LatestRuns id={id} runs={runs.data} />
+      {isRunning && <RunDialog agent={agent} onClose={() => setRunning(false)} />}
+    </article>
+  );
+}
+
+function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undefined }): VNode {
+  return (
+    <>
+      <h2>
+        Latest executions <a class="more" href={historyHref({ agent: id })}>all of them</a>
+      </h2>
+      {runs?.length === 0 && <Empty>It has never run.</Empty>}
+      {runs !== undefined && runs.length > 0 && (
+        <ExecutionTable executions={runs} isOfOneAgent label="Latest executions" />
+      )}
+    </>
+  );
+}
+
+function Configuration({ agent }: { agent: AgentDetail }): VNode {
+  const { settings } = agent;
+  const limits = [
+    `${settings.timeout} s for a reply`,
+    settings.max_tool_calls !== null && `${settings.max_tool_calls} tool calls`,
+    settings.max_execution_tokens !== null &&
+    `${settings.max_execution_tokens.toLocaleString()} tokens`,
+    settings.max_cost_usd !== null && formatCost(settings.max_cost_usd),
+  ].filter((limit) => limit !== false);
+  const model = agent.model_name === null ? "none" : `${agent.model_provider}/${agent.model_name}`;
+  const list = (values: readonly string[]) => values.length === 0 ? null : values.join(", ");
+  return (
+    <Figures
+      of={{
+        Trigger: (
+          <>
+            {describeTrigger(agent, "full")}
+            {!agent.enabled && <span class="tag">disabled</span>}
+          </>
+        ),
+        "Next run": agent.next_run && <When at={agent.next_run} />,
+        Model: model,
+        Limits: limits.join(", "),
+        "Asks before": list(agent.confirm) ?? "nothing",
+        "Further tools": list([...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]),
+        Skills: list(agent.skills),
+        "Delegates to": list(agent.agents),
+        File: <code class="path">{agent.source_path}</code>,
+      }}
+    />
+  );
+}

@@ -1,0 +1,100 @@
+// Every agent with what starts it, when it runs next and how it ended last; and a button that runs it.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { describeTrigger } from "../../present/triggers.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import { SearchField, TriggerFilter } from "../forms.tsx";
+import { AgentName, Button, Empty, LoadState, Status, When } from "../parts.tsx";
+import { StoppedTrigger } from "./stopped_trigger.tsx";
+import { agentHref, executionHref } from "../route.ts";
+import { RunDialog } from "../run_dialog.tsx";
+import type { Resource } from "../state/resource.ts";
+import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
+
+/** The list of agents, with a field that narrows it where there are many. */
+export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
+  const [wanted, setWanted] = useState("");
+  const [kind, setKind] = useState("");
+  const [running, setRunning] = useState<AgentSummary | null>(null);
+  const all = agents.data ?? [];
+  const shown = all.filter(({ id, display_name, description, trigger_type }) =>
+    (kind === "" || trigger_type === kind) &&
+    `${id} ${display_name} ${description}`.toLowerCase().includes(wanted.toLowerCase())
+  );
+  return (
+    <>
+      <div class="view-head">
+        <h1>Agents</h1>
+        {all.length > 5 && (
+          <div class="actions">
+            <TriggerFilter
+              kinds={all.map(({ trigger_type }) => trigger_type)}
+              chosen={kind}
+              onChoose={setKind}
+            />
+            <SearchField label="Find" layout="inline" value={wanted} onInput={setWanted} />
+          </div>
+        )}
+      </div>
+      <LoadState of={agents} />
+      {agents.data?.length === 0 && <NoAgents />}
+      <BrokenAgents files={useBrokenAgents()} />
+      <ul class="agents">
+        {shown.map((agent) => (
+          <li key={agent.id}>
+            <AgentItem agent={agent} onRun={() => setRunning(agent)} />
+          </li>
+        ))}
+      </ul>
+      {running !== null && <RunDialog agent={running} onClose={() => setRunning(null)} />}
+    </>
+  );
+}
+
+/** Shown in place of an empty list of agents. */
+export function NoAgents(): VNode {
+  return (
+    <Empty>
+      No agents yet. <code>inkling new</code> writes one.
+    </Empty>
+  );
+}
+
+function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void }): VNode {
+  const { id, display_name, icon, description, last_status, last_run, last_execution_id } = agent;
+  return (
+    <div class="agent">
+      <div class="who">
+        <h2>
+          <a data-row href={agentHref(id)}>
+            <AgentName icon={icon} name={display_name} />
+          </a>
+          {!agent.enabled && <span class="tag">disabled</span>}
+        </h2>
+        {description !== "" && <p dir="auto" title={description}>{description}</p>}
+        <p class="muted small when">
+          {describeTrigger(agent, "full")}
+          {agent.next_run !== null && (
+            <>
+              , next <When at={agent.next_run} />
+            </>
+          )}
+        </p>
+        <StoppedTrigger agentId={id} reason={agent.trigger_paused} />
+      </div>
+      <div class="last">
+        {last_status === null || last_run === null || last_execution_id === null
+          ? <span class="muted small">never ran</span>
+          : (
+            <a href={executionHref(last_execution_id)}>
+              <Status status={last_status} />{" "}
+              <span class="muted small">
+                <When at={last_run} />
+              </span>
+            </a>
+          )}
+      </div>
+      <Button aria-label={`Run ${display_name}`} onClick={onRun}>Run</Button>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+// What a call would change in a file: added and removed lines, by sign and by colour; a long change folded.
+import type { VNode } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { Button } from "../../parts.tsx";
+import { formatNumberOf } from "../../format.ts";
+import { DIFF_SIGNS, toDiffLines } from "../../state/diff_lines.ts";
+import { toVisible } from "../../../present/visible_text.ts";
+
+/** Lines that are drawn before somebody asks for more. */
+const SHOWN_LINES = 40;
+
+/** The lines of a unified diff. */
+export function Diff({ diff, label }: { diff: string; label: string }): VNode {
+  const [isWhole, setWhole] = useState(false);
+  const lines = useMemo(() => toDiffLines(diff), [diff]);
+  // A fold that hides a line or two is in the way.
+  const shown = isWhole || lines.length < SHOWN_LINES * 1.25 ? lines : lines.slice(0, SHOWN_LINES);
+  return (
+    <>
+      <div class="diff" tabIndex={0} role="region" aria-label={label}>
+        {shown.map(({ kind, text }, index) => (
+          <div key={index} class={`diff-line ${kind}`}>
+            <span class="sign">{DIFF_SIGNS[kind]}</span>
+            <span class="text" dir="auto">{toVisible(text)}</span>
+          </div>
+        ))}
+      </div>
+      {shown.length < lines.length && (
+        <Button class="quiet" onClick={() => setWhole(true)}>
+          Show {formatNumberOf(lines.length - shown.length, "more line")}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+// Changing what a call is given before it is approved: one field for each argument.
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { JsonObject } from "../../../base/json.ts";
+import {
+  type FieldProblems,
+  readArgumentFields,
+  toArgumentFields,
+  toFieldProblems,
+} from "../../state/edited_arguments.ts";
+import { toSentence } from "../../state/resource.ts";
+import { Field, rowsOf, submitByKeys } from "../../forms.tsx";
+import { Button, Problem } from "../../parts.tsx";
+import { type Preview, PreviewedChange } from "./shown_call.tsx";
+
+/** The most lines that a field shows at once. */
+const MOST_ROWS = 16;
+
+/**
+ * The form. `onApprove` gets the arguments, null for unchanged ones, and throws what the service refuses about them. Where
+ * the call changes a file, `onPreview` tells what it would do with others, and throws alike.
+ */
+export function EditForm(
+  { args, isSending, onApprove, onPreview, onBack }: {
+    args: JsonObject;
+    isSending: boolean;
+    onApprove: (args: JsonObject | null) => Promise<void>;
+    onPreview: ((args: JsonObject) => Promise<Preview | null>) | null;
+    onBack: () => void;
+  },
+): VNode {
+  const [fields, setFields] = useState(() => toArgumentFields(args));
+  const [problems, setProblems] = useState<FieldProblems>({});
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [problems]);
+  /** Does something with the arguments; what is refused about them stands at their fields. */
+  const use = async (act: (edited: JsonObject) => Promise<void>) => {
+    const read = readArgumentFields(fields);
+    if ("problems" in read) return setProblems(read.problems);
+    setProblems({});
+    try {
+      await act(read.args);
+    } catch (error) {
+      const refused = toFieldProblems(error, fields.map(({ name }) => name));
+      setProblems(refused ?? { "": toSentence(error) });
+    }
+  };
+  const send = (event: Event) => {
+    event.preventDefault();
+    const isSame = (edited: JsonObject) => JSON.stringify(edited) === JSON.stringify(args);
+    return use((edited) => onApprove(isSame(edited) ? null : edited));
+  };
+  const { "": general } = problems;
+  return (
+    <form class="answer edit" ref={form} onSubmit={send} onKeyDown={submitByKeys} tabIndex={-1}>
+      <p class="hint">
+        The tool is called with what stands here, and the agent is told that you changed it.
+      </p>
+      {fields.map((field, index) => {
+        const { name, isJson, text } = field;
+        const problem = problems[name];
+        return (
+          <Field
+            key={name}
+            label={
+              <>
+                {name}
+                {isJson && <span class="hint">JSON</span>}
+              </>
+            }
+          >
+            {({ id }) => (
+              <>
+                <textarea
+                  id={id}
+                  class={isJson ? "code" : undefined}
+                  rows={rowsOf(text, { least: 1, most: MOST_ROWS })}
+                  dir="auto"
+                  value={text}
+                  aria-invalid={problem !== undefined}
+                  aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+                  onInput={({ currentTarget }) => {
+                    setFields(fields.with(index, { ...field, text: currentTarget.value }));
+                    setPreview(null);
+                  }}
+                />
+                {problem !== undefined && (
+                  <p class="failure small" id={`${id}-problem`} role="alert">{problem}</p>
+                )}
+              </>
+            )}
+          </Field>
+        );
+      })}
+      <Problem text={general ?? null} />
+      {preview !== null && <PreviewedChange preview={preview} />}
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isSending}>Approve with changes</button>
+        {onPreview !== null && (
+          <Button
+            onClick={() =>
+              use(async (edited) => setPreview(await onPreview(edited)))}
+          >
+            Show the change
+          </Button>
+        )}
+        <Button onClick={onBack}>Back</Button>
+        <span class="hint with-keys">Ctrl+Enter also approves.</span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,45 @@
+// Files in the agents folder that are no agents: each with its path and everything that is wrong with it.
+import type { VNode } from "preact";
+import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
+import { useResource } from "../state/use_resource.ts";
+
+/** The files that cannot be read as agents; requested only while `isActive`. */
+export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
+  const { data } = useResource((client) => client.info(), {
+    key: "info",
+    topics: ["agents"],
+    isActive,
+  });
+  return data?.agent_errors ?? [];
+}
+
+/** `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
+export function describeFault(
+  { line, message, hint }: { line: number; message: string; hint: string | null },
+): string {
+  return `Line ${line}: ${message}${hint === null ? "" : ` (${hint})`}`;
+}
+
+/** The files with their problems, errors first; nothing where there is none. */
+export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): VNode | null {
+  if (files.length === 0) return null;
+  return (
+    <section class="problem broken" aria-label="Files that cannot be read as agents">
+      {files.map(({ id, path, diagnostics }) => (
+        <div key={path}>
+          <p>
+            <strong>{id}</strong> cannot be read as an agent: <code class="path">{path}</code>
+          </p>
+          <ul>
+            {diagnostics.map((one) => (
+              <li key={`${one.line} ${one.message}`}>
+                {one.severity === "warning" && <span class="muted">Warning:</span>}{" "}
+                {describeFault(one)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+// One turn of a conversation: what was said, and what the agent made of it, as it streams, asks, and ends.
+import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
+import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
+import { formatCost, formatNumberOf } from "../../format.ts";
+import { Agent, LoadState, Problem, Status, When } from "../../parts.tsx";
+import { executionHref } from "../../route.ts";
+import { loadPending } from "../../state/pending_list.ts";
+import { buildTimeline, describeLatest } from "../../state/timeline.ts";
+import { useExecutionLog } from "../../state/use_execution_log.ts";
+import { useResource } from "../../state/use_resource.ts";
+import { isOpen } from "../execution_actions.tsx";
+import { PendingRequest } from "../pending_request.tsx";
+import { Answer, Streamed } from "../timeline_view.tsx";
+
+/** A turn. What has ended is asked for once. */
+export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
+  const { id, agent_id } = execution;
+  const turn = useResource((client) => client.execution(id), {
+    key: String(id),
+    topics: isOpen(execution) ? ["executions"] : [],
+  });
+  const { data } = turn;
+  if (data === undefined) return <LoadState of={turn} />;
+  return (
+    <article class="turn">
+      <div class="mine">
+        <h2 class="unseen">You</h2>
+        <p class="said" dir="auto">
+          {data.message ?? <span class="muted">Its usual task</span>}
+        </p>
+        {data.context !== null && data.context !== "" && (
+          <p class="muted small said" dir="auto">{data.context}</p>
+        )}
+      </div>
+      <h2 class="who">
+        <Agent id={agent_id} />
+      </h2>
+      {isOpen(data) ? <Open id={id} isWaiting={data.status === "waiting"} /> : (
+        <>
+          {data.output_data !== null && data.output_data !== "" && (
+            <Answer text={data.output_data} />
+          )}
+          {data.error !== null && <p class="problem" dir="auto">{data.error}</p>}
+          {data.error === null && !data.output_data && <p class="muted">It said nothing.</p>}
+        </>
+      )}
+      <p class="muted small about">
+        {data.status !== "success" && <Status status={data.status} />}
+        <When at={data.started_at} />
+        {data.tool_calls > 0 && <span>{formatNumberOf(data.tool_calls, "tool call")}</span>}
+        {data.cost_usd !== null && <span>{formatCost(data.cost_usd)}</span>}
+        <a href={executionHref(id)}>execution {id}</a>
+      </p>
+    </article>
+  );
+}
+
+/** What it has said and done so far, what it says now, and what it asks. */
+function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
+  const { entries, streaming, problem } = useExecutionLog(id);
+  const steps = useMemo(() => buildTimeline(entries), [entries]);
+  const pending = useResource(
+    (client) => isWaiting ? loadPending(client, id) : Promise.resolve(null),
+    { key: `${id} ${isWaiting}`, topics: ["executions"] },
+  );
+  return (
+    <>
+      {steps.map((step) =>
+        step.kind === "reply" && (
+          <div key={step.id} class="so-far">
+            {step.text !== "" && <Answer text={step.text} />}
+            {step.calls.length > 0 && (
+              <p class="muted small">
+                {step.calls.map(({ name, result }) =>
+                  `${name}${result === null ? "" : result.isError ? " failed" : " done"}`
+                ).join(", ")}
+              </p>
+            )}
+          </div>
+        )
+      )}
+      {streaming !== "" && <Streamed text={streaming} />}
+      {streaming === "" && !isWaiting && <p class="muted">{describeLatest(steps)} …</p>}
+      <Problem text={problem} />
+      <Problem text={pending.problem} />
+      {pending.data != null && !pending.isStale && (
+        <PendingRequest
+          key={pending.data.request_id}
+          pending={pending.data}
+          level={3}
+          title={
+            <>
+              <Agent id={pending.data.asked_by} /> asks
+            </>
+          }
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+// The box to write in, with what runs in view: the next turn, or the end of the one that is under way.
+import type { VNode } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
+import { rowsOf, submitByKeys } from "../../forms.tsx";
+import { Problem } from "../../parts.tsx";
+import { chatHref } from "../../route.ts";
+import { createKey, RunKeys } from "../../run_form.ts";
+import { useService } from "../../state/service_context.ts";
+import { useSending } from "../../state/use_resource.ts";
+import { CancelButton } from "../execution_actions.tsx";
+
+/** Sends what is written as a turn of the conversation; the first turn begins one, with an address of its own. */
+export function Composer(
+  { agentId, sessionId, open }: {
+    agentId: string;
+    sessionId: string | null;
+    /** The turn that is under way. */
+    open: ListedExecution | undefined;
+  },
+): VNode {
+  const { client, link } = useService();
+  const [text, setText] = useState("");
+  const { isSending, problem, send } = useSending();
+  // Of one message, however often it must be sent: the same words said again are another turn.
+  const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
+  const field = useId();
+  const box = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => box.current?.focus({ preventScroll: true }), [sessionId]);
+  const isReady = text.trim() !== "" && open === undefined && !isSending;
+  const say = async () => {
+    const { keys, sessionId: fresh } = sent.current;
+    const session = sessionId ?? fresh;
+    const body = { message: text, session_id: session };
+    await client.run(agentId, body, { idempotencyKey: keys.keyOf(body) });
+    sent.current = { keys: new RunKeys(), sessionId: createKey() };
+    setText("");
+    if (sessionId === null) location.hash = chatHref(agentId, session);
+    link.touch("executions");
+  };
+  const onSubmit = async (event: Event) => {
+    event.preventDefault();
+    await send(say);
+    box.current?.focus({ preventScroll: true });
+  };
+  return (
+    <form class="composer" onSubmit={onSubmit} onKeyDown={submitByKeys}>
+      <Problem text={problem} />
+      <label for={field} class="unseen">Message</label>
+      <textarea
+        id={field}
+        ref={box}
+        data-message
+        rows={rowsOf(text, { least: 2, most: 10 })}
+        placeholder={sessionId === null ? "Begin a conversation" : "Write a message"}
+        dir="auto"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <div class="actions">
+        <button type="submit" class="primary" disabled={!isReady}>Send</button>
+        {open !== undefined && <CancelButton key={open.id} id={open.id} />}
+        <span class="hint" role="status">
+          {open === undefined
+            ? ""
+            : open.status === "waiting"
+            ? "It waits for your answer above."
+            : "It is answering."}
+        </span>
+        {open === undefined && <span class="hint with-keys">Ctrl+Enter sends it.</span>}
+      </div>
+    </form>
+  );
+}

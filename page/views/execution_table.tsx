@@ -1,0 +1,80 @@
+// Executions as rows; on a narrow screen each row becomes a small block of its own.
+import type { VNode } from "preact";
+import { toRetrySentence } from "../../base/text/retry_words.ts";
+import type { ExecutionSummary, ListedExecution } from "../../api/schemas/execution_schemas.ts";
+import { formatCost, formatCount, formatDuration } from "../format.ts";
+import { ExecutionLink, Status, TableHead, When } from "../parts.tsx";
+import { executionHref } from "../route.ts";
+
+const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
+
+/** A table of executions; the first cell of each row leads to it. */
+export function ExecutionTable(
+  { executions, isOfOneAgent = false, label, counts }: {
+    executions: readonly (ExecutionSummary | ListedExecution)[];
+    /** True: all executions belong to the agent of this page. */
+    isOfOneAgent?: boolean;
+    label: string;
+    /** How many alike a row stands for, by the id of its execution; one where it is not named. */
+    counts?: ReadonlyMap<number, number>;
+  },
+): VNode {
+  return (
+    <table class="rows" aria-label={label}>
+      <TableHead names={COLUMNS} numbersFrom={4} />
+      <tbody>
+        {executions.map((execution) => {
+          const { id, status, duration_ms, total_tokens, cost_usd, error, retry } = execution;
+          const preview = describePreview(execution);
+          const count = counts?.get(execution.id) ?? 1;
+          return (
+            <tr key={id}>
+              <th scope="row" class="main">
+                {isOfOneAgent
+                  ? <a data-row href={executionHref(id)}>{`Execution ${id}`}</a>
+                  : <ExecutionLink data-row id={id} agentId={execution.agent_id} />}
+                {preview !== "" && (
+                  <span class="muted small ellipsis row-preview" title={preview} dir="auto">
+                    {preview}
+                  </span>
+                )}
+                {retry !== undefined && (
+                  <span class="muted small ellipsis">{toRetrySentence(retry)}</span>
+                )}
+                {error !== null && (
+                  <span class="row-error ellipsis" title={error} dir="auto">{error}</span>
+                )}
+              </th>
+              <td>
+                <Status status={status} />
+                {count > 1 && <span class="muted small">{` ${count} times`}</span>}
+              </td>
+              <td>
+                <When at={execution.started_at} />
+              </td>
+              <td>
+                {execution.trigger}
+                {execution.dry_run && <span class="muted small">{` dry run`}</span>}
+              </td>
+              <td class="number">{duration_ms === null ? "" : formatDuration(duration_ms)}</td>
+              <td class="number">
+                {total_tokens !== null && (
+                  <>
+                    {formatCount(total_tokens)} <span class="unit">tokens</span>
+                  </>
+                )}
+              </td>
+              <td class="number">{cost_usd === null ? "" : formatCost(cost_usd)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** What it was asked and what it answered; empty where that was not fetched. */
+function describePreview(execution: ExecutionSummary | ListedExecution): string {
+  const preview = "preview" in execution ? execution.preview : undefined;
+  return [preview?.asked, preview?.answered].filter((text) => text).join(" → ");
+}

@@ -1,0 +1,186 @@
+// One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
+import type { VNode } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { toLabelWords } from "../../base/text/label_words.ts";
+import type { Client } from "../../api/client/client.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../api/schemas/request_schemas.ts";
+import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
+import { loadPending } from "../state/pending_list.ts";
+import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
+import { useFollowEnd } from "../follow_end.ts";
+import { ForkDialog, type ForkPlace } from "../run_dialog.tsx";
+import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
+import { Agent, Figures, LoadState, Problem, Status, ThingHead, Unshown, When } from "../parts.tsx";
+import { PendingRequest } from "./pending_request.tsx";
+import { agentHref, chatHref, historyHref } from "../route.ts";
+import { useAgents } from "../state/service_context.ts";
+import { buildTimeline } from "../state/timeline.ts";
+import { Timeline } from "./timeline_view.tsx";
+import { Waterfall } from "./waterfall_view.tsx";
+import { WouldDo } from "./would_do.tsx";
+import { useExecutionLog } from "../state/use_execution_log.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+/** Nothing says that a node has taken it. */
+const NODE_LOOK_MS = 5_000;
+
+/** The page of an execution. */
+export function ExecutionView({ id, step }: { id: number; step: number | null }): VNode {
+  const [beat, setBeat] = useState(0);
+  const { data, problem, isStale } = useResource((client) => loadExecution(client, id), {
+    key: String(id),
+    topics: ["executions"],
+    beat,
+  });
+  if (data === undefined || isStale) {
+    return (
+      <Unshown title={`Execution ${id}`} problem={problem}>
+        <a href={historyHref()}>Whole history</a>
+      </Unshown>
+    );
+  }
+  const { execution, pending } = data;
+  return (
+    <article>
+      <ThingHead
+        crumb={
+          <>
+            Execution {id}
+            {execution.dry_run && " · dry run"}
+          </>
+        }
+        title={
+          <a href={agentHref(execution.agent_id)}>
+            <Agent id={execution.agent_id} />
+          </a>
+        }
+        stays={isOpen(execution)}
+      >
+        <Status status={execution.status} />
+        {isOpen(execution)
+          ? <CancelButton id={execution.id} />
+          : <RunAgain execution={execution} />}
+      </ThingHead>
+      <FiguresOf execution={execution} />
+      {execution.waits_for_labels !== undefined && (
+        <NodeWait labels={execution.waits_for_labels} onLook={setBeat} />
+      )}
+      {pending !== null && (
+        <PendingRequest
+          key={pending.request_id}
+          pending={pending}
+          level={2}
+          title={<>Waiting for your answer</>}
+        />
+      )}
+      {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}
+      <DelegationTree execution={execution} />
+      <LogOf execution={execution} step={step} />
+    </article>
+  );
+}
+
+/** That no living node may run it; asks for a look whether that is still so. */
+function NodeWait(
+  { labels, onLook }: { labels: readonly string[]; onLook: (beat: number) => void },
+): VNode {
+  const now = useNow(NODE_LOOK_MS);
+  useEffect(() => onLook(now), [now]);
+  return <p class="note">Waits for a node with {toLabelWords(labels)}</p>;
+}
+
+async function loadExecution(
+  client: Client,
+  id: number,
+): Promise<{ execution: ExecutionDetail; pending: PendingBody | null }> {
+  const execution = await client.execution(id);
+  const pending = execution.status === "waiting" ? await loadPending(client, id) : null;
+  return { execution, pending };
+}
+
+function LogOf({ execution, step }: { execution: ExecutionDetail; step: number | null }): VNode {
+  const { id, agent_id, status, started_at, duration_ms, waits_for_labels: labels } = execution;
+  const agent = useAgents().get(agent_id);
+  const { entries, streaming, problem } = useExecutionLog(id);
+  const steps = useMemo(() => buildTimeline(entries), [entries]);
+  const [forked, setForked] = useState<ForkPlace | null>(null);
+  // What waits for a node has no model to wait for yet.
+  const isRunning = status === "running" && labels === undefined;
+  const log = useFollowEnd<HTMLElement>(id, isRunning);
+  const startedAt = Date.parse(started_at);
+  return (
+    <section aria-labelledby="happened" ref={log}>
+      <h2 id="happened" class="unseen">What happened</h2>
+      {steps.length === 0 && labels === undefined
+        ? <LoadState of={{ data: undefined, problem, isStale: false }} />
+        : <Problem text={problem} />}
+      <Waterfall
+        executionId={id}
+        entries={entries}
+        startedAt={startedAt}
+        endedAt={isOpen(execution) ? null : startedAt + (duration_ms ?? 0)}
+      />
+      <Timeline
+        steps={steps}
+        executionId={id}
+        wantedStep={step}
+        startedAt={startedAt}
+        isRunning={isRunning}
+        streaming={streaming}
+        onFork={agent === undefined ? undefined : setForked}
+      />
+      {forked !== null && agent !== undefined && (
+        <ForkDialog
+          execution={execution}
+          agent={agent}
+          from={forked}
+          onClose={() => setForked(null)}
+        />
+      )}
+      {execution.dry_run && <WouldDo executionId={id} entries={entries} />}
+    </section>
+  );
+}
+
+function FiguresOf({ execution }: { execution: ExecutionDetail }): VNode {
+  const { children, forked_from: origin, session_id: session, args, total_tokens } = execution;
+  const [input, output] = [execution.input_tokens, execution.output_tokens]
+    .map((count) => count.toLocaleString());
+  const delegated = formatNumberOf(children.count + 1, "execution");
+  return (
+    <Figures
+      of={{
+        Started: <When at={execution.started_at} />,
+        Duration: <Duration execution={execution} />,
+        Trigger: execution.trigger,
+        Model: execution.model || "none",
+        Tokens: (
+          <span title={`${input} in, ${output} out`}>
+            {total_tokens === null ? "unknown" : formatCount(total_tokens)}
+          </span>
+        ),
+        Cost: formatCost(execution.cost_usd),
+        "Tool calls": formatCount(execution.tool_calls),
+        "With delegated": children.count === 0
+          ? null
+          : `${formatCost(execution.total_cost_usd)} in ${delegated}`,
+        "Forked from": origin && <ForkOrigin from={origin} />,
+        Conversation: session === null ? null : (
+          <a href={chatHref(execution.agent_id, session)}>
+            <bdi class="ellipsis">{session}</bdi>
+          </a>
+        ),
+        Arguments: args.length === 0 ? null : <bdi>{args.join(" · ")}</bdi>,
+      }}
+    />
+  );
+}
+
+/** The time it ran, without waits; while it runs, the time since it began. */
+function Duration({ execution }: { execution: ExecutionDetail }): VNode {
+  const isRunning = execution.status === "running";
+  const now = useNow(1_000, isRunning);
+  const ms = isRunning ? now - Date.parse(execution.started_at) : execution.duration_ms ?? 0;
+  return <>{formatDuration(ms)}</>;
+}

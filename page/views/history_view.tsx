@@ -1,0 +1,151 @@
+// Everything that ever ran, a page at a time. The filter stands in the address, so that it can be kept and gone back to.
+import type { JSX, VNode } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../runtime/trigger_kinds.ts";
+import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
+import { ExecutionTable } from "./execution_table.tsx";
+import { Field, SelectField } from "../forms.tsx";
+import { Empty, LoadState } from "../parts.tsx";
+import { type HistoryRoute, parseRoute, toHash } from "../route.ts";
+import { useAgents } from "../state/service_context.ts";
+import { useResource } from "../state/use_resource.ts";
+
+const PAGE_SIZE = 50;
+/** The service finds no shorter texts. */
+const SHORTEST_SEARCH = 3;
+
+/** The history as the route filters it. */
+export function HistoryView({ route }: { route: HistoryRoute }): VNode {
+  const { status, agent, page, q, from, to, trigger } = route;
+  const history = useResource(
+    (client) =>
+      client.executions({
+        ...(status !== null && { status: [status] }),
+        ...(agent !== null && { agent }),
+        ...(trigger !== null && { trigger }),
+        ...(q !== null && q.trim().length >= SHORTEST_SEARCH && { q }),
+        ...(from !== null && { since: startOf(from, 0) }),
+        ...(to !== null && { until: startOf(to, 1) }),
+        preview: true,
+        // One more than is shown tells whether there is a next page.
+        limit: PAGE_SIZE + 1,
+        offset: (page - 1) * PAGE_SIZE,
+      }),
+    // The first page is live; what one has turned to stays under the reader's eyes.
+    { key: toHash(route), topics: page === 1 ? ["executions"] : [] },
+  );
+  const { data = [], isStale } = history;
+  const shown = data.slice(0, PAGE_SIZE);
+  return (
+    <>
+      <h1>History</h1>
+      <Filters route={route} />
+      <LoadState of={history} />
+      {history.data?.length === 0 && (
+        <Empty>{page > 1 ? "No further pages." : "No executions match this filter."}</Empty>
+      )}
+      {shown.length > 0 && (
+        <div aria-busy={isStale}>
+          <ExecutionTable executions={shown} label="Executions" />
+        </div>
+      )}
+      <Pages route={route} hasMore={data.length > PAGE_SIZE} />
+    </>
+  );
+}
+
+/** The local beginning of a day, or of one some days later, as ISO 8601. */
+function startOf(day: string, later: number): string {
+  const at = new Date(`${day}T00:00`);
+  at.setDate(at.getDate() + later);
+  return at.toISOString();
+}
+
+function Filters({ route }: { route: HistoryRoute }): VNode {
+  const agents = useAgents();
+  const change = (changes: Partial<HistoryRoute>) => {
+    // Two changes may follow each other faster than the page is drawn: the address already has the first.
+    const current = parseRoute(location.hash);
+    if (current.view === "history") location.hash = toHash({ ...current, page: 1, ...changes });
+  };
+  const ids = new Set([...agents.keys(), ...(route.agent === null ? [] : [route.agent])]);
+  return (
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <SelectField
+        label="Status"
+        isFilter
+        value={route.status ?? ""}
+        options={EXECUTION_STATUSES}
+        onChoose={(one) => change({ status: (one || null) as ExecutionStatus | null })}
+      />
+      <TypedField
+        label="Text"
+        type="search"
+        minLength={SHORTEST_SEARCH}
+        value={route.q ?? ""}
+        onEntered={(q) => change({ q })}
+      />
+      {(["from", "to"] as const).map((name) => (
+        <TypedField
+          key={name}
+          label={name === "from" ? "From" : "To"}
+          type="date"
+          value={route[name] ?? ""}
+          onEntered={(day) => change({ [name]: day })}
+        />
+      ))}
+      <SelectField
+        label="Trigger"
+        value={route.trigger ?? ""}
+        options={EXECUTION_TRIGGERS}
+        onChoose={(one) => change({ trigger: (one || null) as ExecutionTrigger | null })}
+      />
+      <SelectField
+        label="Agent"
+        value={route.agent ?? ""}
+        options={[...ids]}
+        nameOf={(one) => agents.get(one)?.display_name ?? one}
+        onChoose={(one) => change({ agent: one || null })}
+      />
+    </form>
+  );
+}
+
+/** A field that keeps what is being typed when the page is drawn again; it follows its value only when that changes. */
+function TypedField(
+  { label, value, onEntered, ...attributes }:
+    & { label: string; value: string; onEntered: (text: string) => void }
+    & JSX.IntrinsicElements["input"],
+): VNode {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (input.current !== null) input.current.value = value;
+  }, [value]);
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          {...attributes}
+          ref={input}
+          onChange={({ currentTarget }) => onEntered(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Pages({ route, hasMore }: { route: HistoryRoute; hasMore: boolean }): VNode | null {
+  const { page } = route;
+  if (page === 1 && !hasMore) return null;
+  const link = (to: number, rel: "prev" | "next", name: string) => (
+    <a class="button" rel={rel} href={toHash({ ...route, page: to })}>{name}</a>
+  );
+  return (
+    <nav class="pages" aria-label="Pages">
+      {page > 1 && link(page - 1, "prev", "Newer")}
+      <span>Page {page}</span>
+      {hasMore && link(page + 1, "next", "Older")}
+    </nav>
+  );
+}

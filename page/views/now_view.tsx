@@ -1,0 +1,177 @@
+// What concerns a person now: the questions that wait, what happened since they looked, what runs, what comes next.
+import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
+import { endOf } from "../../base/text/cut_text.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import { ExecutionTable } from "./execution_table.tsx";
+import { foldFailures } from "../state/fold_failures.ts";
+import { formatDuration, formatNumberOf } from "../format.ts";
+import { Empty, ExecutionLink, Loading, Problem } from "../parts.tsx";
+import { PendingRequest } from "./pending_request.tsx";
+import { RecapFaults, RecapFigures, RecapNext, RecapStops } from "./recap_view.tsx";
+import type { RecapOfSpan } from "../state/use_recap.ts";
+import type { WaitingList } from "../state/pending_list.ts";
+import { historyHref, toHash } from "../route.ts";
+import { buildTimeline, describeLatest } from "../state/timeline.ts";
+import { useExecutionLog } from "../state/use_execution_log.ts";
+import type { Resource } from "../state/resource.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+const MOST_RUNNING = 20;
+/**
+ * Executions whose text is streamed at once. A browser opens six connections to one place, for all its pages together;
+ * each stream takes one for as long as it lasts.
+ */
+const MOST_STREAMED = 2;
+/** Characters of a streamed text that a card has room for. */
+const STREAMED_CHARACTERS = 600;
+const RECENT = 8;
+/** What they are taken from: of an agent that fails again and again they are one. */
+const RECENT_TAKEN = 60;
+
+/** What the first page lists. */
+export interface NowLists {
+  waiting: Resource<WaitingList>;
+  running: Resource<ExecutionSummary[]>;
+  ended: Resource<ExecutionSummary[]>;
+  happened: RecapOfSpan;
+}
+
+/** What runs and what has ended, asked for while the page is seen; known beyond that, for whoever comes back to it. */
+export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" | "ended"> {
+  const topics = ["executions"] as const;
+  const running = useResource(
+    (client) => client.executions({ status: ["running"], limit: MOST_RUNNING }),
+    { key: "running", topics, isActive },
+  );
+  const ended = useResource(
+    (client) =>
+      client.executions({
+        status: ["success", "error", "aborted", "timeout", "orphaned"],
+        limit: RECENT_TAKEN,
+      }),
+    { key: "ended", topics, isActive },
+  );
+  return { running, ended };
+}
+
+/** The page that one begins with. */
+export function NowView({ waiting, running, ended, happened }: NowLists): VNode {
+  const recap = happened.recap.data;
+  const problem = waiting.problem ?? running.problem ?? ended.problem ?? happened.recap.problem;
+  return (
+    <>
+      <h1 class="unseen">Now</h1>
+      <Problem text={problem} />
+      {waiting.data !== undefined && waiting.data.questions.length > 0 && (
+        <section aria-labelledby="waiting">
+          <h2 id="waiting">Waiting for you</h2>
+          {waiting.data.questions.map(({ pending, execution: { id, agent_id } }) => (
+            <PendingRequest
+              key={pending.request_id}
+              pending={pending}
+              level={3}
+              title={<ExecutionLink id={id} agentId={agent_id} />}
+            />
+          ))}
+          {waiting.data.hasMore && (
+            <p>
+              Older ones are waiting, too: <a href={historyHref({ status: "waiting" })}>show all</a>
+            </p>
+          )}
+        </section>
+      )}
+      <RecapFigures of={happened} />
+      <div class="columns">
+        <div aria-busy={happened.recap.isStale}>
+          {recap === undefined && problem === null && <Loading />}
+          {recap !== undefined && <RecapFaults recap={recap} />}
+        </div>
+        <div>
+          <Running running={running} />
+          {recap !== undefined && (
+            <>
+              <RecapStops recap={recap} />
+              <RecapNext recap={recap} />
+            </>
+          )}
+        </div>
+      </div>
+      <Ended ended={ended} />
+    </>
+  );
+}
+
+function Running({ running }: { running: Resource<ExecutionSummary[]> }): VNode {
+  return (
+    <section aria-labelledby="running">
+      <h2 id="running">Running</h2>
+      {running.data === undefined && running.problem === null && <Loading />}
+      {running.data?.length === 0 && (
+        <Empty>
+          Nothing is running. <a href={toHash({ view: "agents" })}>Run an agent</a>
+        </Empty>
+      )}
+      <ul class="running">
+        {running.data?.map((execution, index) => (
+          <li key={execution.id}>
+            <RunningExecution execution={execution} isStreamed={index < MOST_STREAMED} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Ended({ ended }: { ended: Resource<ExecutionSummary[]> }): VNode {
+  const shown = foldFailures(ended.data ?? []).slice(0, RECENT);
+  return (
+    <section aria-labelledby="ended">
+      <h2 id="ended">
+        Recently ended <a class="more" href={historyHref()}>whole history</a>
+      </h2>
+      {ended.data === undefined && ended.problem === null && <Loading />}
+      {ended.data?.length === 0 && <Empty>Nothing has run yet.</Empty>}
+      {shown.length > 0 && (
+        <ExecutionTable
+          executions={shown.map(({ execution }) => execution)}
+          counts={new Map(shown.map(({ execution, count }) => [execution.id, count]))}
+          label="Recently ended"
+        />
+      )}
+    </section>
+  );
+}
+
+function RunningExecution(
+  { execution, isStreamed }: { execution: ExecutionSummary; isStreamed: boolean },
+): VNode {
+  const now = useNow(1_000);
+  const { id, agent_id, trigger, started_at } = execution;
+  return (
+    <div class="run-card">
+      <h3>
+        <ExecutionLink id={id} agentId={agent_id} />
+        <span class="muted small">
+          {trigger}, {formatDuration(now - Date.parse(started_at))}
+        </span>
+      </h3>
+      {isStreamed
+        ? <LastSteps id={id} />
+        : <p class="muted">{formatNumberOf(execution.tool_calls, "tool call")} so far</p>}
+    </div>
+  );
+}
+
+/** What it does at this moment: the text that streams, else its latest step. */
+function LastSteps({ id }: { id: number }): VNode {
+  const { entries, streaming } = useExecutionLog(id);
+  const latest = useMemo(() => describeLatest(buildTimeline(entries)), [entries]);
+  return streaming === ""
+    ? <p class="muted ellipsis" dir="auto">{latest}</p>
+    : (
+      <p class="stream tail" dir="auto">
+        <span>{endOf(streaming, STREAMED_CHARACTERS)}</span>
+      </p>
+    );
+}

@@ -1,0 +1,254 @@
+// A question to a person, answered where it stands: yes or no, a text, or a choice. What it asks is shown with all that is
+// in it: a person decides by it.
+import type { VNode } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import { toVisible } from "../../present/visible_text.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
+import { formatRelative } from "../format.ts";
+import { Option, submitByKeys } from "../forms.tsx";
+import { Button, Problem, When } from "../parts.tsx";
+import { AlwaysForm } from "./approval/always_form.tsx";
+import { EditForm } from "./approval/edit_form.tsx";
+import { ShownCall, ShownText } from "./approval/shown_call.tsx";
+import { useService } from "../state/service_context.ts";
+import { toSentence } from "../state/resource.ts";
+import { useNow } from "../state/use_resource.ts";
+
+type Answer = RespondBody["response"];
+
+/** The question with its form, under a heading that names who asks. */
+export function PendingRequest(
+  { pending, title, level }: { pending: PendingBody; title: VNode; level: 2 | 3 },
+): VNode {
+  const { client, link, announce } = useService();
+  const [state, setState] = useState<"open" | "sending" | "answered">("open");
+  const [problem, setProblem] = useState<string | null>(null);
+  const card = useRef<HTMLElement>(null);
+  const heading = useId();
+  /** Sends it, or throws what the service refuses. */
+  const send = async (response: Answer) => {
+    // A button that is switched off loses the focus.
+    const isHere = card.current?.contains(document.activeElement) ?? false;
+    setState("sending");
+    setProblem(null);
+    try {
+      const { execution_id: id, request_id } = pending;
+      await client.respond(id, { request_id, response, via: "page" });
+      setState("answered");
+      announce("Answered: the execution continues.");
+      if (isHere) focusBeside(card.current);
+    } catch (error) {
+      setState("open");
+      if (isHere) card.current?.focus();
+      throw error;
+    } finally {
+      link.touch("executions");
+    }
+  };
+  const answer = (response: Answer) =>
+    send(response).catch((error: unknown) => setProblem(toSentence(error)));
+  const Heading = `h${level}` as const;
+  return (
+    <section
+      class="request"
+      ref={card}
+      aria-labelledby={heading}
+      tabIndex={-1}
+      data-row
+      data-request={pending.kind}
+    >
+      <Heading id={heading}>{title}</Heading>
+      {pending.is_guard
+        ? <p class="question" dir="auto">{toVisible(pending.message)}</p>
+        : <ShownText text={pending.message} label="The question" isProse />}
+      {(pending.is_guard || hasArguments(pending)) && <ShownCall pending={pending} />}
+      <AnswerForm
+        pending={pending}
+        isSending={state !== "open"}
+        onAnswer={answer}
+        onEdited={(args) => send({ approved: true, ...(args !== null && { arguments: args }) })}
+        onBack={() => card.current?.focus()}
+      />
+      <Problem text={problem} />
+      <p class="muted small">
+        Asked <When at={pending.created_at} />
+        {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
+      </p>
+    </section>
+  );
+}
+
+/** Of a tool that asks by itself: what it was called with. A question says all that it was given. */
+function hasArguments({ tool_args, tool_name }: PendingBody): boolean {
+  return Object.keys(tool_args).length > 0 && tool_name !== "ask_user";
+}
+
+/** Moves the focus from a card that will be gone to its neighbour, else to the view. */
+function focusBeside(card: HTMLElement | null): void {
+  const cards = [...document.querySelectorAll<HTMLElement>("[data-request]")];
+  const at = card === null ? -1 : cards.indexOf(card);
+  const beside = cards[at + 1] ?? cards[at - 1] ?? document.querySelector<HTMLElement>("main");
+  beside?.focus({ preventScroll: true });
+  beside?.scrollIntoView({ block: "nearest" });
+}
+
+function Deadline({ at }: { at: string }): VNode {
+  const now = useNow(1_000);
+  return <>, counts as denied {formatRelative(Date.parse(at), now)}</>;
+}
+
+interface FormProps {
+  pending: PendingBody;
+  isSending: boolean;
+  onAnswer: (answer: Answer) => Promise<void>;
+  /** An approval with these arguments, null for the call's own. Throws what the service refuses about them. */
+  onEdited: (args: JsonObject | null) => Promise<void>;
+  /** Back from a form that took the place of the first one. */
+  onBack: () => void;
+}
+
+function AnswerForm(props: FormProps): VNode {
+  switch (props.pending.kind) {
+    case "confirm":
+      return <ConfirmForm {...props} />;
+    case "input":
+      return <InputForm {...props} />;
+    case "choice":
+      return <ChoiceForm {...props} />;
+    default:
+      return props.pending.kind satisfies never;
+  }
+}
+
+function ConfirmForm(props: FormProps): VNode {
+  const { pending, isSending, onAnswer, onEdited } = props;
+  const [reason, setReason] = useState("");
+  const [form, setForm] = useState<"answer" | "edit" | "always">("answer");
+  const field = useId();
+  const { client } = useService();
+  const preview = async (args: JsonObject) => {
+    const { execution_id: id, request_id } = pending;
+    return (await client.previewArguments(id, { request_id, arguments: args })).preview;
+  };
+  const answer = (approved: boolean) =>
+    onAnswer({ approved, ...(reason.trim() !== "" && { reason: reason.trim() }) });
+  const goBack = () => {
+    props.onBack();
+    setForm("answer");
+  };
+  if (form === "edit") {
+    return (
+      <EditForm
+        // It came as JSON.
+        args={pending.tool_args as JsonObject}
+        isSending={isSending}
+        onApprove={onEdited}
+        onPreview={pending.preview === null ? null : preview}
+        onBack={goBack}
+      />
+    );
+  }
+  if (form === "always") {
+    return (
+      <AlwaysForm
+        agentId={pending.asked_by}
+        tool={pending.tool_name}
+        isSending={isSending}
+        onWritten={() => answer(true)}
+        onBack={goBack}
+      />
+    );
+  }
+  const hasFields = pending.is_guard && Object.keys(pending.tool_args).length > 0;
+  return (
+    <form class="answer" tabIndex={-1} onSubmit={(event) => event.preventDefault()}>
+      <div class="actions">
+        <Button class="primary" data-key="y" disabled={isSending} onClick={() => answer(true)}>
+          Approve
+        </Button>
+        <Button data-key="n" disabled={isSending} onClick={() => answer(false)}>Deny</Button>
+        {hasFields && (
+          <Button data-key="e" disabled={isSending} onClick={() => setForm("edit")}>
+            Edit arguments
+          </Button>
+        )}
+        {pending.is_guard && (
+          <Button disabled={isSending} onClick={() => setForm("always")}>
+            Always for this agent
+          </Button>
+        )}
+      </div>
+      <label for={field}>Reason (optional)</label>
+      <input
+        id={field}
+        type="text"
+        value={reason}
+        onInput={(event) => setReason(event.currentTarget.value)}
+      />
+    </form>
+  );
+}
+
+function InputForm({ isSending, onAnswer }: FormProps): VNode {
+  const [text, setText] = useState("");
+  const field = useId();
+  const send = (event: Event) => {
+    event.preventDefault();
+    onAnswer({ text });
+  };
+  return (
+    <form class="answer" tabIndex={-1} onSubmit={send} onKeyDown={submitByKeys}>
+      <label for={field}>Your answer</label>
+      <textarea
+        id={field}
+        rows={3}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isSending || text.trim() === ""}>
+          Send
+        </button>
+        <span class="hint with-keys">Ctrl+Enter also sends it.</span>
+      </div>
+    </form>
+  );
+}
+
+function ChoiceForm({ pending, isSending, onAnswer }: FormProps): VNode {
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const name = useId();
+  const { multi } = pending;
+  const choose = (option: string, isOn: boolean) => {
+    const others = multi ? selected.filter((one) => one !== option) : [];
+    setSelected(isOn ? [...others, option] : others);
+  };
+  const send = (event: Event) => {
+    event.preventDefault();
+    onAnswer({ selected: (pending.options ?? []).filter((one) => selected.includes(one)) });
+  };
+  return (
+    <form class="answer" tabIndex={-1} onSubmit={send}>
+      <fieldset>
+        <legend>{multi ? "Choose one or more" : "Choose one"}</legend>
+        {(pending.options ?? []).map((option) => (
+          <Option
+            key={option}
+            type={multi ? "checkbox" : "radio"}
+            name={name}
+            checked={selected.includes(option)}
+            onChange={(isOn) => choose(option, isOn)}
+          >
+            <span dir="auto">{toVisible(option)}</span>
+          </Option>
+        ))}
+      </fieldset>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isSending || selected.length === 0}>
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}

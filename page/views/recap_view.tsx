@@ -1,0 +1,232 @@
+// What happened since a person looked, and what stands still or comes next: the recap of `inkling recap`, as a page.
+import type { ComponentChildren, VNode } from "preact";
+import { countRuns } from "../../present/recap.ts";
+import { firstLine } from "../../present/visible_text.ts";
+import type { RecapBody } from "../../api/schemas/report_schemas.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatNumberOf,
+  formatRecent,
+  formatRecentRange,
+  toDayName,
+} from "../format.ts";
+import { type Span, SPANS } from "../state/look.ts";
+import { Agent, Button, Empty, Figure, When } from "../parts.tsx";
+import { agentHref, executionHref, historyHref, toHash } from "../route.ts";
+import type { RecapOfSpan } from "../state/use_recap.ts";
+
+/** Of what is due next, what is shown. */
+const SHOWN_NEXT = 8;
+
+const SPAN_NAMES: Readonly<Record<Span, string>> = {
+  look: "Last look",
+  today: "Today",
+  day: "24 hours",
+  week: "7 days",
+};
+
+/** Since when, the choice of it, and the figures. */
+export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan }): VNode {
+  const { data, isStale } = recap;
+  const [from, to] = [Date.parse(data?.since ?? ""), Date.parse(data?.until ?? "")];
+  return (
+    <section class="recap" aria-label="Since">
+      <div class="view-head">
+        <h2>
+          {data === undefined ? "What happened" : (
+            <>
+              Since{" "}
+              <time dateTime={data.since} title={formatMoment(from)}>{formatRecent(from)}</time>
+              {" "}
+              <span class="muted">({formatDuration(Math.max(0, to - from))})</span>
+            </>
+          )}
+        </h2>
+        <div class="choices" role="group" aria-label="Since">
+          {SPANS.map((one) => (
+            <Button
+              key={one}
+              aria-pressed={one === span}
+              onClick={() => onSpan(one)}
+            >
+              {SPAN_NAMES[one]}
+            </Button>
+          ))}
+        </div>
+      </div>
+      {data !== undefined && (
+        <div aria-busy={isStale}>
+          <Figures recap={data} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Figures({ recap }: { recap: RecapBody }): VNode {
+  const { total, failed } = recap.executions;
+  const from = toDayName(Date.parse(recap.since));
+  return (
+    <dl class="figures large">
+      <Figure name="Runs">
+        <a href={historyHref({ from })}>{formatCount(total)}</a>
+        {countRuns(recap).map(({ count, word, status }) =>
+          status !== "error" && (
+            <span key={word} class="beside">
+              {" "}
+              <span class={`status ${status}`}>{formatCount(count)} {word}</span>
+            </span>
+          )
+        )}
+      </Figure>
+      <Figure name="Failed">
+        {failed === 0 ? "0" : <span class="status error">{formatCount(failed)}</span>}
+      </Figure>
+      <Figure name="Cost">
+        {formatCost(total === 0 ? 0 : recap.cost_usd)}
+        {recap.cost_before_usd !== null && (
+          <span class="beside muted">day before {formatCost(recap.cost_before_usd)}</span>
+        )}
+        {recap.mean_cost_usd !== null && (
+          <span class="beside muted">7-day mean {formatCost(recap.mean_cost_usd)}</span>
+        )}
+      </Figure>
+      <Figure name="Waiting for you">
+        {recap.waiting.length === 0
+          ? "0"
+          : <span class="status waiting">{recap.waiting.length}</span>}
+      </Figure>
+      <Figure name="Did not run">
+        {formatCount(recap.not_run.reduce((sum, { count }) => sum + count, 0))}
+      </Figure>
+    </dl>
+  );
+}
+
+/** What failed and what did not run, each agent and reason as one line. */
+export function RecapFaults({ recap }: { recap: RecapBody }): VNode {
+  const { failures, not_run: notRun } = recap;
+  const from = toDayName(Date.parse(recap.since));
+  return (
+    <>
+      <Told id="failed" title="Failed" nothing="Nothing failed.">
+        {failures.map((one) => (
+          <Line key={one.agent_id} agentId={one.agent_id}>
+            <a class="status error" href={historyHref({ agent: one.agent_id, from })}>
+              {formatNumberOf(one.count, "failure")}
+            </a>
+            <a
+              class="cause"
+              dir="auto"
+              title={one.last_error}
+              href={executionHref(one.last_execution_id)}
+            >
+              {firstLine(one.last_error)}
+            </a>
+          </Line>
+        ))}
+      </Told>
+      <Told id="not-run" title="Did not run">
+        {notRun.map((one) => (
+          <Line key={`${one.agent_id} ${one.outcome} ${one.reason}`} agentId={one.agent_id}>
+            <span class={`status ${one.outcome}`}>{formatCount(one.count)} {one.outcome}</span>
+            <span class="cause" dir="auto">
+              {one.reason} <span class="muted">{describeTimes(one)}</span>
+            </span>
+          </Line>
+        ))}
+      </Told>
+    </>
+  );
+}
+
+/** What stands still, and when all of it did. */
+export function RecapStops({ recap: { stopped, downtimes } }: { recap: RecapBody }): VNode {
+  return (
+    <>
+      <Told id="stopped" title="Does not run by itself now">
+        {stopped.map((one) => (
+          <Line key={one.agent_id} agentId={one.agent_id}>
+            <span class="cause" dir="auto">{one.reason}</span>
+          </Line>
+        ))}
+      </Told>
+      <Told id="down" title="The service was not running">
+        {downtimes.map(({ from, to }) => (
+          <li key={to} class="downtime">
+            {from === null
+              ? `until ${formatRecent(Date.parse(to))}: it had been killed`
+              : formatRecentRange(Date.parse(from), Date.parse(to))}
+          </li>
+        ))}
+      </Told>
+    </>
+  );
+}
+
+/** What is due next, the soonest first. */
+export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
+  return (
+    <section aria-label="Due next">
+      <h2>
+        Due next <a class="more" href={toHash({ view: "schedule" })}>schedule</a>
+      </h2>
+      {next.length === 0 && <Empty>No schedule is due.</Empty>}
+      <ul class="told next">
+        {next.slice(0, SHOWN_NEXT).map(({ agent_id: id, at }) => (
+          <Line key={id} agentId={id}>
+            <span>{formatRecent(Date.parse(at))}</span>
+            <span class="muted">
+              <When at={at} />
+            </span>
+          </Line>
+        ))}
+      </ul>
+      {next.length > SHOWN_NEXT && (
+        <p class="muted small">and {formatNumberOf(next.length - SHOWN_NEXT, "further agent")}</p>
+      )}
+    </section>
+  );
+}
+
+/** A list under its title; without items it is not there, or says that there is nothing. */
+function Told(
+  { id, title, nothing, children }: {
+    id: string;
+    title: string;
+    nothing?: string;
+    children: VNode[];
+  },
+): VNode | null {
+  if (children.length === 0 && nothing === undefined) return null;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children.length === 0 ? <Empty>{nothing}</Empty> : <ul class="told">{children}</ul>}
+    </section>
+  );
+}
+
+function Line({ agentId, children }: { agentId: string; children: ComponentChildren }): VNode {
+  return (
+    <li>
+      <a class="who" data-row href={agentHref(agentId)}>
+        <Agent id={agentId} />
+      </a>
+      {children}
+    </li>
+  );
+}
+
+function describeTimes({ count, first, last }: RecapBody["not_run"][number]): string {
+  const [from, to] = [Date.parse(first), Date.parse(last)];
+  // Several times that stand as one are known by the first.
+  return from === to && count > 1
+    ? `from ${formatRecent(from)}`
+    : from === to
+    ? formatRecent(from)
+    : formatRecentRange(from, to);
+}

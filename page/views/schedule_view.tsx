@@ -1,0 +1,215 @@
+// What fires by itself: the pause over all of it, and a line of a day for each schedule, with what became of its times.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { DAY_MS, HOUR_MS } from "../../base/time_units.ts";
+import { describeTrigger } from "../../present/triggers.ts";
+import type { Client } from "../../api/client/client.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import type { SchedulerBody, SchedulerJob, SlotBody } from "../../api/schemas/scheduler_schemas.ts";
+import { useAgents } from "../state/service_context.ts";
+import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_marks.ts";
+import { formatClock, formatMinute, zoneName } from "../format.ts";
+import { TriggerFilter } from "../forms.tsx";
+import { Agent, Button, Empty, LoadState } from "../parts.tsx";
+import { MARK_KINDS, MarkGlyph, ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
+import { StoppedTrigger } from "./stopped_trigger.tsx";
+import { agentHref } from "../route.ts";
+import { useSwitchScheduler } from "../state/scheduler.ts";
+import { useNow, useResource } from "../state/use_resource.ts";
+
+/** Half of the day that is shown is past. */
+const HALF_MS = 12 * HOUR_MS;
+/** Times of one schedule that are asked for at once, past and to come. */
+const MOST_TIMES = 500;
+/** How often more of them are asked for until the day is full: enough for one a minute. */
+const MOST_PAGES = 6;
+
+/** A schedule with what became of its times. */
+interface Job extends SchedulerJob {
+  slots: SlotWithStatus[];
+}
+
+/** The page of the scheduler. */
+export function ScheduleView(): VNode {
+  const [shift, setShift] = useState(0);
+  const [kind, setKind] = useState("");
+  const now = useNow(30_000);
+  const middle = now + shift * HALF_MS;
+  const day = { from: middle - HALF_MS, to: middle + HALF_MS };
+  const scheduler = useResource((client) => loadJobs(client, day.from), {
+    key: `scheduler ${shift}`,
+    topics: ["scheduler", "executions"],
+  });
+  const { data, isStale } = scheduler;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Schedule</h1>
+        {data !== undefined && (
+          <div class="actions">
+            <TriggerFilter
+              kinds={data.jobs.map(({ trigger_type }) => trigger_type)}
+              chosen={kind}
+              onChoose={setKind}
+            />
+            <PauseButton status={data.status} />
+          </div>
+        )}
+      </div>
+      <LoadState of={scheduler} />
+      {data?.status === "paused" && (
+        <p class="note">
+          Paused: nothing starts by itself. Agents still run on request.
+        </p>
+      )}
+      {data?.held !== undefined && <p class="note">No trigger fires here: {data.held}.</p>}
+      {data?.jobs.length === 0 && (
+        <Empty>No agent has a schedule or watches files. A trigger in its file gives it one.</Empty>
+      )}
+      {(data === undefined ? shift !== 0 : data.jobs.length > 0) && (
+        <div class="day-controls">
+          <div class="actions">
+            <Button onClick={() => setShift(shift - 1)}>Earlier</Button>
+            <Button disabled={shift === 0} onClick={() => setShift(0)}>Now</Button>
+            <Button onClick={() => setShift(shift + 1)}>Later</Button>
+          </div>
+          <p class="muted small" aria-live="polite">
+            {formatMinute(day.from)} to {formatMinute(day.to)}, {zoneName()}
+          </p>
+          <ul class="legend glyphs" aria-label="Marks">
+            {MARK_KINDS.map((kind) => (
+              <li key={kind}>
+                <MarkGlyph kind={kind} />
+                {kind}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {data !== undefined && data.jobs.length > 0 && (
+        <>
+          <ScheduleScale day={day} />
+          <ul>
+            {data.jobs.filter((job) => kind === "" || job.trigger_type === kind).map((job) => (
+              <li key={job.agent_id}>
+                <JobItem job={job} day={day} now={now} isStale={isStale} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The jobs with what became of their times since `from`, in milliseconds since the epoch. */
+async function loadJobs(
+  client: Client,
+  from: number,
+): Promise<Omit<SchedulerBody, "jobs"> & { jobs: Job[] }> {
+  const since = new Date(from).toISOString();
+  const [{ jobs, ...scheduler }, executions] = await Promise.all([
+    client.scheduler({ upcoming: MOST_TIMES }),
+    // Of all schedules at once, the newest first: one answer instead of one for each.
+    loadPages((page) => client.executions({ trigger: "schedule", since, ...page })),
+  ]);
+  const byId = new Map(executions.map((one) => [one.id, one]));
+  const withSlots = await Promise.all(jobs.map(async (job) => ({
+    ...job,
+    slots: job.trigger_type === "schedule"
+      ? (await loadPages(
+        (page) => client.slots(job.agent_id, page),
+        (slot) => Date.parse(slot.scheduled_for) < from,
+      )).map((slot) => withOutcome(slot, byId.get(slot.execution_id ?? 0)))
+      : [],
+  })));
+  return { ...scheduler, jobs: withSlots };
+}
+
+/** A slot with how its execution is or ended, and why it failed. */
+function withOutcome(slot: SlotBody, execution: ExecutionSummary | undefined): SlotWithStatus {
+  return { ...slot, reason: slot.reason ?? execution?.error ?? null, status: execution?.status };
+}
+
+/** Page after page, until there are no more, or the last one found lies before what is wanted. */
+async function loadPages<T>(
+  load: (page: { limit: number; offset: number }) => Promise<T[]>,
+  isBefore: (last: T) => boolean = () => false,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const found = await load({ limit: MOST_TIMES, offset: all.length });
+    all.push(...found);
+    const last = found.at(-1);
+    if (found.length < MOST_TIMES || last === undefined || isBefore(last)) break;
+  }
+  return all;
+}
+
+function PauseButton({ status }: { status: SchedulerBody["status"] }): VNode {
+  const { isSending, switchScheduler } = useSwitchScheduler();
+  const isPaused = status === "paused";
+  return (
+    <div class="actions">
+      <span class={`status ${isPaused ? "waiting" : "running"}`}>{status}</span>
+      <Button disabled={isSending} onClick={() => switchScheduler(!isPaused)}>
+        {isPaused ? "Resume" : "Pause"}
+      </Button>
+    </div>
+  );
+}
+
+function JobItem(
+  { job, day, now, isStale }: {
+    job: Job;
+    day: Stretch;
+    now: number;
+    /** Whether what became of its times is known for another day. */
+    isStale: boolean;
+  },
+): VNode {
+  const { agent_id: id } = job;
+  const agents = useAgents();
+  const knownTo = endOfKnown(job);
+  const trigger = describeTrigger({
+    trigger_type: job.trigger_type,
+    trigger_every: job.every,
+    trigger_cron: job.cron,
+    trigger_paths: job.paths ?? [],
+    trigger_scheme: job.scheme,
+  }, "full");
+  return (
+    <section class="job" aria-label={agents.get(id)?.display_name ?? id}>
+      <h2>
+        <a data-row href={agentHref(id)}>
+          <Agent id={id} />
+        </a>
+        <span class="muted small">
+          {trigger}
+          {job.timezone !== null && job.timezone !== zoneName() && ` (${job.timezone})`}
+          {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
+        </span>
+      </h2>
+      <StoppedTrigger agentId={id} reason={job.trigger_paused} />
+      {job.trigger_type === "schedule" && (
+        <>
+          <ScheduleDay job={job} day={day} now={now} knownTo={knownTo} />
+          {!isStale && isKnownEmpty(job, { day, knownTo }) && (
+            <p class="muted small">Not due in these hours.</p>
+          )}
+          <SlotTable slots={job.slots} day={day} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The time alone where nobody could take it for that of another day. */
+function formatNext(at: number, now: number): string {
+  return at - now < DAY_MS ? formatClock(at) : formatMinute(at);
+}
+
+function endOfKnown({ upcoming }: Job): number | null {
+  const last = upcoming.at(-1);
+  return last === undefined || upcoming.length < MOST_TIMES ? null : Date.parse(last);
+}

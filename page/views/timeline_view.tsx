@@ -1,0 +1,220 @@
+// An execution as a person reads it: step after step with its time, prompts and results folded.
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { endOf } from "../../base/text/cut_text.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatNumberOf,
+} from "../format.ts";
+import { Markdown } from "../markdown.tsx";
+import { Button, Folded, Preformatted } from "../parts.tsx";
+import type { ForkPlace } from "../run_dialog.tsx";
+import { executionHref } from "../route.ts";
+import { describeLatest, type Step } from "../state/timeline.ts";
+import { lineOf, ToolCall } from "./tool_call.tsx";
+
+/** Steps that are drawn before somebody asks for more: the first ones, and the latest. */
+const STEPS_AT_ONCE = 100;
+/** Of these, the first ones: the prompt and the task. */
+const FIRST_STEPS = 2;
+/** A Markdown text longer than this is shown as it is: it would take the browser too long to lay out. */
+const MARKDOWN_CHARACTERS = 100_000;
+/** Of a longer text that streams its end is shown, as it is: what stands before will be shown when it is whole. */
+const STREAMED_CHARACTERS = 20_000;
+
+/** The steps, oldest first. */
+export function Timeline(
+  { steps, executionId, wantedStep, startedAt, isRunning, streaming, onFork }: {
+    steps: readonly Step[];
+    executionId: number;
+    /** The step that the address asks for. */
+    wantedStep: number | null;
+    /** Milliseconds since the epoch. */
+    startedAt: number;
+    isRunning: boolean;
+    /** The text that the model writes now. */
+    streaming: string;
+    /** Absent where nothing can be forked. */
+    onFork?: ((from: ForkPlace) => void) | undefined;
+  },
+): VNode {
+  const [shown, setShown] = useState(STEPS_AT_ONCE);
+  const hidden = Math.max(0, steps.length - shown);
+  const first = hidden === 0 ? steps.length : FIRST_STEPS;
+  const item = (step: Step) => (
+    <li key={step.id} class={`step ${step.kind}`} id={`step-${step.id}`}>
+      <a class="at" href={executionHref(executionId, step.id)}>
+        <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
+          {/* What a fork took over happened in another execution. */}
+          {step.at < startedAt ? "before" : `+${formatDuration(step.at - startedAt)}`}
+        </time>
+      </a>
+      <div class="content">
+        <StepContent step={step} />
+        <StepFoot step={step} onFork={onFork} />
+      </div>
+    </li>
+  );
+  useEffect(() => {
+    if (wantedStep === null) return;
+    // What is asked for may be among those that are hidden.
+    const index = steps.findIndex(({ id }) => id === wantedStep);
+    if (index >= 0) setShown((before) => Math.max(before, steps.length - index + FIRST_STEPS));
+    const element = document.getElementById(`step-${wantedStep}`);
+    element?.scrollIntoView({ block: "center" });
+    element?.querySelector<HTMLElement>(".at")?.focus({ preventScroll: true });
+  }, [wantedStep, steps.length > 0, shown]);
+  return (
+    <ol class="timeline">
+      {steps.slice(0, first).map(item)}
+      {hidden > 0 && (
+        <li class="step">
+          <span class="at">…</span>
+          <div class="content">
+            <Button onClick={() => setShown(shown + STEPS_AT_ONCE)}>
+              Show {Math.min(hidden, STEPS_AT_ONCE)} of {formatNumberOf(hidden, "hidden step")}
+            </Button>
+          </div>
+        </li>
+      )}
+      {steps.slice(first + hidden).map(item)}
+      {isRunning && (
+        <li class="step live">
+          <span class="at">now</span>
+          <div class="content">
+            <h3>{streaming === "" ? describeLatest(steps) : "Writing"}</h3>
+            {streaming !== "" && <Streamed text={streaming} />}
+          </div>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+/** What a reply used, and the number by which a fork names it. */
+function StepFoot(
+  { step, onFork }: { step: Step; onFork: ((from: ForkPlace) => void) | undefined },
+): VNode | null {
+  const usage = step.kind === "reply" || step.kind === "answer" ? step.usage : null;
+  const number = "number" in step ? step.number : null;
+  if (usage === null && number === null) return null;
+  const isSettled = step.kind !== "reply" || step.calls.every(({ result }) => result !== null);
+  return (
+    <div class="muted small foot">
+      {number !== null && number > 0 && <span>Step {number}</span>}
+      {usage !== null && (
+        <span>
+          {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
+          {usage.costUsd !== null && `, ${formatCost(usage.costUsd)}`}
+        </span>
+      )}
+      {number !== null && onFork !== undefined && isSettled && (
+        <Button
+          class="quiet"
+          aria-label={`Fork from here, ${number === 0 ? "the beginning" : `step ${number}`}`}
+          onClick={() => onFork({ step: number, isAnswer: isLast(step) })}
+        >
+          Fork from here
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Behind it the run ends, unless somebody says something. */
+function isLast(step: Step): boolean {
+  return step.kind === "answer" || step.kind === "reply" && step.calls.length === 0;
+}
+
+function StepContent({ step }: { step: Step }): VNode {
+  switch (step.kind) {
+    case "prompt":
+      return <Prompt role={step.role} text={step.text} />;
+    case "reply": {
+      const { text, calls } = step;
+      return (
+        <>
+          {(text !== "" || calls.length === 0) && <h3>Reply</h3>}
+          {text !== "" && <Answer text={text} />}
+          {calls.map((call) => <ToolCall key={call.id} call={call} />)}
+        </>
+      );
+    }
+    case "notice":
+      return (
+        <Folded summary={<span class="muted">{lineOf(step.text)}</span>}>
+          {() => <Preformatted label="Notice" text={step.text} />}
+        </Folded>
+      );
+    case "question":
+      return (
+        <>
+          <h3>
+            <span>
+              Asked {step.toolName !== "" && (
+                <>
+                  by <code>{step.toolName}</code>
+                </>
+              )}
+            </span>
+          </h3>
+          <p dir="auto">{step.text}</p>
+          {step.answer === null ? <p class="muted">No answer yet.</p> : (
+            <p class="given" dir="auto">
+              <span class="muted">Answer:</span> {step.answer}
+            </p>
+          )}
+        </>
+      );
+    case "answer":
+      return (
+        <>
+          <h3>Answer</h3>
+          <Answer text={step.text} />
+        </>
+      );
+    case "end":
+      return (
+        <>
+          <h3>Ended: {step.status}</h3>
+          {step.error !== null && <p class="failure" dir="auto">{step.error}</p>}
+        </>
+      );
+    default:
+      return step satisfies never;
+  }
+}
+
+/** Text in Markdown as it grows. */
+export function Streamed({ text }: { text: string }): VNode {
+  return text.length > STREAMED_CHARACTERS
+    ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
+    : <Markdown text={text} />;
+}
+
+/** Text in Markdown, unless it is of a length that only a file should have. */
+export function Answer({ text }: { text: string }): VNode {
+  return text.length > MARKDOWN_CHARACTERS
+    ? <Preformatted label="Answer" text={text} />
+    : <Markdown text={text} />;
+}
+
+function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNode {
+  const isShort = role === "user" && text.length < 300;
+  const title = role === "system" ? "Prompt" : "Task";
+  return (
+    <>
+      <h3>{title}</h3>
+      {isShort
+        ? <p class="said" dir="auto">{text}</p>
+        : (
+          <Folded summary={<span class="muted">{formatNumberOf(text.length, "character")}</span>}>
+            {() => <Preformatted label={title} text={text} />}
+          </Folded>
+        )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+// What a dry run would have done: each call that it described, with the change of a file.
+import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
+import { type DescribedCall, describedOf } from "../../present/payload.ts";
+import { toVisible } from "../../present/visible_text.ts";
+import { executionHref } from "../route.ts";
+import type { Entry } from "../state/timeline.ts";
+import { Diff } from "./approval/diff_view.tsx";
+
+/** The list, below what happened. */
+export function WouldDo(
+  { executionId, entries }: { executionId: number; entries: readonly Entry[] },
+): VNode | null {
+  const calls = useMemo(() => entries.flatMap(({ payload }) => describedOf(payload)), [entries]);
+  if (entries.length === 0) return null;
+  // Of a log that is still being read nobody knows what is to come.
+  const isWhole = entries.at(-1)?.payload["event_type"] === "complete";
+  return (
+    <section class="would-do" aria-labelledby="would-do">
+      <h2 id="would-do">Would have done</h2>
+      <p class="muted">
+        {calls.length > 0
+          ? "This is a dry run: none of these calls was made."
+          : `This is a dry run. ${isWhole ? "In all" : "So far"}, nothing would have been changed.`}
+      </p>
+      {calls.map((call, index) => (
+        <Described key={index} call={call} number={index + 1} executionId={executionId} />
+      ))}
+    </section>
+  );
+}
+
+function Described(
+  { call, number, executionId }: { call: DescribedCall; number: number; executionId: number },
+): VNode {
+  const { summary, toolName, diff, problem, agentId, executionId: of } = call;
+  return (
+    <div class="call">
+      <h3>
+        <code>{toolName}</code>
+        {of !== undefined && of !== executionId && (
+          <a href={executionHref(of)}>
+            <bdi>{agentId}</bdi>, execution {of}
+          </a>
+        )}
+      </h3>
+      <p class="excerpt" dir="auto">{toVisible(summary)}</p>
+      {problem !== "" && <p class="muted" dir="auto">{toVisible(problem)}</p>}
+      {diff !== "" && (
+        <Diff
+          diff={diff}
+          label={`Change of call ${number}: ${toVisible(summary)}`}
+        />
+      )}
+    </div>
+  );
+}

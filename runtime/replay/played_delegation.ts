@@ -1,0 +1,93 @@
+// Delegations of a play: the other execution ends as it did, or waits with the question that stands in the log.
+import { ToolFailure } from "../tools/tool_failure.ts";
+import type { PlannedCall } from "../executions/record/conversation.ts";
+import type { Execution } from "../executions/execution.ts";
+import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";
+import type { FamilyStore } from "../executions/record/family_store.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
+import type { DelegationState } from "../executions/runs/run.ts";
+import type { Playback } from "./playback.ts";
+import { withoutPrefix } from "./played_tools.ts";
+import type { ScriptQuestion } from "./script.ts";
+
+interface PlayedFamily {
+  execution: Execution;
+  stores: {
+    acceptances: AcceptanceStore;
+    families: Pick<FamilyStore, "findChild">;
+    requests: Pick<RequestStore, "openRequest">;
+  };
+  playback: Playback;
+}
+
+/** What came of a call that another execution worked on. Throws ToolFailure for what it was refused with. */
+export async function playDelegation(
+  call: PlannedCall,
+  family: PlayedFamily,
+): Promise<DelegationState> {
+  const { playback } = family;
+  const result = await playback.resultOf(call.toolCallId);
+  if (result !== undefined) {
+    if (result.is_error) throw new ToolFailure(withoutPrefix(result.content));
+    return { state: "ended", content: result.content };
+  }
+  const step = playback.script.peek();
+  // A question of this execution's own comes first.
+  if (step?.type !== "question" || step.call !== null) return { state: "waiting", childId: 0 };
+  // Several calls may wait meanwhile, and the log shows one question.
+  const childId = await playback.waitingChildren.getOrInsertComputed(
+    step.request_id,
+    () => waitingChild(call, step, family),
+  );
+  return { state: "waiting", childId };
+}
+
+/** An execution that waits with this question, in the place of the one that did. */
+async function waitingChild(
+  { position }: PlannedCall,
+  step: ScriptQuestion,
+  { execution, stores, playback }: PlayedFamily,
+): Promise<number> {
+  const child = await stores.families.findChild(execution.id, position) ??
+    await acceptChild(execution, position, stores.acceptances);
+  await stores.requests.openRequest(child.id, {
+    request: {
+      kind: step.kind,
+      message: step.message,
+      options: step.options,
+      multi: step.multi,
+      requestId: step.request_id,
+      executionId: child.id,
+      position: 0,
+      toolName: step.tool_name,
+      toolArgs: step.tool_args,
+      createdAt: step.created_at ?? playback.clock.now(),
+      expiresAt: step.expires_at,
+      ...(step.is_guard && { isGuard: true as const }),
+    },
+    durationMs: 0,
+    frames: [],
+  });
+  return child.id;
+}
+
+async function acceptChild(
+  parent: Execution,
+  position: number,
+  acceptances: AcceptanceStore,
+): Promise<Execution> {
+  const accepted = await acceptances.acceptExecution({
+    agentId: parent.agentId,
+    displayName: parent.displayName,
+    trigger: "agent",
+    parentExecutionId: parent.id,
+    parentPosition: position,
+    depth: 1,
+    sessionId: null,
+    request: { args: [] },
+    model: parent.model,
+    startedAt: parent.startedAt,
+  }, { unlessWaiting: false, frames: () => [] });
+  if (!("execution" in accepted)) throw new TypeError("A delegated execution is never refused");
+  return accepted.execution;
+}

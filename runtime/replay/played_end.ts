@@ -1,0 +1,63 @@
+// The end of a play: by itself, as a run ends that is not recorded; or as the recorded one ended.
+import type { Redactor } from "../secrets/redactor.ts";
+import type { Outcome } from "../executions/record/ending_store.ts";
+import type { Journal } from "../executions/record/journal.ts";
+import type { Difference } from "./difference.ts";
+import type { PlayClock } from "./playback.ts";
+import { endCodeOf, isLoopLimit } from "../executions/end_reason.ts";
+import { describeOutcome, isDecidedByLoop, toRecordedOutcome } from "./recorded_outcome.ts";
+import type { Script } from "./script.ts";
+
+/** What a play ends with. */
+export interface Ending {
+  script: Script;
+  clock: PlayClock;
+  journal: Journal;
+  redactor: Redactor;
+}
+
+/** The loop came to an end by itself: was that so? */
+export async function endByItself(own: Outcome, ending: Ending): Promise<Difference[]> {
+  const { script, clock, journal, redactor } = ending;
+  const { outcome } = script;
+  if (script.peek() === undefined) {
+    if (outcome === null) return [];
+    // It was ended from outside, a moment before it would have ended so.
+    if (!isDecidedByLoop(outcome) && !isLoopLimit(endCodeOf(own))) {
+      return await endAsRecorded(ending);
+    }
+    const error = own.error === null ? null : redactor.redact(own.error);
+    if (own.status === outcome.status && error === outcome.error) {
+      clock.set(outcome.at);
+      await journal.finish(own);
+      return [];
+    }
+  }
+  return [endsDifferently(script, `the run ends: ${describeOutcome(own)}`)];
+}
+
+/** Nothing more is recorded: it ends as it ended, unless that was by itself. `by`: who ended it, if not the run. */
+export async function endAsRecorded(
+  { script, clock, journal }: Ending,
+  by?: "outside",
+): Promise<Difference[]> {
+  const { outcome } = script;
+  if (script.peek() !== undefined) return [endsDifferently(script, "the run stops here")];
+  if (outcome === null) return [];
+  if (isDecidedByLoop(outcome)) return [endsDifferently(script, "the model is asked again")];
+  clock.set(outcome.at);
+  await journal.finish(toRecordedOutcome(outcome, by));
+  return [];
+}
+
+function endsDifferently(script: Script, today: string): Difference {
+  const { outcome } = script;
+  const isOver = script.peek() === undefined && outcome !== null;
+  return {
+    kind: "end",
+    call: script.replies,
+    what: "how it goes on",
+    recorded: isOver ? `the run ended: ${describeOutcome(outcome)}` : "the run went on",
+    today,
+  };
+}

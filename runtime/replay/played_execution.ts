@@ -1,0 +1,60 @@
+// The execution of a play, in the empty store; and the store as it writes there.
+import type { Redactor } from "../secrets/redactor.ts";
+import type { ConversationStore, RecordedResult } from "../executions/record/conversation_store.ts";
+import type { StoredRun } from "../executions/record/execution_reads.ts";
+import { createInfoFrame } from "../executions/runs/acceptance.ts";
+import type { Cassette } from "./cassette.ts";
+import type { PlayStores } from "./play_options.ts";
+
+/** Accepts the run of a cassette. Whoever delegated to it is not there. */
+export async function acceptPlayed(
+  { agent, trigger, session_id: sessionId, request: asked }: Cassette,
+  { stores, redactor, startedAt }: {
+    stores: Pick<PlayStores, "acceptances">;
+    redactor: Redactor;
+    startedAt: number;
+  },
+): Promise<StoredRun> {
+  const { args, message, context, cause } = asked;
+  const request: StoredRun["request"] = {
+    args,
+    ...(message !== undefined && { message }),
+    ...(context !== undefined && { context }),
+    ...(cause !== undefined && { cause }),
+  };
+  const accepted = await stores.acceptances.acceptExecution({
+    agentId: agent.id,
+    displayName: agent.name,
+    trigger,
+    parentExecutionId: null,
+    parentPosition: null,
+    depth: 0,
+    sessionId,
+    request,
+    model: agent.model,
+    startedAt,
+  }, {
+    unlessWaiting: false,
+    frames: (execution) => [createInfoFrame(execution, { redactor, at: startedAt })],
+  });
+  if (!("execution" in accepted)) throw new TypeError("An empty store refuses no execution");
+  return { execution: accepted.execution, request };
+}
+
+/** The same store, which has something done before each result. */
+export function onFinish(
+  store: ConversationStore,
+  before: (result: RecordedResult) => Promise<void>,
+): ConversationStore {
+  const finishCall: ConversationStore["finishCall"] = async (id, result) => {
+    await before(result);
+    await store.finishCall(id, result);
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === "finishCall") return finishCall;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}

@@ -1,0 +1,93 @@
+// The model of a play: it gives the recorded replies, one after another, once it was asked what it had been asked.
+import type { Model, ModelDelta, ModelReply, ModelRequest } from "../models/model.ts";
+import { BUDGET_TOOL } from "../executions/budget/budget_question.ts";
+import type { CassetteReply } from "./cassette.ts";
+import type { Difference } from "./difference.ts";
+import type { Playback } from "./playback.ts";
+
+/** A request of a play. */
+export interface PlayedRequest {
+  request: ModelRequest;
+  /** 1-based. */
+  call: number;
+}
+
+/** Tells how a request differs from the recorded one. */
+export type RequestCheck = (asked: PlayedRequest) => Difference[];
+
+/** Plays replies. */
+export class PlayedModel implements Model {
+  readonly id: string;
+  readonly #playback: Playback;
+  readonly #check: RequestCheck;
+  #costUsd: number | null = null;
+
+  constructor(id: string, options: { playback: Playback; check: RequestCheck }) {
+    this.id = id;
+    this.#playback = options.playback;
+    this.#check = options.check;
+  }
+
+  /** What the last reply cost. */
+  get costUsd(): number | null {
+    return this.#costUsd;
+  }
+
+  async *generate(request: ModelRequest): AsyncGenerator<ModelDelta, ModelReply, void> {
+    const playback: Playback = this.#playback;
+    const { script, clock } = playback;
+    for (let step = script.peek(); step?.type === "notice"; step = script.peek()) {
+      script.take();
+      clock.set(step.at);
+      yield { type: "notice", level: step.level, text: step.text };
+    }
+    const next = script.peek();
+    const step = next?.type === "notice" ? undefined : next;
+    const call = script.replies + 1;
+    if (step?.type === "prompt" || step?.type === "message") playback.stop({ kind: "restart" });
+    if (step?.type === "question" && step.tool_name === BUDGET_TOOL) {
+      playback.stop({ kind: "budget", question: step });
+    }
+    if (step?.type === "question") {
+      playback.stop({
+        kind: "differs",
+        differences: [{
+          kind: "question",
+          call: script.replies,
+          what: `the call of ${step.tool_name}`,
+          recorded: `a person was asked: ${step.message}`,
+          today: "nobody is asked",
+        }],
+      });
+    }
+    const differences = this.#check({ request, call });
+    if (differences.length > 0) playback.stop({ kind: "differs", differences });
+    if (step === undefined) playback.stop({ kind: "end" });
+    script.take();
+    clock.set(step.at);
+    this.#costUsd = step.cost_usd;
+    return toReply(step);
+  }
+}
+
+function toReply(step: CassetteReply): ModelReply {
+  const { content, calls, provider_data: providerData, stop, usage, cost_usd } = step;
+  return {
+    message: {
+      role: "assistant",
+      content,
+      toolCalls: calls.map(({ id, name, arguments: args, written }) => (
+        { id, name, arguments: args, ...(written && { written }) }
+      )),
+      ...(providerData !== undefined && { providerData }),
+    },
+    stop: stop ?? (calls.length > 0 ? "tool_calls" : "end"),
+    usage: usage && {
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    },
+    reportedCostUsd: cost_usd,
+  };
+}

@@ -1,0 +1,58 @@
+// What a stretch of a play is prepared with: the ports of a run, with the recorded time, world, model, tools and history.
+import type { Message } from "../models/message.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { PromptFacts } from "../executions/loop/opening.ts";
+import type { RunPorts } from "../executions/loop/prepare.ts";
+import { requireExecution } from "../executions/record/execution_reads.ts";
+import { NO_TELEMETRY } from "../executions/telemetry.ts";
+import type { Playback } from "./playback.ts";
+import type { PlayedModel } from "./played_model.ts";
+import { toPlayedTools } from "./played_tools.ts";
+import type { PlayOptions, PlayStores } from "./play_options.ts";
+
+/** What the prompt that comes next, or came last, tells of the world. */
+export interface PromptedWorld extends PromptFacts {
+  timeZone: string;
+}
+
+/** Nobody reads what a play would write into the service's log. */
+export const SILENT: ServiceLog = { write() {} };
+
+/** `promptedAt`: when the recorded prompt was made, where one comes next. */
+export function createPlayedPorts(
+  { ports, stores, recordedTools = [], seed: otherSeed }: PlayOptions & { stores: PlayStores },
+  { playback, model, seed, world, promptedAt }: {
+    playback: Playback;
+    model: PlayedModel;
+    seed: readonly Message[];
+    world: PromptedWorld;
+    promptedAt: number | undefined;
+  },
+): RunPorts {
+  const { conversations, executions, families } = stores;
+  return {
+    ...ports,
+    clock: playback.clock,
+    serviceLog: SILENT,
+    telemetry: NO_TELEMETRY,
+    timeZone: () => world.timeZone,
+    facts: () => world,
+    families,
+    conversations: {
+      readConversation: (id) => conversations.readConversation(id),
+      async readSeed({ id }) {
+        if (otherSeed !== undefined || seed.length === 0) return otherSeed;
+        const { execution } = await requireExecution(executions, id);
+        return { messages: [...seed], execution };
+      },
+    },
+    openModel: () => Promise.resolve(model),
+    costOf: () => Promise.resolve(model.costUsd),
+    async openTools(agent, options) {
+      const { sandboxGap: _gap, ...tools } = await ports.openTools(agent, options);
+      await playback.catchUp();
+      playback.clock.set(promptedAt);
+      return await toPlayedTools(tools, { recorded: recordedTools, playback });
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// The tools of a play: declared as today's are, or as they were recorded where they could only be known by starting something;
+// their results are the recorded ones.
+import type { AgentTools } from "../tools/agent_tools.ts";
+import { compileArgumentsCheck } from "../tools/json_schema/arguments_check.ts";
+import { QuestionRaised } from "../tools/question_raised.ts";
+import type { ActionTool, Tool, ToolQuestion } from "../tools/tool.ts";
+import { ToolFailure } from "../tools/tool_failure.ts";
+import { Toolbox } from "../tools/toolbox.ts";
+import type { DeclaredTool } from "../executions/record/call_terms.ts";
+import type { CassetteCall, CassetteQuestion } from "./cassette.ts";
+import type { Playback } from "./playback.ts";
+
+/** Longer than any call: the clock of a play never gets there. */
+const NO_LIMIT_MS = 1;
+
+/** The same tools, played. `recorded`: those that stand in the record alone. */
+export async function toPlayedTools(
+  tools: AgentTools,
+  { recorded, playback }: { recorded: readonly DeclaredTool[]; playback: Playback },
+): Promise<AgentTools> {
+  const { toolbox } = tools;
+  const todays = toolbox.names().flatMap((name) => toolbox.get(name) ?? []);
+  const external = await Promise.all(recorded.map(toTool));
+  return {
+    ...tools,
+    toolbox: new Toolbox([...todays, ...external].map((tool) => play(tool, playback))),
+  };
+}
+
+async function toTool(declared: DeclaredTool): Promise<ActionTool> {
+  const { check } = await compileArgumentsCheck(declared.name, declared.parameters);
+  return {
+    ...declared,
+    check,
+    timeoutMs: NO_LIMIT_MS,
+    fixedEffect: "idempotent",
+    effect: () => "idempotent",
+    run: () => Promise.reject(new TypeError("It is only played")),
+  };
+}
+
+/** The same tool, declared as it is, that does something else. */
+export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
+  const { name, otherNames, origin, worksOn, maxResultBytes, fixedEffect, timeoutMs } = tool;
+  return {
+    name,
+    description: tool.description,
+    parameters: tool.parameters,
+    check: (args) => tool.check(args),
+    effect: (args) => tool.effect(args),
+    fixedEffect,
+    timeoutMs,
+    ...(otherNames !== undefined && { otherNames }),
+    ...(origin !== undefined && { origin }),
+    ...(worksOn !== undefined && { worksOn }),
+    ...(maxResultBytes !== undefined && { maxResultBytes }),
+    run,
+  };
+}
+
+/** A question and a delegation are answered by the record elsewhere. */
+function play(tool: Tool, playback: Playback): Tool {
+  if (tool.question !== undefined || tool.delegation !== undefined) return tool;
+  return withRun(tool, async (_args, { toolCallId, answers }) => {
+    const { script } = playback;
+    const raised = script.questionsOf(toolCallId)[answers.length];
+    if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
+    // Where a question stands before it, its result waited in the log for that of an earlier call.
+    const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
+    if (result === undefined) playback.stop({ kind: "end" });
+    return toResult(result);
+  });
+}
+
+/** What a tool returned. Throws ToolFailure for what it threw. */
+function toResult(
+  { content, is_error, instructions, media }: NonNullable<CassetteCall["result"]>,
+): ReturnType<ActionTool["run"]> extends Promise<infer Result> ? Result : never {
+  if (is_error) throw new ToolFailure(withoutPrefix(content));
+  if (instructions === undefined && media === undefined) return content;
+  return { content, ...(instructions !== undefined && { instructions }), ...(media && { media }) };
+}
+
+/** The message of a failure that a model read as `Error: …`. */
+export function withoutPrefix(content: string): string {
+  return content.replace(/^Error: /, "");
+}
+
+function toToolQuestion(step: CassetteQuestion): ToolQuestion {
+  const { kind, message, options, multi, answers_before: answersBefore } = step;
+  return {
+    kind,
+    message,
+    options,
+    multi,
+    ...(answersBefore !== undefined && { answersBefore }),
+  };
+}

@@ -1,0 +1,297 @@
+// Plays a cassette: the loop that real runs take, over an empty store in memory, with a model and tools that give what was
+// recorded. Nothing is called and nothing is written but there.
+import { ExecutionLog } from "../events/log.ts";
+import type { Frame } from "../events/frame.ts";
+import type { Message } from "../models/message.ts";
+import { lazyModule } from "../../base/lazy_module.ts";
+import type { OpenQuestion, WaitingChild } from "../executions/loop/tool_calls.ts";
+import { requireExecution } from "../executions/record/execution_reads.ts";
+import type { Outcome } from "../executions/record/ending_store.ts";
+import { Journal } from "../executions/record/journal.ts";
+import { RedactedReply } from "../executions/record/redacted_reply.ts";
+import type { HumanAnswer } from "../executions/human_request.ts";
+import { toFailure } from "../executions/runs/failure.ts";
+import type { Cassette } from "./cassette.ts";
+import type { PlayOptions, PlayStores } from "./play_options.ts";
+import { playDelegation } from "./played_delegation.ts";
+import type { Difference } from "./difference.ts";
+import { endAsRecorded, endByItself, type Ending } from "./played_end.ts";
+import { acceptPlayed, onFinish } from "./played_execution.ts";
+import { createPlayedPorts, type PromptedWorld, SILENT } from "./played_ports.ts";
+import { isDecidedByLoop } from "./recorded_outcome.ts";
+import { PlayedModel } from "./played_model.ts";
+import { Playback, PlayClock, type ResultCounts } from "./playback.ts";
+import { Script, type ScriptQuestion } from "./script.ts";
+
+/** How far a play came. */
+export interface Played {
+  /** Those of the first place that differs. */
+  differences: Difference[];
+  frames: Frame[];
+  /** How many replies were played. */
+  replies: number;
+}
+
+// As the runs of a service load them.
+const loadPrepare = lazyModule(() => import("../executions/loop/prepare.ts"));
+const loadLoop = lazyModule(() => import("../executions/loop/loop.ts"));
+
+/** Plays a cassette to its end, or to the first difference. */
+export async function playCassette(cassette: Cassette, options: PlayOptions): Promise<Played> {
+  using stores = options.ports.openStores();
+  return await new Player(cassette, { ...options, stores }).play();
+}
+
+class Player {
+  readonly #cassette: Cassette;
+  readonly #options: PlayOptions & { stores: PlayStores };
+  readonly #script: Script;
+  readonly #clock: PlayClock;
+  readonly #playback: Playback;
+  readonly #model: PlayedModel;
+  readonly #log: ExecutionLog;
+  #world: PromptedWorld = { timeZone: "UTC", memorySections: [], fileExists: true };
+  #journal!: Journal;
+  #id = 0;
+
+  constructor(cassette: Cassette, options: PlayOptions & { stores: PlayStores }) {
+    this.#cassette = cassette;
+    this.#options = options;
+    this.#script = new Script(cassette);
+    this.#clock = new PlayClock(cassette.started_at ?? 0);
+    this.#playback = new Playback(this.#script, {
+      clock: this.#clock,
+      tell: (level, text) => this.#journal.notice(level, text),
+      countResults: () => this.#countResults(),
+    });
+    this.#model = new PlayedModel(cassette.agent.model, {
+      playback: this.#playback,
+      check: options.check ?? (() => []),
+    });
+    this.#log = new ExecutionLog(options.stores.frames);
+  }
+
+  async play(): Promise<Played> {
+    const { stores, ports: { redactor } } = this.#options;
+    const subject = await acceptPlayed(this.#cassette, {
+      stores,
+      redactor,
+      startedAt: this.#clock.now(),
+    });
+    const { id } = subject.execution;
+    this.#id = id;
+    const conversations = onFinish(
+      stores.conversations,
+      ({ message: { message } }) =>
+        this.#playback.requireRecorded(message.role === "tool" ? message.toolCallId : ""),
+    );
+    const journalPorts = {
+      ...stores,
+      conversations,
+      log: this.#log,
+      redactor,
+      clock: this.#clock,
+    };
+    this.#journal = new Journal(subject.execution, journalPorts);
+    const differences = await this.#toEnd(id);
+    const page = { after: 0, limit: -1, maxBytes: Infinity };
+    return {
+      differences,
+      frames: await stores.frames.readFrames(id, page),
+      replies: this.#script.replies,
+    };
+  }
+
+  async #countResults(): Promise<ResultCounts> {
+    const { conversations } = this.#options.stores;
+    const { calls } = await conversations.readConversation(this.#id);
+    const stored = calls.filter(({ result }) => result !== null);
+    return { stored: stored.length, logged: stored.filter(({ logged }) => logged).length };
+  }
+
+  /** Stretch after stretch: from the beginning, an answer or a restart to the next rest. */
+  async #toEnd(id: number): Promise<Difference[]> {
+    for (let isFirst = true;; isFirst = false) {
+      const rest = await this.#playStretch(id, isFirst);
+      const { stopped } = this.#playback;
+      if (stopped?.kind === "differs") return stopped.differences;
+      if (stopped?.kind === "end") return await endAsRecorded(this.#ending());
+      if (stopped?.kind === "budget") {
+        const end = await this.#pauseForBudget(stopped.question);
+        if (end !== undefined) return end;
+      } else if (stopped?.kind === "restart" || await this.#isBegunAgain(rest)) {
+        await this.#restart(id);
+      } else if ("status" in rest) return await endByItself(rest, this.#ending());
+      else {
+        const end = await this.#pause(rest);
+        if (end !== undefined) return end;
+      }
+    }
+  }
+
+  /**
+   * Whether the recorded run was begun again here: behind its last reply, too, somebody may have said something, or it had not
+   * come to store its end, or its question.
+   */
+  async #isBegunAgain(rest: Outcome | OpenQuestion | WaitingChild): Promise<boolean> {
+    const isRest = !("status" in rest) || isDecidedByLoop(rest);
+    if (isRest) await this.#playback.catchUp();
+    if ("status" in rest && this.#script.peek()?.type === "message") return true;
+    const { logged } = await this.#countResults();
+    return isRest && this.#script.nextPrompt(logged) !== undefined;
+  }
+
+  async #playStretch(
+    id: number,
+    isFirst: boolean,
+  ): Promise<Outcome | OpenQuestion | WaitingChild> {
+    const { stores, agent } = this.#options;
+    const signal = this.#playback.begin();
+    const { execution, request } = await requireExecution(stores.executions, id);
+    const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
+    try {
+      if (isFirst ? this.#script.hasNoBeginning : this.#isEndedFromOutside()) {
+        await this.#playback.catchUp();
+        this.#playback.stop({ kind: "end" });
+      }
+      const prompt = this.#script.nextPrompt((await this.#countResults()).logged);
+      if (prompt !== undefined) {
+        const { time_zone: timeZone, memory_sections: memorySections } = prompt;
+        this.#world = { timeZone, memorySections, fileExists: prompt.file_exists };
+      }
+      const run = await prepareRun({ execution, request, agent }, {
+        ports: createPlayedPorts(this.#options, {
+          playback: this.#playback,
+          model: this.#model,
+          seed: this.#cassette.seed as unknown as Message[],
+          world: this.#world,
+          promptedAt: prompt?.now,
+        }),
+        journal: this.#journal,
+        signal,
+        openReply: () =>
+          new RedactedReply(id, { log: this.#log, redactor: this.#options.ports.redactor }),
+        delegate: (call) => playDelegation(call, { execution, stores, playback: this.#playback }),
+      });
+      if (prompt !== undefined) this.#script.take();
+      return await runLoop(run);
+    } catch (error) {
+      return toFailure(error, { execution, serviceLog: SILENT });
+    }
+  }
+
+  /** Whether the recorded run was ended here without its loop: nobody took it up again. */
+  #isEndedFromOutside(): boolean {
+    const { outcome, endsInCalls } = this.#script;
+    return outcome !== null && !isDecidedByLoop(outcome) && endsInCalls;
+  }
+
+  /** The recorded run was begun again here: what a person said where it was forked, and no call that had begun. */
+  async #restart(id: number): Promise<void> {
+    const { conversations } = this.#options.stores;
+    const { messages, calls } = await conversations.readConversation(id);
+    for (const call of calls) if (call.result === null) await this.#journal.resetCall(call);
+    const step = this.#script.peek();
+    if (step?.type !== "message") return;
+    this.#script.take();
+    this.#clock.set(step.at);
+    const position = (messages.at(-1)?.position ?? -1) + 1;
+    const message = { role: "user" as const, content: step.content };
+    await this.#journal.begin([{ position, message, seeded: false }]);
+  }
+
+  /** Asks as it was asked, and answers as it was answered; returns the differences where the play ends here. */
+  async #pause(pause: OpenQuestion | WaitingChild): Promise<Difference[] | undefined> {
+    const step = this.#script.peek();
+    if ("question" in pause) {
+      const { call, question, args, isGuard } = pause;
+      const { endsInCalls, outcome } = this.#script;
+      if (endsInCalls && (outcome === null || !isDecidedByLoop(outcome))) {
+        return await endAsRecorded(this.#ending());
+      }
+      if (step?.type !== "question" || step.call !== await this.#callAt(call.position)) {
+        return [{
+          kind: "question",
+          call: this.#script.replies,
+          what: `the call of ${call.name}`,
+          recorded: "nobody was asked",
+          today: `a person is asked: ${question.message}`,
+        }];
+      }
+      this.#clock.set(step.created_at);
+      await this.#journal.ask({
+        ...question,
+        requestId: step.request_id,
+        position: call.position,
+        toolName: call.name,
+        toolArgs: args,
+        createdAt: step.created_at ?? this.#clock.now(),
+        expiresAt: step.expires_at,
+        ...(isGuard && { isGuard }),
+      });
+      return await this.#answer(step, this.#journal);
+    }
+    if (step?.type !== "question") throw new TypeError("A delegate waits for no question");
+    this.#clock.set(step.created_at);
+    await this.#journal.waitForChild(pause.childId);
+    const { answer, created_at, answered_at } = step;
+    // It was answered while this execution ran for a moment because of another answer: its log has none.
+    const isUnseen = answer !== null && created_at !== undefined && answered_at === undefined;
+    if (isUnseen) return await this.#goOn(pause.childId, step);
+    return await this.#answer(step, await this.#journalOf(pause.childId));
+  }
+
+  /** Asks whether more may be spent: of today's budgets nothing is known here. */
+  async #pauseForBudget(step: ScriptQuestion): Promise<Difference[] | undefined> {
+    const { conversations } = this.#options.stores;
+    const { messages } = await conversations.readConversation(this.#id);
+    const { kind, message, options, multi } = step;
+    this.#clock.set(step.created_at);
+    await this.#journal.ask({
+      ...{ kind, message, options, multi },
+      requestId: step.request_id,
+      position: (messages.at(-1)?.position ?? -1) + 1,
+      toolName: step.tool_name,
+      toolArgs: step.tool_args,
+      createdAt: step.created_at ?? this.#clock.now(),
+      expiresAt: step.expires_at,
+    });
+    return await this.#answer(step, this.#journal);
+  }
+
+  async #answer(step: ScriptQuestion, asking: Journal): Promise<Difference[] | undefined> {
+    this.#script.take();
+    if (step.answer === null) return await endAsRecorded(this.#ending(), "outside");
+    this.#clock.set(step.answered_at);
+    await asking.answer({ requestId: step.request_id }, step.answer as HumanAnswer);
+    return undefined;
+  }
+
+  /** Answers another execution, and says nothing of it in this one's log. */
+  async #goOn(childId: number, { request_id, answer }: ScriptQuestion): Promise<undefined> {
+    this.#script.take();
+    await this.#options.stores.requests.answerRequest(childId, {
+      requestId: request_id,
+      answer: answer as HumanAnswer,
+      answeredAt: this.#clock.now(),
+      frames: () => [],
+    });
+  }
+
+  /** The id of the call whose result has this place. */
+  async #callAt(position: number): Promise<string | undefined> {
+    const { calls } = await this.#options.stores.conversations.readConversation(this.#id);
+    return calls.find((call) => call.position === position)?.toolCallId;
+  }
+
+  async #journalOf(id: number): Promise<Journal> {
+    const { stores, ports: { redactor } } = this.#options;
+    const { execution } = await requireExecution(stores.executions, id);
+    return new Journal(execution, { ...stores, log: this.#log, redactor, clock: this.#clock });
+  }
+
+  #ending(): Ending {
+    const { redactor } = this.#options.ports;
+    return { script: this.#script, clock: this.#clock, journal: this.#journal, redactor };
+  }
+}

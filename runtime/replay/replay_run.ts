@@ -1,0 +1,131 @@
+// Replays a recorded run with an agent as it is now: the same from its first request to its end, or the first place where it
+// would go another way.
+import type { Agent } from "../agents/agent.ts";
+import { modelChain } from "../config/providers.ts";
+import { BUILTIN_TOOL_NAMES } from "../tool_vocabulary.ts";
+import type { DeclaredTool } from "../executions/record/call_terms.ts";
+import type { Seed, SeededExecution } from "../executions/record/conversation_store.ts";
+import type { RecordedRun } from "../executions/record/recorded_run.ts";
+import type { Cassette } from "./cassette.ts";
+import { ConversationGone } from "../executions/refusals.ts";
+import { createCassette } from "./create_cassette.ts";
+import type { Difference, Replay } from "./difference.ts";
+import { firstForkDifference, firstLogDifference } from "./log_comparison.ts";
+import type { PlayPorts } from "./play_options.ts";
+import { playCassette } from "./player.ts";
+import type { RequestCheck } from "./played_model.ts";
+import { createRequestCheck } from "./request_comparison.ts";
+import { withTodaysSkills } from "./todays_skills.ts";
+
+/** What a run is replayed with. */
+export interface ReplayOptions {
+  agent: Agent;
+  ports: PlayPorts & { readSeed(execution: SeededExecution): Promise<Seed | undefined> };
+  /** Opens custom tools and MCP servers as they are now, which starts processes; else they are as recorded. */
+  withAllTools: boolean;
+}
+
+/** Replays a run. Stores nothing. Throws ConversationGone. */
+export async function replayRun(run: RecordedRun, options: ReplayOptions): Promise<Replay> {
+  const { agent, ports, withAllTools } = options;
+  const cassette = createCassette(run);
+  const hasBegun = cassette.steps.some(({ type }) => type !== "notice");
+  if (hasBegun && run.messages.length === 0) {
+    throw new ConversationGone(run.execution.id, "replay");
+  }
+  const first = run.terms.values().next().value;
+  const problems: string[] = [];
+  const forkedAt = run.request.fork?.step ?? 0;
+  const today = await withTodaysSkills(cassette, { agent, ports, takenOver: forkedAt });
+  const played = await playCassette(today, {
+    agent,
+    ports: {
+      ...ports,
+      openTools: (agent, { signal }) =>
+        ports.openTools(agent, {
+          signal,
+          leaveOut: (reason) => problems.push(reason),
+          ...(!withAllTools && { offline: true }),
+        }),
+    },
+    recordedTools: withAllTools ? [] : externalTools(first?.tools ?? []),
+    // What a fork took over was another agent's, or another prompt's.
+    check: from(
+      forkedAt + 1,
+      createRequestCheck(run, {
+        today: {
+          models: modelChain(agent.model).map(({ provider, name }) => `${provider}/${name}`),
+          customTools: agent.customTools,
+          mcp: agent.mcp,
+        },
+        redactor: ports.redactor,
+      }),
+    ),
+    ...await otherSeed(run, { agent, ports, recorded: first?.settings.history }),
+  });
+  const { differences, replies } = played;
+  if (differences.length === 0) {
+    const logged = run.request.fork === undefined
+      ? firstLogDifference(run.frames, played.frames)
+      : firstForkDifference(run.frames, played.frames, forkedAt);
+    if (logged !== undefined) differences.push({ ...logged, call: replies });
+  }
+  return {
+    differences: [...problems.map(toDifference), ...differences],
+    steps: differences.length === 0 ? replies : Math.max(0, (differences[0]?.call ?? 1) - 1),
+    recordedSteps: stepsOf(cassette),
+    notes: notesOf(run, { agent, withAllTools }),
+  };
+}
+
+/** Checks the requests from this one on. */
+function from(first: number, check: RequestCheck): RequestCheck {
+  return (asked) => asked.call < first ? [] : check(asked);
+}
+
+/** Custom tools and those of servers: all that are not built in. */
+function externalTools(tools: readonly DeclaredTool[]): DeclaredTool[] {
+  return tools.filter(({ name, origin }) =>
+    origin !== undefined || !BUILTIN_TOOL_NAMES.some((one) => one === name)
+  );
+}
+
+/** Where today's agent is sent more or less of earlier conversations: what it would be sent. */
+async function otherSeed(
+  { execution }: RecordedRun,
+  { agent, ports, recorded }: Pick<ReplayOptions, "agent" | "ports"> & {
+    recorded: Agent["history"] | undefined;
+  },
+): Promise<{ seed?: Seed }> {
+  if (recorded === undefined || recorded === agent.history) return {};
+  const seed = await ports.readSeed(execution);
+  return seed === undefined ? {} : { seed };
+}
+
+function toDifference(reason: string): Difference {
+  return { kind: "tool", call: 0, what: "what is available", recorded: null, today: reason };
+}
+
+function stepsOf({ steps }: Cassette): number {
+  return steps.filter(({ type }) => type === "reply").length;
+}
+
+function notesOf(
+  run: RecordedRun,
+  { agent, withAllTools }: Pick<ReplayOptions, "agent" | "withAllTools">,
+): string[] {
+  const notes: string[] = [];
+  if (run.messages.length === 0) {
+    notes.push("It ended before its model was asked: there is nothing to compare");
+  } else if (run.terms.size === 0) {
+    notes.push("Recorded by an older version: tools and settings are not compared");
+  }
+  const started = [
+    ...agent.customTools.map((name) => `custom tool ${name}`),
+    ...agent.mcp.map((name) => `MCP server ${name}`),
+  ];
+  if (started.length > 0 && !withAllTools) {
+    notes.push(`As recorded, because nothing is started: ${started.join(", ")}`);
+  }
+  return notes;
+}

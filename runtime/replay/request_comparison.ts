@@ -1,0 +1,170 @@
+// What a run would send its model today, beside what it sent: message by message, tool by tool, setting by setting.
+import type { Message } from "../models/message.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { CallSettings, CallTerms, DeclaredTool } from "../executions/record/call_terms.ts";
+import {
+  messagesOf,
+  type RecordedMessage,
+  type RecordedRun,
+} from "../executions/record/recorded_run.ts";
+import type { Difference } from "./difference.ts";
+import type { PlayedRequest, RequestCheck } from "./played_model.ts";
+
+/** The settings of today's agent that no request shows. */
+export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp"> {
+  /** The model and its fallbacks, `provider/name`. */
+  models: readonly string[];
+}
+
+/** A check of requests against what a run sent. */
+export function createRequestCheck(
+  run: RecordedRun,
+  options: { today: TodaySettings; redactor: Redactor },
+): RequestCheck {
+  const replies = run.messages.filter(({ message, seeded }) =>
+    message.role === "assistant" && !seeded
+  );
+  return ({ request, call }: PlayedRequest) => {
+    const end = replies[call - 1]?.position ?? Infinity;
+    const before = run.messages.filter(({ position }) => position < end);
+    const terms = run.terms.get(end) ?? lastTerms(run.terms, end);
+    return [
+      ...compareMessages(withPromptOf(run, before, call), request.messages, options.redactor),
+      ...terms === undefined ? [] : [
+        ...compareTools(terms.tools, request.tools),
+        ...compareSettings(terms.settings, {
+          ...options.today,
+          model: modelOf(options.today, terms.settings),
+          temperature: request.temperature ?? null,
+          maxTokens: request.maxTokens,
+        }),
+      ],
+    ].map((difference) => ({ ...difference, call }));
+  };
+}
+
+/** The recorded model where it is still one of the agent's, else the agent's first. */
+function modelOf({ models }: TodaySettings, { model }: CallSettings): string {
+  return models.includes(model) ? model : models[0] ?? "";
+}
+
+/** Of a call that got no reply: those of the one before. */
+function lastTerms(terms: ReadonlyMap<number, CallTerms>, end: number): CallTerms | undefined {
+  return [...terms].filter(([position]) => position < end).at(-1)?.[1];
+}
+
+/** A prompt that was renewed later is stored as it became: what it was before stands in the log, without its secrets. */
+function withPromptOf(
+  { frames }: RecordedRun,
+  before: readonly RecordedMessage[],
+  call: number,
+): Message[] {
+  const events = frames.map(({ payload }) => JSON.parse(payload));
+  const isPrompt = ({ event_type: type }: { event_type: string }) => type === "system";
+  const isReply = ({ event_type: type }: { event_type: string }) =>
+    type === "ai" || type === "tool_call";
+  const repliesAt = events.flatMap((one, index) => isReply(one) ? [index] : []);
+  const until = repliesAt[call - 1] ?? events.length;
+  const messages = messagesOf(before);
+  if (events.slice(until).findIndex(isPrompt) < 0) return messages;
+  const logged = events.slice(0, until).findLast(isPrompt);
+  const [system, ...rest] = messages;
+  if (logged === undefined || system?.role !== "system") return messages;
+  return [{ ...system, content: String(logged["content"] ?? logged["message"]) }, ...rest];
+}
+
+type Found = Omit<Difference, "call">;
+
+function compareMessages(
+  recorded: readonly Message[],
+  today: readonly Message[],
+  redactor: Redactor,
+): Found[] {
+  const length = Math.max(recorded.length, today.length);
+  for (let index = 0; index < length; index++) {
+    const [before, now] = [recorded[index], today[index]];
+    if (before !== undefined && now !== undefined && isSame(before, now, redactor)) continue;
+    const told = now ?? before;
+    return [{
+      kind: "message",
+      what: `message ${index + 1} (${told === undefined ? "" : nameOf(told)})`,
+      recorded: before === undefined ? null : textOf(before),
+      today: now === undefined ? null : textOf(now),
+    }];
+  }
+  return [];
+}
+
+function isSame(one: Message, other: Message, redactor: Redactor): boolean {
+  if (JSON.stringify(one) === JSON.stringify(other)) return true;
+  // What comes from the log has no secrets.
+  return one.role === "system" && other.role === "system" &&
+    one.content === redactor.redact(other.content);
+}
+
+function nameOf(message: Message): string {
+  switch (message.role) {
+    case "system":
+      return "the prompt";
+    case "user":
+      return message.injected ? "instructions" : "the user's turn";
+    case "assistant":
+      return "a reply";
+    case "tool":
+      return `the result of ${message.toolName}`;
+    default:
+      return message satisfies never;
+  }
+}
+
+function textOf(message: Message): string {
+  if (message.role !== "assistant" || message.toolCalls.length === 0) return message.content;
+  return [
+    message.content,
+    ...message.toolCalls.map(({ name, arguments: args }) => `${name} ${args}`),
+  ].join("\n");
+}
+
+function compareTools(
+  recorded: readonly DeclaredTool[],
+  today: PlayedRequest["request"]["tools"],
+): Found[] {
+  const before = new Map(recorded.map((tool) => [tool.name, describeTool(tool)]));
+  const now = new Map(today.map((tool) => [tool.name, describeTool(tool)]));
+  const found = [...new Set([...before.keys(), ...now.keys()])].flatMap((name): Found[] => {
+    const [one = null, other = null] = [before.get(name), now.get(name)];
+    if (one === other) return [];
+    return [{ kind: "tool", what: `tool ${name}`, recorded: one, today: other }];
+  });
+  const [order, orderNow] = [[...before.keys()].join("\n"), [...now.keys()].join("\n")];
+  if (found.length > 0 || order === orderNow) return found;
+  return [{ kind: "tool", what: "the order of the tools", recorded: order, today: orderNow }];
+}
+
+function describeTool({ name, description, parameters }: DeclaredTool): string {
+  return JSON.stringify({ name, description, parameters }, null, 2);
+}
+
+/** How much history a run is sent shows in its messages. */
+function compareSettings(
+  recorded: CallSettings,
+  today: Omit<CallSettings, "history">,
+): Found[] {
+  const rows: [string, unknown, unknown][] = [
+    ["model", recorded.model, today.model],
+    ["temperature", recorded.temperature, today.temperature],
+    ["max_tokens", recorded.maxTokens, today.maxTokens],
+    ["custom_tools", recorded.customTools.join(", "), today.customTools.join(", ")],
+    ["mcp", recorded.mcp.join(", "), today.mcp.join(", ")],
+  ];
+  return rows.filter(([, before, now]) => before !== now).map(([what, before, now]) => ({
+    kind: "setting",
+    what,
+    recorded: describeValue(before),
+    today: describeValue(now),
+  }));
+}
+
+function describeValue(value: unknown): string {
+  return value === null || value === "" ? "none" : String(value);
+}

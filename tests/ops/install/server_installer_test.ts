@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { NotInstalled } from "../../../ops/install/not_installed.ts";
+import type { ServerWish } from "../../../ops/install/server_installer.ts";
+import { ServerInstaller } from "../../../ops/install/server_installer.ts";
+import { SystemClock } from "../../../base/clock.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
+
+const { signal } = new AbortController();
+
+interface Place extends AsyncDisposable {
+  root: string;
+  file: string;
+  /** What the stand-in for npm was told. */
+  told(): Promise<string>;
+  installer: ServerInstaller;
+  bring(wish: Partial<ServerWish>): ReturnType<ServerInstaller["bring"]>;
+  refusal(wish: Partial<ServerWish>): Promise<string>;
+}
+
+/** A workspace, and a stand-in for npm that installs one package with a program and another package. */
+async function openPlace(bin: unknown = { server: "dist/index.js" }): Promise<Place> {
+  const place = await createTestWorkspace();
+  const { root } = place;
+  const programs = join(root, "bin");
+  await Deno.mkdir(programs);
+  const lock = JSON.stringify({
+    packages: {
+      "": {},
+      "node_modules/@acme/server": { version: "1.2.0", integrity: "sha512-abc=" },
+      "node_modules/other": { version: "3.0.0", integrity: "sha512-def=" },
+    },
+  });
+  await Deno.writeTextFile(
+    join(programs, "npm"),
+    `#!/bin/sh
+echo "$@" > "${root}/told"
+for one in "$@"; do case "$one" in --prefix=*) folder=\${one#--prefix=};; esac; done
+mkdir -p "$folder/node_modules/@acme/server/dist"
+echo '${lock}' > "$folder/package-lock.json"
+echo '${JSON.stringify({ bin })}' > "$folder/node_modules/@acme/server/package.json"
+echo '{"dependencies":{"@acme/server":"1.2.0"}}' > "$folder/package.json"
+echo hi > "$folder/node_modules/@acme/server/dist/index.js"
+`,
+  );
+  const wheel = (name: string, requested: boolean) => ({
+    requested,
+    metadata: { name, version: "2.0.1" },
+    download_info: { archive_info: { hashes: { sha256: "abc" } } },
+  });
+  await Deno.writeTextFile(
+    join(programs, "python3"),
+    `#!/bin/sh
+echo "$@" > "${root}/told"
+for one in "$@"; do case "$one" in
+  --target=*) lib=\${one#--target=};; --report=*) report=\${one#--report=};; esac; done
+mkdir -p "$lib/bin"
+touch "$lib/bin/httpx" "$lib/bin/mcp_server_time"
+echo '${
+      JSON.stringify({ install: [wheel("Other", false), wheel("MCP-Server-Time", true)] })
+    }' > "$report"
+`,
+  );
+  for (const name of ["npm", "python3"]) await Deno.chmod(join(programs, name), 0o755);
+  place.shell["PATH"] = `${programs}:${Deno.env.get("PATH")}`;
+  const settings = await place.settings();
+  const file = settings.directories.mcpServersFile;
+  const installer = new ServerInstaller({ settings, clock: new SystemClock(), cwd: root });
+  const bring = (wish: Partial<ServerWish>) =>
+    installer.bring({ name: "s", source: "npm:@acme/server", args: [], env: [], ...wish }, signal);
+  return {
+    root,
+    file,
+    installer,
+    told: () => Deno.readTextFile(join(root, "told")),
+    bring,
+    async refusal(wish) {
+      const error = await bring(wish).then(() => undefined, (thrown) => thrown);
+      assert.ok(error instanceof NotInstalled, `expected NotInstalled, got ${error}`);
+      const left = await Array.fromAsync(Deno.readDir(join(file, "../mcp"))).catch(() => []);
+      assert.deepEqual(left, []);
+      return error.message;
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+const entriesOf = async (file: string) => JSON.parse(await Deno.readTextFile(file));
+
+Deno.test("ServerInstaller installs a package at one version, runs nothing of it, and writes its entry", async () => {
+  await using at = await openPlace();
+  const folder = join(at.file, "../mcp/s");
+  {
+    await using server = await at.bring({});
+    assert.equal(server.folder, folder);
+  }
+  // It was not added.
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
+  {
+    const source = "npm:@acme/server@^1";
+    await using server = await at.bring({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
+    const { pinned, otherPackages, entry } = server;
+    const expected = { pinned: "npm:@acme/server@1.2.0 sha512-abc=", otherPackages: 1 };
+    assert.deepEqual({ pinned, otherPackages }, expected);
+    assert.deepEqual(entry, {
+      command: "node",
+      args: [
+        join(folder, "node_modules/@acme/server/dist/index.js"),
+        join(at.root, "notes"),
+        "--x",
+      ],
+      env: { TOKEN: "${TOKEN}" },
+    });
+    await assert.rejects(Deno.stat(at.file), Deno.errors.NotFound);
+    await server.add();
+    assert.deepEqual(await entriesOf(at.file), { s: entry });
+  }
+  const told = await at.told();
+  assert.match(told, /^install --ignore-scripts .*--save-exact .*-- @acme\/server@\^1\n$/);
+  const text = await Deno.readTextFile(join(folder, "node_modules/@acme/server/dist/index.js"));
+  assert.equal(text, "hi\n");
+  const left = (await Array.fromAsync(Deno.readDir(join(folder, "..")))).map(({ name }) => name);
+  assert.deepEqual(left, ["s"]);
+});
+
+Deno.test("ServerInstaller installs wheels of PyPI at one version, lists what it added, and removes it", async () => {
+  await using at = await openPlace();
+  const folder = join(at.file, "../mcp/time");
+  for (
+    const [name, source] of [["s", "npm:@acme/server"], ["time", "pypi:mcp-server-time@2.0.1"]]
+  ) {
+    await using server = await at.bring({
+      name: name ?? "",
+      source: source ?? "",
+      args: ["--utc"],
+    });
+    await server.add();
+    if (name === "s") continue;
+    const { pinned, otherPackages, entry } = server;
+    assert.deepEqual({ pinned, otherPackages, entry }, {
+      pinned: "pypi:MCP-Server-Time@2.0.1 sha256-abc",
+      otherPackages: 1,
+      entry: {
+        command: "python3",
+        args: [join(folder, "lib/bin/mcp_server_time"), "--utc"],
+        env: { PYTHONPATH: join(folder, "lib") },
+      },
+    });
+  }
+  assert.match(
+    await at.told(),
+    /^-m pip install --only-binary=:all: .*--target=\S+\/server\/lib .*-- mcp-server-time==2\.0\.1\n$/,
+  );
+  const lock = await Deno.readTextFile(join(folder, "pyproject.toml"));
+  assert.match(lock, /^# Other==2\.0\.1 sha256=abc$/m);
+  const listed = await at.installer.list();
+  assert.deepEqual(listed.map(({ name, pinned, folder }) => [name, pinned, folder !== undefined]), [
+    ["s", "npm:@acme/server@1.2.0", true],
+    ["time", "pypi:MCP-Server-Time@2.0.1", true],
+  ]);
+  // A folder with anything else in it is a person's own.
+  await Deno.writeTextFile(join(folder, "notes.txt"), "mine");
+  assert.equal((await at.installer.list())[1]?.folder, undefined);
+  for (const one of listed) await at.installer.remove(one);
+  assert.deepEqual(await entriesOf(at.file), {});
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
+  await assert.rejects(at.installer.remove({ name: "s", folder: undefined }), /no server "s"/);
+});
+
+Deno.test("ServerInstaller adds programs and addresses beside what is there, with variables and no values", async () => {
+  await using at = await openPlace();
+  await Deno.mkdir(join(at.file, ".."), { recursive: true });
+  const before = '{\n  "mcpServers": {\n    "old": { "command": "x" }\n  }\n}\n';
+  await Deno.writeTextFile(at.file, before);
+  {
+    await using server = await at.bring({ source: "./run.sh", args: ["a b"] });
+    await server.add();
+  }
+  {
+    const source = "https://example.com/mcp";
+    await using server = await at.bring({ name: "web", source, token: "T" });
+    await server.add();
+  }
+  const text = await Deno.readTextFile(at.file);
+  assert.ok(text.startsWith(before.slice(0, before.indexOf(" }\n") + 2)));
+  assert.deepEqual(JSON.parse(text).mcpServers, {
+    old: { command: "x" },
+    s: { command: join(at.root, "run.sh"), args: ["a b"] },
+    web: { url: "https://example.com/mcp", headers: { Authorization: "Bearer ${T}" } },
+  });
+  assert.match(await at.refusal({ name: "old" }), /^There is a server "old" in .* already$/);
+  await Deno.writeTextFile(at.file, "{ // mine\n}");
+  assert.match(await at.refusal({}), /has no place for it: add the entry by hand/);
+  await Deno.writeTextFile(at.file, "{ mine\n}");
+  assert.match(await at.refusal({}), /The file is no JSON/);
+});
+
+Deno.test("ServerInstaller refuses names, addresses and variables that are none, and packages without a program", async () => {
+  await using at = await openPlace({ server: "../../../../../bin/sh" });
+  for (const name of ["..", "a/b", "", ".x", "-x", "a b", "__proto__"]) {
+    assert.match(await at.refusal({ name }), /^The name of a server must be letters/, name);
+  }
+  for (const source of ["npm:../x", "pypi:../x", "pypi:https://example.com/a.whl", "pypi:-r"]) {
+    assert.match(await at.refusal({ source }), /names no package/);
+  }
+  assert.match(
+    await at.refusal({ source: "https://me:x@example.com/" }),
+    /holds a user or a password/,
+  );
+  assert.match(
+    await at.refusal({ source: "https://example.com/", args: ["x"] }),
+    /takes no arguments/,
+  );
+  assert.match(await at.refusal({ env: ["sk-123"] }), /given by its name/);
+  assert.match(await at.refusal({ token: "T" }), /--token is for a server at an address/);
+  assert.match(await at.refusal({ source: " " }), /The program has no name/);
+  assert.match(await at.refusal({}), /^The package @acme\/server has no program to start$/);
+});

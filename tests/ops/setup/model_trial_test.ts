@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { tryModel } from "../../../ops/setup/model_trial.ts";
+import { ReplyTimeout } from "../../../runtime/models/retry.ts";
+import { OpenAiServer } from "../../support/models/openai_server.ts";
+import { TestClock } from "../../support/test_clock.ts";
+
+const KEY = "sk-new-0123456789";
+
+function attempt(
+  server: OpenAiServer,
+  options: { apiKey?: string; clock?: TestClock; signal?: AbortSignal } = {},
+): Promise<void> {
+  const { apiKey, clock = new TestClock(), signal = new AbortController().signal } = options;
+  return tryModel(
+    { provider: "mine", name: "tiny", baseUrl: server.url, streamUsage: true },
+    {
+      environment: { get: () => "sk-old-0123456789", secrets: () => [] },
+      apiKey,
+      environmentFile: "/ws/.env",
+      pinKeys: false,
+      purse: FREE_PURSE,
+      clock,
+      signal,
+    },
+  );
+}
+
+Deno.test("tryModel() asks once, with the key that is in no file yet, else with the one that is", async () => {
+  await using server = new OpenAiServer([{ text: "ready" }, { text: "" }]);
+  const clock = new TestClock();
+  await attempt(server, { apiKey: KEY, clock });
+  await attempt(server, { clock });
+  server.assertDone();
+  const keys = server.requests.map(({ headers }) => headers.get("authorization"));
+  assert.deepEqual(keys, [`Bearer ${KEY}`, "Bearer sk-old-0123456789"]);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("tryModel() tells at once what the provider says, without the key", async () => {
+  const body = JSON.stringify({ error: { message: `Busy: ${KEY}` } });
+  await using server = new OpenAiServer([
+    { status: 503, body },
+    { status: 503, body: JSON.stringify({ error: { message: "none is free" } }) },
+  ]);
+  const refusal = { name: "ModelError", message: "mine answered 503: Busy: [key]" };
+  await assert.rejects(attempt(server, { apiKey: KEY }), refusal);
+  // A dummy key is a common word.
+  await assert.rejects(attempt(server, { apiKey: "none" }), /mine answered 503: none is free$/);
+  server.assertDone();
+});
+
+Deno.test("tryModel() waits a minute at most, and no longer than its caller", async () => {
+  await using server = new OpenAiServer([{ silent: true }, { silent: true }]);
+  const clock = new TestClock();
+  const waiting = attempt(server, { clock });
+  const late = assert.rejects(waiting, ReplyTimeout);
+  await server.received(1);
+  await clock.advance(60_000);
+  await late;
+
+  const caller = new AbortController();
+  const leaving = assert.rejects(
+    attempt(server, { clock, signal: caller.signal }),
+    (error) => error === caller.signal.reason,
+  );
+  await server.received(2);
+  caller.abort(new Error("Enough"));
+  await leaving;
+  assert.equal(clock.sleeping, 0);
+});

@@ -1,0 +1,74 @@
+// What an approval shows and takes: the lines of a diff, and arguments as fields and back.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { JsonObject } from "../../base/json.ts";
+import { ApiError } from "../../api/client/client.ts";
+import { toDiffLines } from "../../page/state/diff_lines.ts";
+import {
+  readArgumentFields,
+  toArgumentFields,
+  toFieldProblems,
+} from "../../page/state/edited_arguments.ts";
+
+Deno.test("toDiffLines() tells lines apart by their first character, once there are hunks", () => {
+  const diff = "@@ -1,4 +1,3 @@\n same\n--- dash\n-\n+++ plus\n\n\\ No newline\n[3 lines more]\n";
+  assert.deepEqual(toDiffLines(diff), [
+    { kind: "place", text: "@@ -1,4 +1,3 @@" },
+    { kind: "same", text: "same" },
+    { kind: "removed", text: "-- dash" },
+    { kind: "removed", text: "" },
+    { kind: "added", text: "++ plus" },
+    { kind: "same", text: "" },
+    { kind: "note", text: "\\ No newline" },
+    { kind: "note", text: "[3 lines more]" },
+  ]);
+  assert.deepEqual(toDiffLines(""), []);
+});
+
+Deno.test("readArgumentFields() gives back what toArgumentFields() was given", () => {
+  const value = fc.jsonValue().map((one) => JSON.parse(JSON.stringify(one)));
+  const args = fc.dictionary(fc.string(), value, { noNullPrototype: true })
+    .filter((one) => !Object.hasOwn(one, "__proto__"));
+  fc.assert(fc.property(args, (one: JsonObject) => {
+    assert.deepEqual(readArgumentFields(toArgumentFields(one)), { args: one });
+  }));
+});
+
+Deno.test("readArgumentFields() names each field that is no JSON; a text may be anything", () => {
+  const read = readArgumentFields([
+    { name: "text", isJson: false, text: "{" },
+    { name: "times", isJson: true, text: "many" },
+    { name: "tags", isJson: true, text: "" },
+  ]);
+  assert.ok("problems" in read);
+  assert.deepEqual(Object.keys(read.problems), ["times", "tags"]);
+});
+
+Deno.test("toFieldProblems() puts each line of a refusal at the argument that it names", () => {
+  const refusal = (msg: string, status = 422) =>
+    new ApiError(status, [{
+      type: "invalid",
+      loc: ["body", "response", "arguments"],
+      msg,
+      input: {},
+    }]);
+  const names = ["path", "options"];
+  assert.deepEqual(
+    toFieldProblems(
+      refusal(
+        'The arguments do not fit post:\n- "path": must not be empty\n' +
+          '- "options.tags": expected array\n- "path": is odd',
+      ),
+      names,
+    ),
+    { path: "must not be empty; is odd", options: "options.tags: expected array" },
+  );
+  assert.deepEqual(toFieldProblems(refusal('"path" is missing: expected string'), names), {
+    path: "is missing: expected string",
+  });
+  // What concerns none of them is told as it is.
+  const unknown = 'The arguments do not fit post:\n- unknown argument "pth"';
+  assert.deepEqual(toFieldProblems(refusal(unknown), names), { "": unknown });
+  assert.equal(toFieldProblems(new ApiError(409, "Too late"), names), null);
+  assert.equal(toFieldProblems(new Error("lost"), names), null);
+});

@@ -1,0 +1,60 @@
+// The committed bundle is what its sources give, and nothing that tells where it was made.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { filesBelow, REPOSITORY } from "../support/repository.ts";
+import { createTempDir } from "../support/temp_dir.ts";
+
+const ASSETS = join(REPOSITORY, "server/dashboard/assets");
+const text = (name: string) => Deno.readTextFile(join(ASSETS, name));
+/** What a first visit loads, in bytes: more would be no small page any more. */
+const MOST_BYTES = 230_000;
+
+Deno.test("server/dashboard/assets/app.js is what its sources give (deno task dashboard writes it)", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(join(REPOSITORY, "deno.json")));
+  await using folder = await createTempDir();
+  const fresh = join(folder.path, "app.js");
+  const [program, ...args] = (tasks.dashboard.command as string)
+    .replace("server/dashboard/assets/app.js", fresh).split(" ");
+  assert.equal(program, "deno");
+  const bundling = new Deno.Command(Deno.execPath(), { args, cwd: REPOSITORY });
+  const { success, stderr } = await bundling.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const isSame = await Deno.readTextFile(fresh) === await text("app.js");
+  assert.ok(isSame, "the bundle is older than its sources: run `deno task dashboard`");
+});
+
+Deno.test("server/dashboard/assets is small, and names neither a place of ours nor one on the Internet to load from", async () => {
+  const names = [...Deno.readDirSync(ASSETS)].map(({ name }) => name);
+  const served = names.filter((name) => /\.(js|css)$/.test(name));
+  assert.deepEqual(served.sort(), ["app.js", "layout.css", "theme.css", "views.css"]);
+  const files = await Promise.all(served.map(text));
+  assert.ok(files.join("").length < MOST_BYTES, `${files.join("").length} bytes`);
+  for (const [index, file] of files.entries()) {
+    for (const strange of ["sourceMappingURL", "file://", REPOSITORY, "url(", "@import"]) {
+      const isCss = served[index]?.endsWith(".css") ?? false;
+      const isOfScripts = strange === "url(" || strange === "@import";
+      assert.ok(!file.includes(strange) || isOfScripts && !isCss, `${served[index]}: ${strange}`);
+    }
+  }
+  // Whoever's code is in the bundle is named beside it.
+  for (const name of ["preact", "marked"]) {
+    assert.match(await text(`${name}.LICENSE.txt`), /Permission is hereby granted/);
+  }
+});
+
+Deno.test("server/dashboard/assets/app.js has no syntax that browsers of last year cannot read", async () => {
+  // The bundler leaves the syntax as it is written.
+  assert.doesNotMatch(await text("app.js"), /[;{}](?:await )?using \w/);
+});
+
+Deno.test("page never turns text into markup or code", () => {
+  const client = join(REPOSITORY, "page");
+  for (const path of filesBelow(client)) {
+    const source = Deno.readTextFileSync(path);
+    assert.doesNotMatch(
+      source,
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser/i,
+      path,
+    );
+  }
+});

@@ -1,0 +1,283 @@
+// The arithmetic of the views: usage stacked by agent, a day of a schedule as places on a line, figures as text.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
+import {
+  describeMarks,
+  hoursWithin,
+  isKnownEmpty,
+  kindOf,
+  toMarks,
+} from "../../page/state/day_marks.ts";
+import {
+  formatCost,
+  formatDuration,
+  formatRelative,
+  toCostFormat,
+  toDayName,
+} from "../../page/format.ts";
+import { toTicks } from "../../page/state/usage_sums.ts";
+import { foldFailures } from "../../page/state/fold_failures.ts";
+import { beginOf, fromLook, toLook } from "../../page/state/look.ts";
+import { isAtLeast, parseLogLine } from "../../page/state/log_line.ts";
+import {
+  COLOURS,
+  type Series,
+  sortSeries,
+  sum,
+  toBars,
+  toColours,
+  toSeries,
+  withOthers,
+} from "../../page/state/usage_sums.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import type { StatsBody } from "../../api/schemas/report_schemas.ts";
+
+const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
+
+const stats: fc.Arbitrary<StatsBody> = fc.uniqueArray(
+  fc.record({
+    date: fc.constantFrom(...DAYS),
+    agent_id: fc.constantFrom(..."abcdefghij"),
+    executions: fc.nat(50),
+    succeeded: fc.nat(20),
+    failed: fc.nat(20),
+    input_tokens: fc.nat(500),
+    output_tokens: fc.nat(500),
+    total_tokens: fc.nat(1_000),
+    cost_usd: fc.option(fc.nat(100)),
+  }),
+  { selector: ({ date, agent_id }) => date + agent_id },
+).map((usage) => ({ timezone: "UTC", days: DAYS, usage }));
+
+Deno.test("toBars() loses nothing, however many agents share the colours", () => {
+  fc.assert(fc.property(stats, (one) => {
+    for (const measure of ["total_tokens", "cost_usd"] as const) {
+      const all = toSeries(one, measure);
+      const series = withOthers(all);
+      assert.ok(series.length <= COLOURS);
+      assert.deepEqual(sum(series), sum(all));
+      const most = all.map((agent) => agent[measure] ?? 0);
+      assert.deepEqual(most, most.toSorted((a, b) => b - a));
+      const beside = withOthers(toSeries(one));
+      const colours = toColours(series, beside);
+      assert.equal(new Set(colours).size, series.length);
+      for (const [index, { agentId }] of series.entries()) {
+        assert.ok((colours[index] ?? 9) < COLOURS);
+        const there = beside.findIndex((agent) => agent.agentId === agentId);
+        if (there >= 0) assert.equal(colours[index], there);
+      }
+      const bars = toBars(one, { series, measure });
+      assert.deepEqual(bars.map(({ date }) => date), DAYS);
+      const expected = one.usage.reduce((before, usage) => before + (usage[measure] ?? 0), 0);
+      assert.equal(bars.reduce((before, { total }) => before + total, 0), expected);
+      for (const { values, total } of bars) {
+        assert.equal(values.reduce((before, value) => before + value, 0), total);
+      }
+    }
+  }));
+});
+
+Deno.test("sum() knows a cost where one is known", () => {
+  const one = { executions: 1, succeeded: 1, failed: 0, total_tokens: 1 };
+  assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: null }]).cost_usd, null);
+  assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: 0.5 }]).cost_usd, 0.5);
+});
+
+const HOUR = 3_600_000;
+const FROM = Date.parse("2026-01-01T00:00:00Z");
+
+Deno.test("toMarks() places what was and what comes, and leaves out what lies outside", () => {
+  const slot = (hours: number, changes: Partial<SlotBody> = {}): SlotBody => ({
+    scheduled_for: new Date(FROM + hours * HOUR).toISOString(),
+    outcome: "run",
+    reason: null,
+    execution_id: 3,
+    count: 1,
+    ...changes,
+  });
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  const slots = [slot(6, { outcome: "missed", count: 4 }), slot(0), slot(-1)];
+  const upcoming = [18, 24, 30].map((hours) => new Date(FROM + hours * HOUR).toISOString());
+  const marks = toMarks({ slots, upcoming }, day);
+  assert.deepEqual(marks.map(({ kind, place }) => `${kind} ${place}`), [
+    ...["started 0", "missed 0.25", "upcoming 0.75"],
+  ]);
+  assert.equal(
+    describeMarks(marks, (at) => new Date(at).toISOString().slice(11, 16)),
+    "1 run, 0 skipped, 4 missed; next 18:00",
+  );
+});
+
+Deno.test("kindOf() tells a run by how it ended, and never one that has only started as a success", () => {
+  const slot: SlotBody = {
+    scheduled_for: new Date(FROM).toISOString(),
+    outcome: "run",
+    reason: null,
+    execution_id: 3,
+    count: 1,
+  };
+  const kinds = [undefined, "running", "waiting", "success", "error", "timeout"] as const;
+  assert.deepEqual(kinds.map((status) => kindOf({ ...slot, status })), [
+    ...["started", "running", "waiting", "success", "failed", "failed"],
+  ]);
+  const marks = kinds.map((status, hour) => ({
+    ...{ ...slot, status },
+    scheduled_for: new Date(FROM + hour * HOUR).toISOString(),
+  }));
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  assert.equal(
+    describeMarks(toMarks({ slots: marks, upcoming: [] }, day), String),
+    "6 runs (2 failed, 1 waiting, 1 running), 0 skipped, 0 missed",
+  );
+  assert.equal(kindOf({ ...slot, outcome: "skipped", status: "success" }), "skipped");
+});
+
+Deno.test("isKnownEmpty() holds only where no time was, none comes, and all that come are known", () => {
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  const at = (hours: number) => new Date(FROM + hours * HOUR).toISOString();
+  const none = { slots: [], upcoming: [at(30)] };
+  assert.equal(isKnownEmpty(none, { day, knownTo: null }), true);
+  assert.equal(isKnownEmpty(none, { day, knownTo: FROM + 30 * HOUR }), true);
+  assert.equal(isKnownEmpty(none, { day, knownTo: FROM - HOUR }), false);
+  assert.equal(isKnownEmpty({ slots: [], upcoming: [at(18)] }, { day, knownTo: null }), false);
+});
+
+Deno.test("toMarks() makes one mark of times that nobody could tell apart, and counts them all", () => {
+  const day = { from: FROM, to: FROM + 24 * HOUR };
+  const times = fc.uniqueArray(fc.nat(24 * 60 - 1), { maxLength: 600 });
+  const outcome = fc.constantFrom("run" as const, "skipped" as const);
+  fc.assert(fc.property(times, fc.infiniteStream(outcome), (minutes, outcomes) => {
+    const slots = minutes.map((minute): SlotBody => ({
+      scheduled_for: new Date(FROM + minute * 60_000).toISOString(),
+      outcome: outcomes.next().value ?? "run",
+      reason: null,
+      execution_id: minute,
+      count: 1,
+    }));
+    const marks = toMarks({ slots, upcoming: [] }, day);
+    assert.equal(marks.reduce((before, { count }) => before + count, 0), slots.length);
+    for (const [kind, outcome] of [["started", "run"], ["skipped", "skipped"]]) {
+      const places = marks.filter((mark) => mark.kind === kind).map(({ place }) => place);
+      assert.ok(places.length <= 288);
+      // Each leads to the latest of those that it stands for.
+      const ids = marks.filter((mark) => mark.kind === kind).map(({ executionId }) => executionId);
+      const newest = slots.filter((slot) => slot.outcome === outcome)
+        .map(({ execution_id }) => execution_id ?? 0);
+      assert.equal(ids.at(-1) ?? 0, Math.max(0, ...newest));
+    }
+  }));
+});
+
+Deno.test("hoursWithin() labels every third hour of the wall clock", () => {
+  for (const at of hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR })) {
+    const date = new Date(at);
+    assert.deepEqual([date.getHours() % 3, date.getMinutes()], [0, 0]);
+  }
+  assert.equal(hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR }).length, 8);
+});
+
+Deno.test("formatDuration(), formatRelative() and formatCost() write figures for people", () => {
+  assert.deepEqual([400, 12_000, 185_000, 7_440_000, 90_000_000].map(formatDuration), [
+    ...["0.4 s", "12 s", "3 min 5 s", "2 h 4 min", "1 d 1 h"],
+  ]);
+  const relative = (distance: number) => formatRelative(FROM + distance, FROM);
+  assert.deepEqual([0, 300_000, -3 * HOUR, -40 * HOUR, 2_000].map(relative), [
+    ...["just now", "in 5 min", "3 h ago", "1 d ago", "in a moment"],
+  ]);
+  assert.deepEqual([null, 0, 0.00001, 0.0042, 0.034, 1.25, 1234.5].map(formatCost), [
+    ...["unknown", "$0", "under $0.0001", "$0.0042", "$0.034", "$1.25", "$1,234.50"],
+  ]);
+});
+
+Deno.test("toCostFormat() gives a column equal decimals, as many as the smallest needs", () => {
+  const column = [12.5, 0, null, 0.0042, 0.3];
+  assert.deepEqual(column.map(toCostFormat(column)), [
+    ...["$12.5000", "$0.0000", "unknown", "$0.0042", "$0.3000"],
+  ]);
+  assert.deepEqual([12.5, 0, 1_234].map(toCostFormat([12.5, 0, 1_234])), [
+    ...["$12.50", "$0.00", "$1,234.00"],
+  ]);
+});
+
+Deno.test("toDayName() names the local day of a moment", () => {
+  assert.equal(toDayName(new Date(2026, 0, 9, 23, 59).getTime()), "2026-01-09");
+});
+
+Deno.test("toTicks() goes from 0 to the highest in a few round steps", () => {
+  assert.deepEqual(toTicks(9.1), [0, 2.5, 5, 7.5, 10]);
+  assert.deepEqual(toTicks(2, 1), [0, 1, 2]);
+  fc.assert(fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
+    const ticks = toTicks(highest);
+    const top = ticks.at(-1) ?? 0;
+    assert.ok(ticks[0] === 0 && top >= highest * (1 - 1e-6) && top <= 3 * highest);
+    assert.ok(ticks.length >= 3 && ticks.length <= 5, ticks.join());
+  }));
+});
+
+Deno.test("sortSeries() sorts by any column, either way, and puts what is not known last", () => {
+  const one = (agentId: string, cost_usd: number | null, succeeded: number): Series => ({
+    ...{ agentId, cost_usd, succeeded },
+    ...{ executions: 4, failed: 1, total_tokens: 0 },
+  });
+  const series = [one("b", null, 3), one("c", 2, 1), one("a", 5, 2)];
+  const order = (by: Parameters<typeof sortSeries>[1]["by"], isDescending: boolean) =>
+    sortSeries(series, { by, isDescending, nameOf: ({ agentId }) => agentId ?? "" })
+      .map(({ agentId }) => agentId).join("");
+  assert.equal(order("agent", false), "abc");
+  assert.equal(order("agent", true), "cba");
+  assert.equal(order("cost_usd", true), "acb");
+  assert.equal(order("cost_usd", false), "cab");
+  assert.equal(order("succeeded", true), "bac");
+});
+
+Deno.test("foldFailures() makes one row of an agent that fails again and again, and keeps each success", () => {
+  const executions = [
+    ...[["a", "error"], ["b", "success"], ["a", "error"], ["b", "success"], ["a", "timeout"]],
+    ...[["c", "error"], ["a", "error"]],
+  ].map(([agent_id, status], index) => ({ id: 9 - index, agent_id, status } as ExecutionSummary));
+  const folded = foldFailures(executions);
+  assert.deepEqual(folded.map(({ execution, count }) => `${execution.id} x${count}`), [
+    ...["9 x3", "8 x1", "6 x1", "5 x1", "4 x1"],
+  ]);
+});
+
+Deno.test("toLook() begins where the look before ended, and is the same for who loads the page again", () => {
+  const minutes = (count: number) => FROM + count * 60_000;
+  const first = toLook(null, minutes(0));
+  assert.equal(first.since, minutes(-24 * 60));
+  // Seen for an hour, loaded again, then not before the next morning.
+  let look = first;
+  for (let minute = 0; minute <= 60; minute += 5) look = toLook(fromLook(look), minutes(minute));
+  assert.equal(look.since, first.since);
+  const morning = toLook(fromLook(look), minutes(600));
+  assert.equal(morning.since, minutes(60));
+  assert.equal(toLook(fromLook(morning), minutes(605)).since, minutes(60));
+  // What cannot be, or is of a clock that was put back, is as nothing.
+  for (const odd of ["", "x y", "5", `${minutes(9)} ${minutes(900)}`, `${minutes(5)} ${FROM}`]) {
+    assert.equal(toLook(odd, minutes(10)).since, minutes(10 - 24 * 60), odd);
+  }
+});
+
+Deno.test("beginOf() reaches back at most a week", () => {
+  const now = new Date(2026, 0, 9, 15, 30).getTime();
+  const since = now - 30 * 24 * HOUR;
+  assert.equal(beginOf("look", { since, now }), now - 7 * 24 * HOUR);
+  assert.equal(beginOf("look", { since: now - HOUR, now }), now - HOUR);
+  assert.equal(beginOf("today", { since, now }), new Date(2026, 0, 9).getTime());
+  assert.equal(beginOf("day", { since, now }), now - 24 * HOUR);
+  assert.equal(beginOf("week", { since, now }), now - 7 * 24 * HOUR);
+});
+
+Deno.test("parseLogLine() takes a line apart, and keeps whole what is none", () => {
+  assert.deepEqual(parseLogLine('2026-01-31T08:30:00.000Z WARN  Odd key="a b"'), {
+    at: "2026-01-31T08:30:00.000Z",
+    level: "WARN",
+    text: 'Odd key="a b"',
+  });
+  const bare = parseLogLine("error: Uncaught (in promise)");
+  assert.deepEqual(bare, { at: null, level: null, text: "error: Uncaught (in promise)" });
+  assert.ok(isAtLeast(bare, "ERROR"));
+  const info = parseLogLine("2026-01-31T08:30:00.000Z INFO  Ready");
+  assert.deepEqual([isAtLeast(info, "INFO"), isAtLeast(info, "WARN")], [true, false]);
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
+import { loadWaiting } from "../../page/state/pending_list.ts";
+import { type Known, learn, type Loaded, Loader, toResource } from "../../page/state/resource.ts";
+import { settle } from "../support/test_clock.ts";
+
+const NOTHING: Known<string> = { key: "a", data: undefined, failure: undefined };
+const LOST = { failure: new ServiceUnreachable("The service does not answer") };
+const UNREACHABLE = "The service cannot be reached. This loads when it is back.";
+
+Deno.test("learn() keeps what was known while nobody answers, or the service fails; a refusal takes it back", () => {
+  const known = learn(NOTHING, "a", { data: "answer" });
+  const table = [
+    [LOST, "answer", null],
+    [{ failure: new ApiError(503, "It is shutting down") }, "answer", "It is shutting down"],
+    [{ failure: new ApiError(404, "No such agent") }, undefined, "No such agent"],
+  ] as const;
+  for (const [loaded, data, problem] of table) {
+    const shown = toResource(learn(known, "a", loaded), "a");
+    assert.deepEqual(shown, { data, problem, isStale: false });
+  }
+});
+
+Deno.test("toResource() shows an older answer until there is the new one, or none can be had", () => {
+  const known = learn(NOTHING, "a", { data: "answer" });
+  assert.deepEqual(toResource(known, "b"), { data: "answer", problem: null, isStale: true });
+  const lost = learn(known, "b", LOST);
+  assert.deepEqual(toResource(lost, "b"), { data: undefined, problem: UNREACHABLE, isStale: true });
+  // Whoever goes back finds it.
+  assert.deepEqual(toResource(lost, "a"), { data: "answer", problem: null, isStale: false });
+});
+
+Deno.test("Loader never asks twice at the same time, and serves what was wanted meanwhile once", async () => {
+  const answers: ((value: string) => void)[] = [];
+  const seen: Loaded<string>[] = [];
+  const loader = new Loader(
+    () => new Promise<string>((resolve) => answers.push(resolve)),
+    (loaded) => seen.push(loaded),
+  );
+  for (let i = 0; i < 5; i++) loader.ask();
+  await settle();
+  assert.equal(answers.length, 1);
+  answers[0]?.("first");
+  await settle();
+  assert.equal(answers.length, 2);
+  answers[1]?.("second");
+  await settle();
+  assert.deepEqual([answers.length, seen], [2, [{ data: "first" }, { data: "second" }]]);
+});
+
+Deno.test("Loader tells a failure, goes on, and is silent once closed", async () => {
+  const seen: Loaded<number>[] = [];
+  let count = 0;
+  const loader = new Loader(
+    () => ++count === 1 ? Promise.reject(new Error("no")) : Promise.resolve(count),
+    (loaded) => seen.push(loaded),
+  );
+  await loader.ask();
+  await loader.ask();
+  assert.deepEqual([seen.length, "failure" in (seen[0] ?? {}), seen[1]], [2, true, { data: 2 }]);
+  const last = loader.ask();
+  loader.close();
+  await last;
+  assert.equal(seen.length, 2);
+});
+
+Deno.test("loadWaiting() shows each question once, with the execution that asks it, the oldest first", async () => {
+  const at = (id: number) => `2026-01-01T00:00:0${id}.000Z`;
+  const questions: Record<number, { request_id: string; created_at: string } | undefined> = {
+    // 2 was started by 1, and 4 by 3: both wait for the one below.
+    ...{ 1: { request_id: "a", created_at: at(5) }, 2: { request_id: "a", created_at: at(5) } },
+    ...{ 3: { request_id: "b", created_at: at(1) }, 4: { request_id: "b", created_at: at(1) } },
+    5: undefined,
+  };
+  const client = {
+    executions: () => Promise.resolve([5, 4, 3, 2, 1].map((id) => ({ id }))),
+    pending: (id: number) => {
+      const question = questions[id];
+      return question === undefined
+        ? Promise.reject(new ApiError(404, "No pending request"))
+        : Promise.resolve({ ...question, execution_id: id });
+    },
+  } as unknown as Client;
+  const waiting = await loadWaiting(client);
+  assert.deepEqual(
+    waiting.questions.map(({ execution, pending }) => [execution.id, pending.request_id]),
+    [...[[4, "b"], [2, "a"]]],
+  );
+});
