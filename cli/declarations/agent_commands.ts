@@ -1,5 +1,5 @@
-// Commands that use agents, as the command line declares them.
-// They share few files, because each file that is loaded slows the start.
+// The declarations of the commands that use agents.
+// One file declares many commands, because each loaded file slows down the start.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, JSON_FLAG, option } from "../command_line/option.ts";
@@ -27,14 +27,14 @@ export const list = declareCommand({
 /** `show`. */
 export const show = declareCommand({
   name: "show",
-  description: "Show what an agent's next run would be: settings, tools, prompt",
+  description: "Show the settings, tools and prompt of an agent's next run",
   examples: [
     ["inkling show daily", "model, settings, paths, tools and next runs"],
-    ["inkling show daily --prompt", "with the messages that the model would be sent"],
+    ["inkling show daily --prompt", "with the messages that the model would get"],
   ],
   arguments: { agent: required("The agent's id", AGENT) },
   options: {
-    prompt: flag("--prompt", "Add the messages that the next run would send"),
+    prompt: flag("--prompt", "Show the messages that the next run would send, too"),
     ...JSON_FLAG,
   },
 });
@@ -42,13 +42,13 @@ export const show = declareCommand({
 /** `run`. */
 export const run = declareCommand({
   name: "run",
-  description: "Run an agent and show what it does",
+  description: "Run an agent and show its progress",
   examples: [
     ["inkling run daily", "run it and watch"],
     ["inkling run translate notes.md de", "with arguments: $0 and $1 in the agent's text"],
     ["inkling run daily -q > report.md", "only the answer"],
-    ["inkling run daily -d", "start it and return at once"],
-    ["inkling run daily --dry-run", "what it would do, without doing it"],
+    ["inkling run daily -d", "start it in the background"],
+    ["inkling run daily --dry-run", "show the changes that it would make, and make none"],
   ],
   arguments: {
     agent: optional("The agent's id", AGENT),
@@ -58,7 +58,7 @@ export const run = declareCommand({
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     message: option("--message <text>", 'The user message, instead of "Execute your task"', TEXT),
     context: option("--context <text>", "Context to add to the user message", TEXT),
-    dryRun: flag("--dry-run", "Change nothing: show what it would have done"),
+    dryRun: flag("--dry-run", "Change nothing; show the changes that it would make"),
     session: option("--session <id>", "Run it as a turn of this conversation", TEXT),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
@@ -69,15 +69,19 @@ export const chat = declareCommand({
   name: "chat",
   description: "Talk with an agent",
   examples: [
-    ["inkling chat daily", "talk with it; /exit or Ctrl+D ends the chat"],
-    ["inkling chat daily --continue", "go on with the last conversation"],
+    ["inkling chat daily", "start a conversation; /exit or Ctrl+D ends it"],
+    ["inkling chat daily --continue", "continue the last conversation"],
     ["inkling chat", "pick the agent from a list"],
     ["inkling chat daily < questions.txt", "one turn per line"],
   ],
   arguments: { agent: optional("The agent's id", AGENT) },
   options: {
-    continue: flag("--continue", "Go on with the last conversation with this agent"),
-    session: option("--session <id>", "Go on with this conversation; a new id begins one", TEXT),
+    continue: flag("--continue", "Continue the last conversation with this agent"),
+    session: option(
+      "--session <id>",
+      "Continue the conversation with this id, or start one with it",
+      TEXT,
+    ),
   },
   conflicts: { continue: ["session"] },
 });
@@ -85,27 +89,31 @@ export const chat = declareCommand({
 /** `budget`. */
 export const budget = declareCommand({
   name: "budget",
-  description: "Show what may be spent and what was, or allow more",
+  description: "Show the budgets and how much of each is used, or raise one",
   examples: [
-    ["inkling budget", "every budget, and the workspace's"],
-    ["inkling budget daily", "those of one agent"],
-    ["inkling budget daily --raise 1.00", "a dollar more today"],
-    ["inkling budget --raise 5 --period month", "more for all agents together, this month"],
+    ["inkling budget", "the budgets of the workspace and of every agent"],
+    ["inkling budget daily", "the budgets of one agent"],
+    ["inkling budget daily --raise 1.00", "one dollar more for today"],
+    ["inkling budget --raise 5 --period month", "five dollars more for the workspace this month"],
   ],
   arguments: { agent: optional("The agent's id", AGENT) },
   options: {
     raise: option(
       "--raise <amount>",
-      "Allow so many dollars more until the period ends; without an agent, for the workspace",
+      "Raise the budget by this many dollars until its period ends (without an agent: the workspace's)",
       AMOUNT,
     ),
     period: option(
       "--period <period>",
-      "Which budget to raise (default: day)",
+      "The period of the budget to raise (default: day)",
       oneOf(["day", "month", "tree"]),
     ),
-    tokens: flag("--tokens", "Raise the budget in tokens, not the one in dollars"),
-    execution: option("--execution <id>", "Of which run to raise the budget tree", EXECUTION),
+    tokens: flag("--tokens", "Raise the budget in tokens instead of the one in dollars"),
+    execution: option(
+      "--execution <id>",
+      "With --period tree: raise the budget of this execution and the runs that it delegated",
+      EXECUTION,
+    ),
     ...JSON_FLAG,
   },
 });
@@ -113,8 +121,8 @@ export const budget = declareCommand({
 /** `resume`. */
 export const resume = declareCommand({
   name: "resume",
-  description: "Let an agent's stopped trigger fire again",
-  examples: [["inkling resume daily", "after the cause of its failures is fixed"]],
+  description: "Resume an agent's paused trigger",
+  examples: [["inkling resume daily", "after you have fixed the cause of its failures"]],
   arguments: { agent: required("The agent's id", AGENT) },
   options: JSON_FLAG,
 });
@@ -122,14 +130,14 @@ export const resume = declareCommand({
 /** `why`. */
 export const why = declareCommand({
   name: "why",
-  description: "Say why an agent ran or did not run, and what to do",
+  description: "Explain why an agent ran or did not run, and what to do",
   examples: [
-    ["inkling why daily", "the last time that it ran or should have run"],
-    ["inkling why daily 02:30", "at half past two in the night"],
+    ["inkling why daily", "explain its last run, or the last time that it did not run"],
+    ["inkling why daily 02:30", "explain its run at 02:30"],
   ],
   arguments: {
     agent: required("The agent's id", AGENT),
-    time: optional(`When: ${MOMENT_FORMS}`, TEXT),
+    time: optional(`The time to explain: ${MOMENT_FORMS}`, TEXT),
   },
   options: JSON_FLAG,
 });

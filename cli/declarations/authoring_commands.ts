@@ -1,4 +1,4 @@
-// Commands that make agents, what they use, and their tests; as the command line declares them.
+// The declarations of the commands that create, check and test agents, and install skills and MCP servers.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
@@ -15,34 +15,37 @@ import {
 /** `new`. */
 export const newCommand = declareCommand({
   name: "new",
-  description: "Create an agent: the model writes it, or you answer questions",
+  description: "Create an agent: describe it and let the model write its file, or answer questions",
   examples: [
-    ["inkling new daily", "describe its purpose; the model writes the file"],
+    ["inkling new daily", "describe the agent; the model writes its file"],
     ["inkling new daily --template", "answer questions instead"],
-    ['inkling new tidy --every 1d --prompt "Sort inbox/."', "ask no questions"],
+    ['inkling new tidy --every 1d --prompt "Sort inbox/."', "without questions"],
     ["inkling new daily --prompt - < task.md", "read its task from a file"],
   ],
   arguments: {
     name: required("The agent's id: letters, digits, spaces, hyphens, underscores", TEXT),
   },
   options: {
-    template: flag("-t, --template", "Answer questions instead of having the model write it"),
-    description: option("--description <text>", "What the agent is for", TEXT),
+    template: flag(
+      "-t, --template",
+      "Answer questions instead of letting the model write the file",
+    ),
+    description: option("--description <text>", "The agent's purpose, shown in lists", TEXT),
     prompt: option(
       "--prompt <text>",
-      'The agent\'s task ("-" reads standard input); asks no questions',
+      'The agent\'s task, without questions ("-" reads it from standard input)',
       TEXT,
     ),
     provider: option("--provider <name>", "The model's provider (default: from config.yaml)", TEXT),
     model: option("--model <name>", "The model (default: from config.yaml)", TEXT),
     baseUrl: option(
       "--base-url <url>",
-      "The provider's address, if its name does not imply one",
+      "The provider's address, for a provider that Inkling does not know by name",
       TEXT,
     ),
     every: option(
       "--every <interval>",
-      'Run it at this interval (30m, 1d), or in words: "weekday at 8"',
+      'Run it at this interval (30m, 1d) or at this time ("weekday at 8")',
       TEXT,
     ),
     cron: option("--cron <expression>", 'Run it on a cron schedule: "30 8 * * 1-5"', TEXT),
@@ -61,11 +64,11 @@ export const validate = declareCommand({
     ["inkling validate", "check every agent"],
     ["inkling validate daily", "check one"],
     ["inkling validate ./draft.md", "check a file"],
-    ["inkling validate --connect", "also start the MCP servers that the agents name"],
+    ["inkling validate --connect", "start the agents' MCP servers, too"],
   ],
   arguments: { agent: optional("An agent's id, or the path of a .md file", AGENT_OR_FILE) },
   options: {
-    connect: flag("--connect", "Start the MCP servers that the agents name, and list their tools"),
+    connect: flag("--connect", "Start the agents' MCP servers and list their tools"),
     json: flag("--json", "Print JSON"),
   },
 });
@@ -77,18 +80,28 @@ export const skill = declareCommand({
   examples: [
     ["inkling skill add ~/skills/haiku", "from a folder"],
     ["inkling skill add https://example.com/skills.git#v2 --path pdf", "a folder of a repository"],
-    ["inkling skill add npm:@acme/skill-pdf@1.2.0", "an npm package; none of its scripts runs"],
-    ["inkling skill list", "every skill, its source, and the agents that use it"],
+    [
+      "inkling skill add npm:@acme/skill-pdf@1.2.0",
+      "from an npm package, without running its install scripts",
+    ],
+    ["inkling skill list", "every skill with its source and the agents that use it"],
     ["inkling skill remove haiku", "delete its folder"],
   ],
   arguments: {
-    action: required("What to do", oneOf(["add", "list", "remove"])),
-    source: optional("add: a folder, a git address, or npm:package; remove: the name", FILE),
+    action: required("The action", oneOf(["add", "list", "remove"])),
+    source: optional(
+      "add: a folder, a git address, or npm:package; remove: the skill's name",
+      FILE,
+    ),
   },
   options: {
-    name: option("--name <name>", "add: its name here (default: the one in its SKILL.md)", TEXT),
-    path: option("--path <folder>", "add: its folder in the source (default: the top)", TEXT),
-    yes: flag("-y, --yes", "add, remove: do not ask"),
+    name: option("--name <name>", "add: the skill's name (default: the one in its SKILL.md)", TEXT),
+    path: option(
+      "--path <folder>",
+      "add: the skill's folder in the source (default: the top folder)",
+      TEXT,
+    ),
+    yes: flag("-y, --yes", "add, remove: do not ask for confirmation"),
     json: flag("--json", "list: print JSON"),
   },
 });
@@ -97,28 +110,36 @@ export const skill = declareCommand({
 export const mcp = declareCommand({
   name: "mcp",
   description:
-    "Add an MCP server: a package of npm or PyPI, a program or an address; list or remove servers",
+    "Add an MCP server from npm or PyPI, a program or an address; list or remove servers",
   examples: [
     [
       "inkling mcp add files npm:@modelcontextprotocol/server-filesystem ~/notes",
-      "install a package at its newest version; the rest are its arguments",
+      "install the newest version of a package; ~/notes is the server's argument",
     ],
-    ["inkling mcp add time pypi:mcp-server-time", "a package of PyPI, by python3 and its pip"],
+    ["inkling mcp add time pypi:mcp-server-time", "a PyPI package (needs python3 and pip)"],
     ["inkling mcp add clock /opt/clock/server -- --utc", "a program on this machine"],
     ["inkling mcp add remote https://example.com/mcp --token REMOTE_TOKEN", "an address"],
-    ["inkling mcp list", "every server, its source, and the agents that use it"],
+    ["inkling mcp list", "every server with its source and the agents that use it"],
     ["inkling mcp remove files", "remove its entry and its package"],
   ],
   arguments: {
-    action: required("What to do", oneOf(["add", "list", "remove"])),
-    name: optional("add, remove: its name in mcp-servers.json and in agents", TEXT),
+    action: required("The action", oneOf(["add", "list", "remove"])),
+    name: optional("add, remove: the server's name in mcp-servers.json and in agent files", TEXT),
     source: optional("add: npm:package, pypi:package, an address, or a program", FILE),
     args: rest("add: arguments of the program", FILE),
   },
   options: {
-    env: repeatable("--env <name>", "add: a variable that the program gets; may be repeated", TEXT),
-    token: option("--token <name>", "add: the variable with the token for an address", TEXT),
-    yes: flag("-y, --yes", "add, remove: do not ask"),
+    env: repeatable(
+      "--env <name>",
+      "add: an environment variable to pass to the program; may be repeated",
+      TEXT,
+    ),
+    token: option(
+      "--token <name>",
+      "add: the environment variable that contains the token for the address",
+      TEXT,
+    ),
+    yes: flag("-y, --yes", "add, remove: do not ask for confirmation"),
     json: flag("--json", "list: print JSON"),
   },
 });
@@ -126,25 +147,32 @@ export const mcp = declareCommand({
 /** `test`. */
 export const test = declareCommand({
   name: "test",
-  description: "Test agents, offline: the cases in agents/_config/tests",
+  description: "Test agents with the cases in agents/_config/tests, without network or keys",
   examples: [
-    ["inkling test", "play every case; no key, no network"],
-    ["inkling test daily --watch", "again whenever the agent or a case changes"],
-    ["inkling test --record 182 --as greets", "make a case of a finished execution"],
-    ["inkling test --junit report.xml", "for a CI that shows JUnit reports"],
-    ["inkling test daily --live --repeat 5", "ask the real model, five times"],
+    ["inkling test", "run every case"],
+    ["inkling test daily --watch", "run an agent's cases again after each change"],
+    ["inkling test --record 182 --as greets", "create a case from a finished execution"],
+    ["inkling test --junit report.xml", "write a JUnit report for CI"],
+    ["inkling test daily --live --repeat 5", "run each case five times with the real model"],
   ],
   arguments: { agent: optional("The agent's id (default: all)", AGENT) },
   options: {
-    record: option("--record <id>", "Write a case of this finished execution", EXECUTION),
-    as: option("--as <name>", "The name of the case that is written", TEXT),
-    watch: flag("--watch", "Play again whenever an agent or a case changes"),
+    record: option("--record <id>", "Create a case from this finished execution", EXECUTION),
+    as: option("--as <name>", "With --record: the name of the new case", TEXT),
+    watch: flag("--watch", "Run the cases again when an agent or a case changes"),
     json: flag("--json", "Print JSON"),
-    junit: option("--junit <file>", "Write a JUnit report as well", FILE),
-    live: flag("--live", "Ask real models instead of the scripts; says the cost first"),
-    repeat: option("--repeat <n>", "How often each case is played live (default: 1)", COUNT),
-    models: option("--models <a,b>", "Models to try live (default: each agent's own)", TEXT),
-    yes: flag("-y, --yes", "Begin a live test without a question"),
+    junit: option("--junit <file>", "Write a JUnit report, too", FILE),
+    live: flag(
+      "--live",
+      "Use the real models instead of the recorded replies; shows the cost first",
+    ),
+    repeat: option("--repeat <n>", "With --live: runs of each case (default: 1)", COUNT),
+    models: option(
+      "--models <a,b>",
+      "With --live: the models to use (default: each agent's own)",
+      TEXT,
+    ),
+    yes: flag("-y, --yes", "With --live: do not ask for confirmation"),
   },
   conflicts: {
     record: ["watch", "json", "junit", "live", "repeat", "models"],

@@ -1,5 +1,5 @@
-// Commands about executions, their questions and their records, as the command line declares them.
-// They share few files, because each file that is loaded slows the start.
+// The declarations of the commands about executions, their questions and their history.
+// One file declares many commands, because each loaded file slows down the start.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
@@ -31,45 +31,53 @@ const STATUS_ALIASES = { failed: "error", cancelled: "aborted" } as const;
 /** `pending`. */
 export const pending = declareCommand({
   name: "pending",
-  description:
-    "List the executions that are waiting for an answer, or show one with all it is about",
+  description: "List the questions that wait for an answer, or show one in full",
   examples: [
-    ["inkling pending", "what is waiting for you, and until when"],
-    ["inkling pending 12", "what execution 12 wants to do, with the change of the file"],
+    ["inkling pending", "every question that waits for you, and when it expires"],
+    [
+      "inkling pending 12",
+      "the question of execution 12, with the file changes that it asks about",
+    ],
     ["inkling pending --json", "the same as JSON"],
   ],
-  arguments: { execution_id: optional("The execution's id; absent: all", WAITING_EXECUTION) },
+  arguments: { execution_id: optional("The execution's id (default: all)", WAITING_EXECUTION) },
   options: JSON_FLAG,
 });
 
 /** `respond`. */
 export const respond = declareCommand({
   name: "respond",
-  description: "Answer a waiting execution and watch it continue; without options it asks you",
+  description: "Answer an execution's question and follow the run; without options, ask you",
   examples: [
-    ["inkling respond 12", "see the question, and decide"],
-    ["inkling respond 12 --yes", "allow it"],
-    ["inkling respond 12 --yes --always", "and from now on, by auto_approve in the agent's file"],
+    ["inkling respond 12", "show the question and ask for your answer"],
+    ["inkling respond 12 --yes", "allow the tool call"],
+    [
+      "inkling respond 12 --yes --always",
+      "allow it, and add the tool to auto_approve in the agent's file",
+    ],
     ["inkling respond 12 --yes --arguments @call.json", "allow it with other arguments"],
     ['inkling respond 12 --no --reason "Not on Fridays"', "deny it, with a reason"],
-    ['inkling respond 12 --text "The blue one"', "answer a question"],
-    ["inkling respond 12 --choice 2 --choice blue", "choose, by number or value"],
+    ['inkling respond 12 --text "The blue one"', "answer with a text"],
+    ["inkling respond 12 --choice 2 --choice blue", "choose options by number or value"],
   ],
   arguments: { execution_id: required("The execution's id", WAITING_EXECUTION) },
   options: {
-    yes: flag("--yes", "Allow it"),
-    no: flag("--no", "Deny it"),
-    always: flag("--always", "With --yes: the agent may call the tool unasked from now on"),
+    yes: flag("--yes", "Allow the tool call"),
+    no: flag("--no", "Deny the tool call"),
+    always: flag(
+      "--always",
+      "With --yes: add the tool to auto_approve in the agent's file, so that it no longer asks",
+    ),
     arguments: option(
       "--arguments <json>",
-      "With --yes: call the tool with these, all of them; @file reads them from a file",
+      "With --yes: replace the call's arguments; @file reads them from a file",
       TEXT,
     ),
     reason: option("--reason <text>", "With --yes or --no: a comment for the agent", TEXT),
-    text: option("--text <text>", "Answer a question with this text", TEXT),
+    text: option("--text <text>", "Answer with this text", TEXT),
     choice: repeatable(
       "--choice <value>",
-      "Choose this, by value or by number; may be repeated",
+      "Choose this option, by value or number; may be repeated",
       TEXT,
     ),
   },
@@ -78,8 +86,9 @@ export const respond = declareCommand({
 /** `watch`. */
 export const watch = declareCommand({
   name: "watch",
-  description: "Follow an execution that runs or waits; Ctrl+C leaves it running, twice cancels it",
-  examples: [["inkling watch 12", "show execution 12, and what it asks"]],
+  description:
+    "Follow a running or waiting execution; Ctrl+C stops watching, a second Ctrl+C cancels it",
+  examples: [["inkling watch 12", "follow execution 12 and answer its questions"]],
   arguments: { id: required("The execution's id", EXECUTION) },
   options: {
     json: flag("--json", "Print one JSON object for each event"),
@@ -89,13 +98,13 @@ export const watch = declareCommand({
 /** `cancel`. */
 export const cancel = declareCommand({
   name: "cancel",
-  description: "Cancel executions that run or wait",
+  description: "Cancel running or waiting executions",
   examples: [
-    ["inkling cancel 12", "end execution 12"],
-    ["inkling cancel 12 13", "end both"],
-    ["inkling cancel", "pick from what runs or waits"],
+    ["inkling cancel 12", "cancel execution 12"],
+    ["inkling cancel 12 13", "cancel both"],
+    ["inkling cancel", "pick from the running and waiting executions"],
   ],
-  arguments: { ids: rest("The executions' ids; absent: asks which", EXECUTION) },
+  arguments: { ids: rest("The executions' ids (default: pick from a list)", EXECUTION) },
   options: JSON_FLAG,
 });
 
@@ -104,17 +113,20 @@ export const checkpoint = declareCommand({
   name: "checkpoint",
   description: "Show or remove stored conversations",
   examples: [
-    ["inkling checkpoint", "how much is stored for each agent"],
-    ["inkling checkpoint --purge", "keep only the newest and the waiting ones"],
-    ["inkling checkpoint --purge --agent daily --force", "remove all of one agent"],
+    ["inkling checkpoint", "the number and size of each agent's conversations"],
+    ["inkling checkpoint --purge", "keep only the newest and the waiting conversations"],
+    ["inkling checkpoint --purge --agent daily --force", "remove all conversations of one agent"],
   ],
   options: {
-    stats: flag("--stats", "Show what is stored (the default)"),
-    purge: flag("--purge", "Remove all but the newest of each agent and the waiting ones"),
+    stats: flag("--stats", "Show the stored conversations (the default)"),
+    purge: flag(
+      "--purge",
+      "Remove all conversations but each agent's newest and those of waiting executions",
+    ),
     agent: option("--agent <id>", "Only this agent's conversations", AGENT),
     force: flag(
       "--force",
-      "With --purge: also remove the newest and the waiting ones; waiting runs are ended",
+      "With --purge: remove these, too; waiting executions are cancelled",
     ),
     ...JSON_FLAG,
   },
@@ -125,18 +137,18 @@ export const checkpoint = declareCommand({
 export const recap = declareCommand({
   name: "recap",
   description:
-    "Show what happened since you last looked: runs, failures, cost, what waits and what did not run",
+    "Summarize the time since your last recap: runs, failures, cost, open questions, missed runs",
   examples: [
-    ["inkling recap", "since the last recap, at most 7 days"],
-    ["inkling recap --since 22:00", "since ten in the evening"],
+    ["inkling recap", "since the last recap, 7 days at most"],
+    ["inkling recap --since 22:00", "since 22:00"],
     [
       "inkling recap --since 1h --check",
-      "for monitoring: exit code 1 if something failed or waits",
+      "for monitoring: exit code 1 if an execution failed or waits for an answer",
     ],
   ],
   options: {
-    since: option("--since <moment>", `Since when: ${MOMENT_FORMS}`, TEXT),
-    check: flag("--check", "Exit with 1 when something failed or waits"),
+    since: option("--since <moment>", `The start of the summary: ${MOMENT_FORMS}`, TEXT),
+    check: flag("--check", "Exit with code 1 if an execution failed or waits for an answer"),
     ...JSON_FLAG,
   },
 });
@@ -144,14 +156,15 @@ export const recap = declareCommand({
 /** `replay`. */
 export const replay = declareCommand({
   name: "replay",
-  description: "Play an execution again, offline: would its agent of today go the same way?",
+  description:
+    "Replay an execution offline with the agent's current file, and show the first difference",
   examples: [
-    ["inkling replay 12", "the first place that differs, or identical; nothing is called"],
-    ["inkling replay 12 --json", "the same as JSON; exit code 1 if something differs"],
+    ["inkling replay 12", "show the first difference; calls no model and no tool"],
+    ["inkling replay 12 --json", "the same as JSON; exit code 1 if there is a difference"],
   ],
   arguments: { id: required("The execution's id", EXECUTION) },
   options: {
-    tools: flag("--tools", "Start custom tools and MCP servers to see what they declare now"),
+    tools: flag("--tools", "Start custom tools and MCP servers to compare their declarations"),
     ...JSON_FLAG,
   },
 });
@@ -159,24 +172,30 @@ export const replay = declareCommand({
 /** `fork`. */
 export const fork = declareCommand({
   name: "fork",
-  description: "Go on from a step of an execution as a new one; no call before it is made again",
+  description:
+    "Start a new execution from a step of another one, without repeating the calls before it",
   examples: [
-    ["inkling fork 12", "ask the model once more for its last step"],
-    ['inkling fork 12 --at 2 --message "Shorter"', "say something behind step 2"],
-    ["inkling fork 12 --model ollama/qwen3", "what another model makes of it"],
-    ["inkling fork 12 --at 0 --agent-file draft.md", "from its beginning, by another agent file"],
+    ["inkling fork 12", "repeat the last step"],
+    ['inkling fork 12 --at 2 --message "Shorter"', "add a message after step 2"],
+    ["inkling fork 12 --model ollama/qwen3", "repeat the last step with another model"],
+    ["inkling fork 12 --at 0 --agent-file draft.md", "restart it with another agent file"],
   ],
   arguments: { id: required("The execution's id", EXECUTION) },
   options: {
     at: option(
       "--at <step>",
-      "How many steps to take over, as logs -e counts; 0: none (default: the most)",
+      'Keep the steps up to this one ("inkling logs -e" shows their numbers); 0 keeps none ' +
+        "(default: all but the last)",
       STEP,
     ),
-    message: option("--message <text>", "Say this there; at step 0 instead of what was said", TEXT),
-    model: option("--model <provider/name>", "Use this model from there on", TEXT),
-    agentFile: option("--agent-file <path>", "Use this agent file from there on", FILE),
-    followers: flag("--followers", "When it ends, start the agents that run after this one"),
+    message: option(
+      "--message <text>",
+      "Add this user message after the step; with --at 0 it replaces the first message",
+      TEXT,
+    ),
+    model: option("--model <provider/name>", "Continue with this model", TEXT),
+    agentFile: option("--agent-file <path>", "Continue with this agent file", FILE),
+    followers: flag("--followers", "At the end, start the agents that run after this one"),
     detach: flag("-d, --detach", "Return as soon as the run is accepted"),
     json: flag("--json", "Print the run's frames, one JSON object per line"),
   },
@@ -186,10 +205,13 @@ export const fork = declareCommand({
 export const diff = declareCommand({
   name: "diff",
   description: "Compare two executions: prompts, calls, answers, cost",
-  examples: [["inkling diff 12 15", "what differs, step by step; exit code 1 if something does"]],
+  examples: [[
+    "inkling diff 12 15",
+    "show the differences step by step; exit code 1 if there are any",
+  ]],
   arguments: {
     id: required("The first execution's id", EXECUTION),
-    other: required("The other's", EXECUTION),
+    other: required("The second execution's id", EXECUTION),
   },
   options: JSON_FLAG,
 });
@@ -200,22 +222,22 @@ export const logs = declareCommand({
   description: "Show executions and missed runs, or the service's log",
   examples: [
     ["inkling logs", "the last ten executions of all agents"],
-    ["inkling logs daily", "those of one agent"],
-    ["inkling logs --since 22:00 --status error", "what failed in the night"],
-    ["inkling logs --search invoice", "where this text was said, or read by a tool"],
+    ["inkling logs daily", "the last ten executions of one agent"],
+    ["inkling logs --since 22:00 --status error", "the executions that failed since 22:00"],
+    ["inkling logs --search invoice", "the executions whose messages contain this text"],
     ["inkling logs -e 12", "the messages of execution 12"],
-    ["inkling logs -f", "follow the service's own log"],
+    ["inkling logs -f", "follow the service's log"],
     ["inkling logs -e 12 -f", "follow execution 12"],
   ],
-  arguments: { agent: optional("The agent's id; absent: all agents", AGENT) },
+  arguments: { agent: optional("The agent's id (default: all agents)", AGENT) },
   options: {
     last: option(
       "-n, --last <count>",
-      "How many executions, messages or lines (default: 10)",
+      "The number of executions, messages or lines to show (default: 10)",
       COUNT,
     ),
-    since: option("--since <moment>", `Only executions that began since: ${MOMENT_FORMS}`, TEXT),
-    until: option("--until <moment>", "Only executions that began before", TEXT),
+    since: option("--since <moment>", `Only executions started since: ${MOMENT_FORMS}`, TEXT),
+    until: option("--until <moment>", "Only executions started before this moment", TEXT),
     status: option(
       "--status <status>",
       "Only executions with this status",
@@ -223,10 +245,14 @@ export const logs = declareCommand({
     ),
     trigger: option(
       "--trigger <kind>",
-      "Only executions that this began",
+      "Only executions started by this trigger",
       oneOf(EXECUTION_TRIGGERS),
     ),
-    search: option("--search <text>", "Only executions with this text, 3 characters or more", TEXT),
+    search: option(
+      "--search <text>",
+      "Only executions whose messages contain this text (at least 3 characters)",
+      TEXT,
+    ),
     execution: option("-e, --execution <id>", "Show the messages of this execution", EXECUTION),
     follow: flag("-f, --follow", "Follow the service's log, or with -e the execution"),
     ...JSON_FLAG,

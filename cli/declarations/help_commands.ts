@@ -1,5 +1,5 @@
-// Commands about the command line itself, as it declares them.
-// They share few files, because each file that is loaded slows the start.
+// The declarations of the commands about the command line itself.
+// One file declares many commands, because each loaded file slows down the start.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { COMMAND, oneOf, TEXT } from "../command_line/value_type.ts";
@@ -15,17 +15,17 @@ export const completions = declareCommand({
     [INSTALL_COMMANDS.fish, "install for fish"],
     ['eval "$(inkling completions bash)"', "for this shell session only (same for zsh)"],
   ],
-  arguments: { shell: optional("Your shell; absent: the one that SHELL names", oneOf(SHELLS)) },
+  arguments: { shell: optional("Your shell (default: from SHELL)", oneOf(SHELLS)) },
 });
 
 /** `complete`. */
 export const complete = declareCommand({
   name: "complete",
-  description: "List what completes a command line, for a completion script",
-  examples: [["inkling complete zsh -- run ''", "what may follow run"]],
+  description: "List the completions of a command line, for a completion script",
+  examples: [["inkling complete zsh -- run ''", "the words that may follow run"]],
   isHidden: true,
   arguments: {
-    shell: required("The shell that asks", oneOf(SHELLS)),
+    shell: required("The shell of the completion script", oneOf(SHELLS)),
     words: rest("The words after the program's name, up to the cursor", TEXT),
   },
 });
@@ -34,6 +34,6 @@ export const complete = declareCommand({
 export const help = declareCommand({
   name: "help",
   description: "Show the help of a command",
-  examples: [["inkling help run", "how to use run"]],
+  examples: [["inkling help run", "show the help of run"]],
   arguments: { command: optional("The command's name", COMMAND) },
 });

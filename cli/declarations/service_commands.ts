@@ -1,5 +1,5 @@
-// Commands about Inkling itself and its service, as the command line declares them.
-// They share few files, because each file that is loaded slows the start.
+// The declarations of the commands about the installation and the service.
+// One file declares many commands, because each loaded file slows down the start.
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
@@ -8,20 +8,20 @@ import { UNIT_KINDS } from "../service/units/unit.ts";
 /** `setup`. */
 export const setup = declareCommand({
   name: "setup",
-  description: "Set up the workspace, model and key; keeps what is already set up",
+  description: "Set up the workspace, the model and its key; existing settings are kept",
   examples: [
     ["inkling setup", "answer a few questions; Enter keeps the current value"],
-    ["inkling setup --yes --provider ollama --model qwen3", "ask no questions"],
+    ["inkling setup --yes --provider ollama --model qwen3", "without questions"],
     ["inkling setup -y --provider openai --api-key-stdin < key.txt", "with a key"],
   ],
   options: {
-    yes: flag("-y, --yes", "Ask nothing: use these options and what is already set up"),
+    yes: flag("-y, --yes", "Ask no questions; use the options and the existing settings"),
     provider: option(
       "--provider <name>",
       "The model provider: openai, anthropic, ollama, ...",
       TEXT,
     ),
-    model: option("--model <name>", "The model for agents that name none", TEXT),
+    model: option("--model <name>", "The default model", TEXT),
     baseUrl: option(
       "--base-url <url>",
       "The provider's address, for any OpenAI-compatible endpoint",
@@ -31,8 +31,8 @@ export const setup = declareCommand({
       "--api-key-stdin",
       "With --yes: read the key from standard input (other users can see arguments)",
     ),
-    test: flag("--test", "With --yes: test the model first; if it does not answer, write nothing"),
-    timeout: option("--timeout <seconds>", "How long to wait for one model reply", TEXT),
+    test: flag("--test", "With --yes: test the model first, and write nothing if the test fails"),
+    timeout: option("--timeout <seconds>", "The longest wait for one model reply", TEXT),
     maxToolCalls: option("--max-tool-calls <count>", 'Maximum tool calls per run, or "none"', TEXT),
     maxExecutionTokens: option(
       "--max-execution-tokens <count>",
@@ -48,9 +48,9 @@ export const setup = declareCommand({
 /** `info`. */
 export const info = declareCommand({
   name: "info",
-  description: "Show where everything is and which providers have a key",
+  description: "Show the paths of the installation and which providers have a key",
   examples: [
-    ["inkling info", "the configuration, the workspace, the state, the log"],
+    ["inkling info", "the configuration, the workspace, the state folder and the log"],
     ["inkling info --json", "the same as JSON"],
   ],
   options: JSON_FLAG,
@@ -59,16 +59,16 @@ export const info = declareCommand({
 /** `notify`. */
 export const notify = declareCommand({
   name: "notify",
-  description: "Show where messages go, or send a test message and tell what came back",
+  description: "Show the notification channels, or send a test message and show the reply",
   examples: [
-    ["inkling notify", "the channels of config.yaml, and what is missing"],
-    ["inkling notify --test", "a test message through each of them"],
-    ["inkling notify --test phone", "through one"],
+    ["inkling notify", "the channels in config.yaml, and what each still needs"],
+    ["inkling notify --test", "send a test message through every channel"],
+    ["inkling notify --test phone", "send a test message through one channel"],
   ],
   options: {
     test: flagOrOption(
       "--test [channel]",
-      "Send a test message through all channels, or one",
+      "Send a test message through one channel (default: all)",
       TEXT,
     ),
     ...JSON_FLAG,
@@ -78,14 +78,17 @@ export const notify = declareCommand({
 /** `doctor`. */
 export const doctor = declareCommand({
   name: "doctor",
-  description: "Look for what is wrong: agents, keys, paths, MCP servers, the service, the disk",
+  description: "Find problems: agents, keys, paths, MCP servers, the service, the disk",
   examples: [
-    ["inkling doctor", "each thing that is wrong, and what to do; exit code 1 for an error"],
-    ["inkling doctor --fix", "mend what is safe: modes of files, what a killed service left"],
+    ["inkling doctor", "list the problems and what to do; exit code 1 if there is an error"],
+    ["inkling doctor --fix", "fix file permissions, and remove the files of a killed service"],
     ["inkling doctor --json", "for monitoring"],
   ],
   options: {
-    fix: flag("--fix", "Mend modes of files with keys, and remove what a killed service left"),
+    fix: flag(
+      "--fix",
+      "Fix the permissions of private files, and remove the files that a killed service left",
+    ),
     ...JSON_FLAG,
   },
 });
@@ -93,22 +96,22 @@ export const doctor = declareCommand({
 /** `move-history`. */
 export const moveHistory = declareCommand({
   name: "move-history",
-  description: "Copy the history into a PostgreSQL database, or from one into a new file",
+  description: "Copy the history into a PostgreSQL database, or from one into a new SQLite file",
   examples: [
     [
       'inkling move-history --to "postgres://inkling@db.example/inkling?sslmode=verify-full"',
-      "into an empty database; the password may be in PGPASSWORD or PGPASSFILE",
+      "into an empty database; PGPASSWORD or PGPASSFILE may contain the password",
     ],
     [
       'inkling move-history --from "postgres://inkling@db.example/inkling?sslmode=verify-full"',
-      "the other way, with all nodes stopped",
+      "back into a file; stop all nodes first",
     ],
   ],
   options: {
-    to: option("--to <address>", "Copy into this database, which has no history yet", TEXT),
+    to: option("--to <address>", "Copy into this database, which must be empty", TEXT),
     from: option(
       "--from <address>",
-      "Copy out of this database, where no service runs on it",
+      "Copy out of this database, while no service uses it",
       TEXT,
     ),
     ...JSON_FLAG,
@@ -119,15 +122,18 @@ export const moveHistory = declareCommand({
 /** `permissions`. */
 export const permissions = declareCommand({
   name: "permissions",
-  description: "Print the narrowest Deno flags that the service can run with, each with its reason",
+  description: "Print the narrowest Deno flags for the service, each with its reason",
   examples: [
     ["inkling permissions", "the flags, one per line, each with its reason"],
-    ["inkling permissions --command", "one command with all of them, to paste"],
+    ["inkling permissions --command", "one command with all flags, to paste"],
     ["deno task start:scoped", "in Inkling's source tree: start with these flags"],
   ],
   options: {
-    command: flag("--command", "Print only a shell command that starts the service with them"),
-    host: option("--host <name>", "The --host that start will be given", TEXT),
+    command: flag(
+      "--command",
+      "Print only a shell command that starts the service with these flags",
+    ),
+    host: option("--host <name>", 'The host that you will pass to "inkling start --host"', TEXT),
     ...JSON_FLAG,
   },
   conflicts: { json: ["command"] },
@@ -138,12 +144,12 @@ export const update = declareCommand({
   name: "update",
   description: "Update Inkling",
   examples: [
-    ["inkling update", "replace this version with the newest"],
+    ["inkling update", "install the newest version"],
     ["inkling update --check", "only check for a newer version"],
   ],
   options: {
     check: flag("--check", "Only report whether there is a newer version"),
-    force: flag("--force", "Install the offered version, even if it is older or the same"),
+    force: flag("--force", "Install the newest release even if this version is newer or the same"),
   },
   conflicts: { force: ["check"] },
 });
@@ -153,17 +159,17 @@ export const start = declareCommand({
   name: "start",
   description: "Start the service",
   examples: [
-    ["inkling start", "stay in this terminal; Ctrl+C stops the service"],
-    ["inkling start -d --keep-alive", "in the background, until it is stopped"],
-    ["inkling start -d --port 8420", "on TCP too, with INKLING_API_KEY set"],
-    ["inkling start --print-unit", "a file with which systemd or launchd starts it"],
+    ["inkling start", "in this terminal; Ctrl+C stops the service"],
+    ["inkling start -d --keep-alive", 'in the background, until "inkling stop"'],
+    ["inkling start -d --port 8420", "on TCP, too; requires INKLING_API_KEY"],
+    ["inkling start --print-unit", "print a unit file for systemd or launchd"],
   ],
   options: {
     daemon: flag("-d, --daemon", "Start it in the background and return when it is ready"),
     keepAlive: flag("--keep-alive", "Keep running when idle (default: stop after 5 minutes)"),
     port: option(
       "--port <number>",
-      "Listen on TCP too; requires a key (default: service.port)",
+      "Listen on TCP, too; requires a key (default: service.port)",
       PORT,
     ),
     host: option(
@@ -174,7 +180,7 @@ export const start = declareCommand({
     apiKey: option("--api-key <key>", "The key for TCP clients (or set INKLING_API_KEY)", TEXT),
     printUnit: flagOrOption(
       "--print-unit [kind]",
-      "Start nothing: print a systemd or launchd file that starts it with these options",
+      "Print a systemd or launchd unit file with these options instead of starting",
       oneOf(UNIT_KINDS),
     ),
   },
@@ -184,9 +190,9 @@ export const start = declareCommand({
 /** `status`. */
 export const status = declareCommand({
   name: "status",
-  description: "Show whether the service is running",
+  description: "Show the state of the service",
   examples: [
-    ["inkling status", "whether it is running, since when, for which workspace"],
+    ["inkling status", "its process, uptime, workspace, agents and executions"],
     ["inkling status --json", "the same as JSON"],
   ],
   options: JSON_FLAG,
@@ -198,12 +204,12 @@ export const stop = declareCommand({
   description: "Stop the service",
   examples: [
     ["inkling stop", "give running executions a few seconds, then stop"],
-    ["inkling stop --timeout 60", "allow it a minute before it is killed"],
+    ["inkling stop --timeout 60", "kill it only after a minute"],
   ],
   options: {
     timeout: option(
       "--timeout <seconds>",
-      "How long it may take before it is killed (default: 15)",
+      "The longest wait before the service is killed (default: 15)",
       SECONDS,
     ),
   },
@@ -212,17 +218,17 @@ export const stop = declareCommand({
 /** `ui`. */
 export const ui = declareCommand({
   name: "ui",
-  description: "Open the dashboard in the browser, until Ctrl+C",
+  description: "Open Inkling's page in the browser",
   examples: [
-    ["inkling ui", "open it in the browser; Ctrl+C ends it (exit code 130)"],
-    ["inkling ui --background", "open it; the page outlives the command"],
-    ["inkling ui --stop", "end such a page"],
-    ["inkling ui --no-open", "print the address, to open it yourself"],
+    ["inkling ui", "open the page; Ctrl+C closes it (exit code 130)"],
+    ["inkling ui --background", "open the page and return; the page stays open"],
+    ["inkling ui --stop", "stop serving the page in the background"],
+    ["inkling ui --no-open", "only print the page's address"],
   ],
   options: {
-    noOpen: flag("--no-open", "Only print the address, which works once"),
-    background: flag("--background", "Serve the page behind this command, until --stop"),
-    stop: flag("--stop", "End a page that is served in the background"),
+    noOpen: flag("--no-open", "Print the page's address, which works once, and open no browser"),
+    background: flag("--background", 'Serve the page in the background until "inkling ui --stop"'),
+    stop: flag("--stop", "Stop serving the page in the background"),
   },
   conflicts: { stop: ["background", "noOpen"] },
 });
