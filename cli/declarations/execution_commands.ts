@@ -185,7 +185,7 @@ export const fork = declareCommand({
     at: option(
       "--at <step>",
       'Keep the steps up to this one ("inkling logs -e" shows their numbers); 0 keeps none ' +
-        "(default: all but the last)",
+        "(default: all before the answer; with --message all)",
       STEP,
     ),
     message: option(
