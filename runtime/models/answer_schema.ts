@@ -1,8 +1,8 @@
-// How a model is told the schema of its answer, where its provider does not hold it to one: in words.
+// The schema of an agent's answer: as words in the prompt, as a grammar, or as OpenAI's strict schema.
 import { isJsonObject, type JsonSchema, type JsonValue } from "../../base/json.ts";
 import type { ModelRequest } from "./model.ts";
 
-/** The request with its schema said in the system message, and nowhere else. */
+/** Moves the request's schema into the system message, as words. */
 export function askInWords(request: ModelRequest): ModelRequest {
   const { schema, messages, ...rest } = request;
   if (schema === undefined) return request;
@@ -19,8 +19,8 @@ export function askInWords(request: ModelRequest): ModelRequest {
 }
 
 /**
- * The schema for a server that may hold the model to it by a grammar (Ollama, llama.cpp, vLLM): a model that is held to one
- * cannot call tools, so it is told in words while it may. Undefined there; not when all that is wanted is the answer itself.
+ * Returns the schema for a server that enforces it by a grammar (Ollama, llama.cpp, vLLM). Returns undefined while the model
+ * may call tools, because a grammar prevents tool calls; a request that repairs an answer gets the schema nevertheless.
  */
 export function grammarSchema(
   { schema, tools, messages }: ModelRequest,
@@ -32,7 +32,7 @@ export function grammarSchema(
     : undefined;
 }
 
-/** The schema without the mark of its dialect, which providers refuse. */
+/** Returns the schema without `$schema`, which providers refuse. */
 export function toWireSchema({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
@@ -43,7 +43,7 @@ const STRICT_KEYWORDS = new Set([
   ...["exclusiveMaximum", "multipleOf", "minItems", "maxItems"],
 ]);
 
-/** Whether OpenAI takes the schema as a strict one: closed objects with all of their properties required. */
+/** Reports if OpenAI accepts the schema as a strict one: closed objects with all of their properties required. */
 export function isStrict(schema: JsonSchema): boolean {
   return schema["type"] === "object" && isStrictPart(schema);
 }

@@ -1,30 +1,30 @@
-// Where a model's settings lead: which adapter, which address, which key. Pure: `validate` asks it too.
+// Resolves a model's settings to its endpoint: adapter, address and key variable. Pure, because `validate` uses it too.
 import type { ModelSettings } from "../agents/agent.ts";
 import { isNamedProvider, NAMED_PROVIDERS, type NamedProvider } from "../config/providers.ts";
 import { ModelError } from "./model.ts";
 
-/** The wire format and with it the adapter. */
+/** The adapter, which implements one wire format. */
 export type AdapterName = "openai" | "compatible" | "anthropic" | "google" | "ollama" | "demo";
 
-/** What a model's settings amount to. */
+/** The endpoint that a model's settings name. */
 export interface ModelEndpoint {
   /** `provider/name`. */
   id: string;
   adapter: AdapterName;
   /** Absent: the provider's own address. */
   baseUrl: string | undefined;
-  /** The variable that holds the key; null where no key is ever used. */
+  /** The environment variable that holds the key; null for an adapter that never uses one. */
   keyVariable: string | null;
-  /** Whether a call without a key is refused. */
+  /** True: a call without a key is refused. */
   keyRequired: boolean;
-  /** The host that a named provider's key would go to although it is not that provider's own; else null. */
+  /** The host that would receive a named provider's key without being that provider's own; null if there is none. */
   foreignHost: string | null;
 }
 
 interface Provider {
   adapter: AdapterName;
   defaultUrl: string | undefined;
-  /** Its own hosts, as name endings; null for a provider whose key belongs to no host. */
+  /** The provider's own hosts, as endings of host names; null if its key may go to any host. */
   hosts: readonly string[] | null;
 }
 
@@ -37,7 +37,7 @@ const PROVIDERS: Readonly<Record<NamedProvider, Provider>> = {
   demo: { adapter: "demo", defaultUrl: undefined, hosts: null },
 };
 
-/** Where an adapter sends calls that no address is given for. */
+/** The host and port that an adapter calls without a base URL. */
 const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
   openai: "api.openai.com:443",
   anthropic: "api.anthropic.com:443",
@@ -45,7 +45,7 @@ const DEFAULT_HOSTS: Readonly<Partial<Record<AdapterName, string>>> = {
   ollama: "127.0.0.1:11434",
 };
 
-/** Where a model's settings lead. Throws ModelError for a provider without an address, or an invalid address. */
+/** Returns a model's endpoint. Throws ModelError for a provider without an address, or an invalid address. */
 export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   const { provider, name } = settings;
   const known = isNamedProvider(provider) ? PROVIDERS[provider] : undefined;
@@ -73,10 +73,7 @@ export function modelEndpoint(settings: ModelSettings): ModelEndpoint {
   };
 }
 
-/**
- * The host that a model's calls go to, with its port; null for a model that calls nobody. Throws ModelError as
- * modelEndpoint does.
- */
+/** Returns the host and port of a model's calls; null for a model without calls. Throws ModelError as modelEndpoint does. */
 export function modelHost(settings: ModelSettings): string | null {
   const { adapter, baseUrl } = modelEndpoint(settings);
   if (adapter === "demo") return null;
@@ -84,29 +81,29 @@ export function modelHost(settings: ModelSettings): string | null {
   return DEFAULT_HOSTS[adapter] ?? null;
 }
 
-/** `example.com:443`, also where the address leaves the port to its scheme. */
+/** Returns the host and port of an address, such as `example.com:443`. A missing port is the default of the scheme. */
 export function hostAndPort({ hostname, port, protocol }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
-/** The variable that holds a provider's key by default: `OPENAI_API_KEY`, `MY_ENDPOINT_API_KEY`. */
+/** Returns the variable that holds a provider's key by default: `OPENAI_API_KEY`, `MY_ENDPOINT_API_KEY`. */
 export function keyVariableOf(provider: string): string {
   return `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
 
-/** Whether a host name of a URL is this machine. */
+/** Reports if the host name of a URL is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" ||
     hostname === "0.0.0.0" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** The named provider that a variable's key belongs to, whichever provider an agent lends it to. */
+/** Returns the named provider that owns a variable's key, even if the agent uses the key for another provider. */
 function keyOwner(variable: string): Provider | undefined {
   const owner = NAMED_PROVIDERS.find((provider) => keyVariableOf(provider) === variable);
   return owner === undefined ? undefined : PROVIDERS[owner];
 }
 
-/** Whether OpenAI's own flavour of Chat Completions is spoken there, whatever the provider is called. */
+/** Reports if the host serves OpenAI's own variant of Chat Completions. */
 function isOpenAiHost(hostname: string | undefined): boolean {
   return hostname !== undefined && isHostOf(["openai.com", "openai.azure.com"], hostname);
 }
@@ -134,7 +131,7 @@ function parseBaseUrl(text: string, provider: string): URL {
   return url;
 }
 
-/** The address that the adapter takes. Chat Completions wants the version in it; the others add what they need. */
+/** Returns the base URL in the adapter's form. For Chat Completions it ends with the version; other adapters add their own path. */
 function baseUrlOf(url: URL, adapter: AdapterName): string {
   const path = url.pathname.replace(/\/+$/, "");
   if (adapter !== "openai" && adapter !== "compatible") return `${url.origin}${path}`;

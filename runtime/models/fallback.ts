@@ -1,25 +1,25 @@
-// Another model where one is down, out of quota or refuses. A run begins with the first and stays with the one that answers.
-// Loaded for agents whose model has a fallback.
+// Fallback models: calls another model if one is down, out of quota or refuses. A run starts with the first model and keeps
+// the one that answered last. Loaded only for agents with a fallback.
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { isOfModel } from "./adaptation/refusals.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
 import { amended, ReplyTimeout } from "./retry.ts";
 
-/** A longer wait for a model is not worth it while another one is left. */
+/** The longest wait for a model while another one is left. */
 const LONGEST_WAIT_MS = 10 * SECOND_MS;
 
-/** A model that may be called. */
+/** One model of the chain, opened at its first call. */
 export interface FallbackModel {
   /** `provider/name`. */
   id: string;
-  /** Throws ModelError where it cannot be called. `longestWaitMs`: how long its calls may wait for another attempt. */
+  /** Opens the model. Throws ModelError if it cannot be called. `longestWaitMs` limits the wait of its calls for another attempt. */
   open(longestWaitMs: () => number, request: ModelRequest): Promise<Model>;
 }
 
 /**
- * The models of one run as one: a call that fails before its reply has begun, for a reason that is not the request's, is made
- * with the next one. Throws the last failure when all have failed, or the first where that may pass and the last does not.
+ * Combines the models of one run into one. A call that fails before its reply began is repeated with the next model, unless
+ * the request itself was at fault. After the last model it throws the last failure, or the first if that one is retryable.
  */
 export function withFallback(models: readonly FallbackModel[], log: ServiceLog): Model {
   const opened = new Map<FallbackModel, Model>();
@@ -72,7 +72,7 @@ interface Failure {
   error: ModelError | ReplyTimeout;
 }
 
-/** The error of a call that failed with all of these models: the last one, or the first where that may pass. */
+/** Returns the error to report after all models failed: the first if it is retryable, else the last. Names the others in its message. */
 function decidingOf(failures: readonly Failure[]): Error | undefined {
   const isFirst = failures[0]?.error instanceof ModelError && failures[0].error.retryable;
   const error = failures.at(isFirst ? 0 : -1)?.error;

@@ -1,4 +1,4 @@
-// A conversation as the runtime keeps it: what is stored, what adapters translate, what the loop reads.
+// The messages of a conversation. The runtime stores them, the adapters translate them to each provider's format.
 import type { JsonObject } from "../../base/json.ts";
 import type { Media } from "../tool_vocabulary.ts";
 
@@ -9,29 +9,29 @@ export interface ToolCall {
   name: string;
   /** The arguments as the model wrote them: JSON text, not yet checked. */
   arguments: string;
-  /** The model wrote it as text. */
+  /** True: the model wrote the call as text, not in the provider's format for calls. */
   written?: true;
 }
 
-/** What the agent is told before everything else; the first message, and the only one of its kind. */
+/** The system prompt. The first message of a conversation, and the only one with this role. */
 export interface SystemMessage {
   role: "system";
   content: string;
 }
 
-/** A turn of whoever started the run, or a text that the runtime puts in. */
+/** A turn of the user or trigger that started the run, or a text that the runtime inserted. */
 export interface UserMessage {
   role: "user";
   content: string;
-  /** Nobody said it: a tool's result brought it along. */
+  /** True: the runtime inserted the text, for example the instructions of a skill that a tool returned. */
   injected?: true;
-  /** It asks for the answer once more, which did not fit the schema. Goes with `injected`. */
+  /** True: the message asks for the answer again because it did not fit the schema. Always with `injected`. */
   repair?: true;
-  /** Of the results before it, for formats whose results are texts: see providers/media_turns.ts. Never stored. */
+  /** Media of the results before this message, for formats with text results only: see providers/media_turns.ts. Never stored. */
   media?: readonly Media[];
 }
 
-/** Why a reply ended. `unknown`: the provider gave a reason that we do not know. */
+/** The reason for the end of a reply. `unknown`: the provider gave a reason that is not in this list. */
 export type StopReason =
   | "end"
   | "tool_calls"
@@ -40,14 +40,14 @@ export type StopReason =
   | "refusal"
   | "unknown";
 
-/** A reply of the model. Results of its calls follow it, one message each. */
+/** A reply of the model. The results of its calls follow it, one message each. */
 export interface AssistantMessage {
   role: "assistant";
   content: string;
   toolCalls: ToolCall[];
-  /** What the provider wants back verbatim with this message (signatures of thinking, for instance). */
+  /** Data that the provider expects back verbatim with this message, for example signatures of its thinking. */
   providerData?: JsonObject;
-  /** Why it ended; stored with it, so that a run that is entered again judges it the same way. */
+  /** The reason for the end of the reply. Stored, so that a resumed run handles the reply in the same way. */
   stop?: StopReason;
 }
 
@@ -58,7 +58,7 @@ export interface ToolMessage {
   toolName: string;
   content: string;
   isError: boolean;
-  /** What the model sees beside `content`, which says so in words. */
+  /** Pictures and PDF files that the model sees in addition to `content`. */
   media?: readonly Media[];
 }
 

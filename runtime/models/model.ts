@@ -1,25 +1,25 @@
-// The port to a language model. Adapters translate and nothing else: retry, timeout, pricing and limits stand outside.
+// The interface of a language model. Adapters only translate: decorators add retry, timeout, pricing and limits.
 import type { JsonSchema } from "../../base/json.ts";
 import type { ToolDescription } from "../tool_vocabulary.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
 
 export type { StopReason } from "./message.ts";
 
-/** One question to a model. The system message, if any, is the first message. */
+/** One request to a model. The system message, if any, is the first message. */
 export interface ModelRequest {
   messages: readonly Message[];
   tools: readonly ToolDescription[];
-  /** Undefined leaves it to the provider: some models refuse any value. */
+  /** Undefined: the provider's default applies. Some models refuse any value. */
   temperature: number | undefined;
-  /** The most tokens of the reply. */
+  /** The maximum number of tokens in the reply. */
   maxTokens: number;
-  /** What the answer has to fit; absent: it may be any text. */
+  /** The schema of the answer; absent: the answer may be any text. */
   schema?: JsonSchema;
-  /** What the endpoint has refused before, in the words of adaptation/learned.ts: adapters leave it out. */
+  /** Parts that the endpoint refused before, named as in adaptation/learned.ts. Adapters omit them. */
   refused?: ReadonlySet<string>;
 }
 
-/** Token counts of one reply. `inputTokens` includes the cached ones. */
+/** Token counts of one reply. `inputTokens` includes the cached tokens. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -29,20 +29,19 @@ export interface Usage {
   cacheWriteTokens: number;
 }
 
-/** One whole reply. */
+/** One complete reply. */
 export interface ModelReply {
   message: AssistantMessage;
   stop: StopReason;
-  /** Null where the endpoint reports none. */
+  /** Null if the endpoint reports none. */
   usage: Usage | null;
-  /** The cost in US dollars that the endpoint itself reported, else null. */
+  /** The cost in US dollars that the endpoint itself reported; null if it reported none. */
   reportedCostUsd: number | null;
 }
 
 /**
- * A sign of life while a reply streams: a piece of its text, progress that has no text, what the provider has counted by
- * now (a running total), the word that the reply begins again and all of its text and counts so far are void, or what the call
- * waits for: a sentence that may be shown.
+ * An event of a reply that streams. `text` is a piece of its text, `progress` an event without text, `usage` the running total
+ * of the provider. `restart` voids all text and counts so far. `notice` is a sentence for people, such as the reason for a wait.
  */
 export type ModelDelta =
   | { type: "text"; text: string }
@@ -51,19 +50,19 @@ export type ModelDelta =
   | { type: "restart" }
   | { type: "notice"; level: "info" | "warn"; text: string };
 
-/** Returns the sign of life of a chunk: its text, or progress where it has none. */
+/** Returns the delta of a chunk: `text`, or `progress` if the text is empty. */
 export function textDelta(text: string): ModelDelta {
   return text === "" ? { type: "progress" } : { type: "text", text };
 }
 
-/** A language model, whatever its provider's wire format. */
+/** A language model, independent of the wire format of its provider. */
 export interface Model {
-  /** `provider/name`; of a model with fallbacks, the one that is called now. */
+  /** `provider/name`. A model with fallbacks returns the id of the model in use. */
   readonly id: string;
   /**
-   * Streams one reply: yields deltas, returns the whole. Throws ModelError for what the provider refused or broke;
-   * rethrows `signal.reason` when cancelled, having closed the connection. Never retries by itself. `subject`: whose call it
-   * is, for the service log.
+   * Streams one reply: yields deltas and returns the complete reply. Throws ModelError if the provider refuses or fails. When
+   * cancelled, it closes the connection and rethrows `signal.reason`. Never retries by itself. `subject` is the caller, for
+   * the service log.
    */
   generate(
     request: ModelRequest,
@@ -74,15 +73,15 @@ export interface Model {
 /** A model call that failed. `message` is safe to show: it names the provider and never holds a key. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
-  /** Whether the same call may succeed later: connection errors, 408, 409, 429, 5xx, a stream cut off half-way. */
+  /** True: the same call may succeed later. Set for connection errors, 408, 409, 429, 5xx and streams that broke off. */
   readonly retryable: boolean;
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly status: number | undefined;
-  /** What `Retry-After` asked for. */
+  /** The wait that the provider asked for with `Retry-After`. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the provider may have worked on the call, and bill it. */
+  /** True: the provider may have processed the call, and may bill it. */
   readonly mayBeBilled: boolean;
-  /** What the provider answered, its codes first and without the key: adaptation/refusals.ts recognizes refusals by it. */
+  /** The provider's error codes and text, without the key. adaptation/refusals.ts recognizes refusals by it. */
   readonly told: string | undefined;
 
   constructor(

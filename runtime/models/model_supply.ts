@@ -1,4 +1,4 @@
-// The models of this service's agents, and what their replies cost. Loaded with the first run.
+// Opens the models of this service's agents and prices their replies. Loaded with the first run.
 import type { Agent, ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { modelChain } from "../config/providers.ts";
@@ -18,29 +18,29 @@ import type { Purse, SpendingGate } from "./spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 
-/** More than agents differ in their models, and few enough to be held in memory. */
 const loadFallback = lazyModule(() => import("./fallback.ts"));
 
+/** The maximum number of models in memory; a workspace rarely has as many. */
 const KEPT_MODELS = 100;
 
-/** What they are opened with. */
+/** The collaborators of ModelSupply. */
 export interface ModelSupplyOptions {
   settings: WorkspaceSettings;
   clock: Clock;
   log: ServiceLog;
-  /** Where the money for every call comes from. */
+  /** Sets money aside for every call. */
   gate: SpendingGate;
 }
 
-/** Opens models and knows their prices. One per runtime: all of its models share one queue. */
+/** Opens models and prices their replies. One per runtime, so that all of its models share one queue. */
 export class ModelSupply {
   readonly #options: ModelSupplyOptions;
   readonly #queue: ModelQueue;
   readonly #prices: ModelPrices;
-  /** By reach, the least recent first: a package's client takes longer to set up than to use. */
+  /** The opened models by connection, the least recently used first. */
   readonly #kept = new Map<string, (purse: Purse) => Model>();
   readonly #rates: RateGates;
-  /** By endpoint and model, the least recent first. */
+  /** By endpoint and model, the least recently used first. */
   readonly #learned = new Map<string, Learned>();
 
   constructor(options: ModelSupplyOptions) {
@@ -52,8 +52,8 @@ export class ModelSupply {
   }
 
   /**
-   * The model of an agent: with retries, and queued with all others. Throws ModelError with what is missing; one with
-   * fallbacks throws when it is called and none of them can be.
+   * Opens the model of an agent, with retries and in the queue of all models. Throws ModelError if a setting or key is missing.
+   * A model with fallbacks throws only at the call, if none of them can be called.
    */
   async open(agent: Agent): Promise<Model> {
     const settings = requireModel(agent.model);
@@ -102,7 +102,7 @@ export class ModelSupply {
     });
   }
 
-  /** What the endpoints of an agent's models have taught since this process began, as sentences. */
+  /** Returns sentences about the limits that the endpoints of an agent's models have shown since the process started. */
   lessonsOf({ model: settings }: Agent): string[] {
     return modelChain(settings).flatMap((model) => {
       const { id } = modelEndpoint(model);
@@ -110,7 +110,7 @@ export class ModelSupply {
     });
   }
 
-  /** What a reply of an agent's model cost in US dollars; null where no price is known. `id`: of the one that answered. */
+  /** Returns the cost of a reply in US dollars, or null without a known price. `id` is the model that answered. */
   async costOf(
     agent: Agent,
     reply: Pick<ModelReply, "usage" | "reportedCostUsd">,

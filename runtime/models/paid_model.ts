@@ -1,4 +1,4 @@
-// The one door to the adapters: whoever wants a model says out of which purse its calls are paid.
+// The only access to the adapters. It requires a purse, so that every call of a model is paid.
 import type { Clock } from "../../base/clock.ts";
 import type { Model } from "./model.ts";
 import { type ModelReach, openAdapter } from "./providers/adapters.ts";
@@ -6,7 +6,7 @@ import { type Purse, withPurse } from "./spending.ts";
 
 export type { ModelReach } from "./providers/adapters.ts";
 
-/** Makes the model at the end of a reach, for a purse. Throws ModelError as openAdapter does. */
+/** Opens a connection's adapter. Returns a function that makes a model for a purse. Throws ModelError as openAdapter does. */
 export async function openPaidModel(
   reach: ModelReach,
   clock: Clock,

@@ -1,6 +1,6 @@
-// A number of places for who wants to do something at the same time. The others wait in the order in which they came.
+// A semaphore that admits its waiters in order of arrival.
 
-/** Places, given out in order. */
+/** A semaphore with a limit that can change. Waiters are admitted in order of arrival. */
 export class Places {
   #limit: number;
   #taken = 0;
@@ -10,7 +10,7 @@ export class Places {
     this.#limit = limit;
   }
 
-  /** Whether the next one has to wait. */
+  /** True: the next caller has to wait. */
   get isFull(): boolean {
     return this.#taken >= this.#limit;
   }
@@ -19,12 +19,12 @@ export class Places {
     return this.#taken;
   }
 
-  /** How many wait. */
+  /** The number of waiting callers. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** From now on there are so many; who has one keeps it. */
+  /** Changes the limit. Current holders keep their place. */
   resize(limit: number): void {
     this.#limit = limit;
     while (!this.isFull && this.#waiting.length > 0) {
@@ -33,7 +33,7 @@ export class Places {
     }
   }
 
-  /** Waits for a place and holds it until disposed. Rejects with `signal.reason` when that aborts first. */
+  /** Waits for a place and holds it until disposed. Rejects with `signal.reason` if the signal aborts first. */
   async enter(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.isFull) await this.#wait(signal);
@@ -50,7 +50,7 @@ export class Places {
 
   async #wait(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // Once admitted, a late abort must not take a place out of the line.
+    // After the admission, a late abort must not remove another waiter.
     const admit = () => {
       signal.removeEventListener("abort", onAbort);
       resolve();
@@ -64,7 +64,7 @@ export class Places {
     await promise;
   }
 
-  /** The place goes straight to the next in line, so that nobody can overtake; to nobody where there are fewer now. */
+  /** Passes the place directly to the next waiter, so that no new caller overtakes it. Drops the place if the limit was lowered. */
   #leave(): void {
     const next = this.#taken > this.#limit ? undefined : this.#waiting.shift();
     if (next === undefined) this.#taken--;

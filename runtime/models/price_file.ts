@@ -1,7 +1,7 @@
-// One pricing.yaml: what a person says that models cost. Read again when it changed.
+// One pricing.yaml, with the prices that a person set for models. Read again after each change.
 //
 //   openai/gpt-4o: { input: 2.5, output: 10, cache_read: 1.25 }    # provider/name
-//   my-model: { input: 0.2, output: 0.6 }                          # the name alone, whatever the provider
+//   my-model: { input: 0.2, output: 0.6 }                          # the name alone, for every provider
 //
 // US dollars per million tokens. `cache_read` and `cache_write` default to `input`.
 import { z } from "zod";
@@ -24,12 +24,12 @@ const priceSchema = z.object({
 
 const priceFileSchema = z.record(z.string(), priceSchema);
 
-/** What a model costs, in US dollars per million tokens. */
+/** The price of a model, in US dollars per million tokens. */
 export type Price = z.output<typeof priceSchema>;
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
-/** Broken entries, and warnings, located in one file: locating all would take time in proportion to their square. */
+/** The maximum number of diagnostics with a position in one file. Locating all takes time in proportion to their square. */
 const MOST_OF_A_KIND = 100;
 
 /** The text of a pricing file, read entry by entry. */
@@ -38,7 +38,7 @@ export interface ParsedPriceFile {
   prices: Map<string, Price>;
   /** The first error of each entry that is not valid. */
   broken: Map<string, Diagnostic>;
-  /** Everything that is wrong with the file; unknown keys are warnings. */
+  /** All problems of the file; unknown keys are warnings. */
   diagnostics: Diagnostic[];
 }
 
@@ -76,15 +76,15 @@ export function parsePriceFile(
   return { prices, broken, diagnostics };
 }
 
-/** What a pricing file says. */
+/** The content of a pricing file. */
 export interface PriceList {
-  /** By the keys of the file. While the file or an entry is broken, what it said last holds. */
+  /** Prices by the keys of the file. A broken file or entry keeps its last valid prices. */
   prices: ReadonlyMap<string, Price>;
   /** The entries that are not valid now, each with its first error. */
   broken: ReadonlyMap<string, Diagnostic>;
-  /** Why no entry can be read now; undefined when the file can be read, or does not exist. */
+  /** The reason that no entry can be read; undefined if the file can be read or does not exist. */
   failure: Diagnostic | undefined;
-  /** What is wrong with it now. */
+  /** The current problems of the file. */
   problems: readonly Diagnostic[];
 }
 
@@ -94,7 +94,7 @@ const EMPTY: PriceList = { prices: new Map(), broken: new Map(), failure: undefi
 export class PriceFile {
   readonly path: string;
   #list: PriceList = EMPTY;
-  /** Undefined: read it at the next question. */
+  /** The stamp of the file at the last read; undefined: read it at the next call. */
   #stamp: string | undefined;
   #missing: MissingFile | undefined;
 
@@ -102,7 +102,7 @@ export class PriceFile {
     this.path = path;
   }
 
-  /** As it stands now; read only where it changed. */
+  /** Returns the current content. Reads the file only after a change. */
   current(): PriceList {
     this.#refresh();
     return this.#list;
@@ -115,7 +115,7 @@ export class PriceFile {
       const info = Deno.statSync(this.path);
       const stamp = stampFile(info);
       if (stamp !== undefined && stamp === this.#stamp) return;
-      // Asked before reading: opening a named pipe would wait for ever.
+      // Checked before reading, because opening a named pipe would block forever.
       if (!info.isFile) this.#fail("The file cannot be read: it is not a file");
       else if (info.size > LARGEST_FILE_BYTES) {
         this.#fail("The file is over 1 MB, too large for a price list");

@@ -1,5 +1,5 @@
-// What replies cost: as the endpoint reports, else by the pricing files, else by the price table of a package, which is
-// loaded at the first question it is needed for. An unknown price is null, never zero.
+// Prices of replies: the cost that the endpoint reports, else the pricing files, else the price table of a package, which is
+// loaded at its first use. An unknown price is null, never zero.
 import type {
   findProvider,
   ModelInfo,
@@ -16,7 +16,7 @@ import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadPriceTable = lazyModule(() => import("@pydantic/genai-prices"));
 
-/** What prices are looked up by. */
+/** The settings of a model that select its price. */
 export type PricedModel = Pick<ModelSettings, "provider" | "name" | "baseUrl">;
 
 /** A model of the price table; prices in US dollars per million tokens. */
@@ -26,32 +26,32 @@ export interface ListedModel {
   outputPrice: number;
 }
 
-/** Models of the price table that hold no conversation, or cannot be asked by their names. */
+/** Models of the price table that are not for conversations, or cannot be called by their names. */
 const OTHER_PURPOSE =
   /[:/]|image|audio|tts|transcri|realtime|live|embed|moderation|whisper|vision|instruct|search|computer|^(ada|babbage|curie|davinci|text-)/;
 
-/** Its models are scripts inside of Inkling. */
+/** The demo provider. Its models are scripts inside Inkling and free. */
 const DEMO = "demo";
 
 const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Prices of models, from every source in its order. One per runtime. */
+/** Prices of models, from all sources in order of precedence. One per runtime. */
 export class ModelPrices {
   readonly #files: readonly PriceFile[];
   readonly #clock: Clock;
   readonly #log: ServiceLog;
   #reported = "";
-  /** Whose prices the package's table has for a provider and its address: to find that takes longer than all else. */
+  /** The vendor in the package's table for a provider and address. Cached, because the lookup is the slowest step. */
   readonly #vendors = new Map<string, Provider | undefined>();
 
-  /** `files` in order of precedence; what is wrong with them goes to the log once. */
+  /** `files` are in order of precedence. Their problems are logged once. */
   constructor(options: { files: readonly string[]; clock: Clock; log: ServiceLog }) {
     this.#files = options.files.map((path) => new PriceFile(path));
     this.#clock = options.clock;
     this.#log = options.log;
   }
 
-  /** The cost of one reply in US dollars; null where neither a price nor a reported cost is known. */
+  /** Returns the cost of one reply in US dollars; null without a price or a reported cost. */
   async costOf(
     model: PricedModel,
     reply: Pick<ModelReply, "usage" | "reportedCostUsd">,
@@ -60,12 +60,12 @@ export class ModelPrices {
     return reply.usage === null ? null : await this.#cost(model, reply.usage);
   }
 
-  /** Whether a price is known before any reply. An endpoint may still report costs of its own. */
+  /** Reports if a price is known before any reply. The endpoint may still report its own costs. */
   async hasPrice(model: PricedModel): Promise<boolean> {
     return await this.#cost(model, NOTHING) !== null;
   }
 
-  /** The models for conversations that the price table lists of a provider, the newest names first; none of an unknown one. */
+  /** Lists the price table's conversation models of a provider, the newest names first. Empty for an unknown provider. */
   async listModels(provider: string): Promise<ListedModel[]> {
     const { calcPrice, findProvider } = await loadPriceTable();
     const vendor: Provider | undefined = findProvider({ providerId: provider });
@@ -84,13 +84,13 @@ export class ModelPrices {
       .sort((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
   }
 
-  /** The tokens of a model's context window, as the package's table has them; undefined where it does not. */
+  /** Returns the context window of a model in tokens, from the package's table; undefined if the table has none. */
   async windowOf(model: PricedModel): Promise<number | undefined> {
     if (model.provider === DEMO) return undefined;
     return (await this.#findInTable(model, NOTHING))?.model.context_window;
   }
 
-  /** What is wrong with the pricing files now. */
+  /** Returns the current problems of the pricing files. */
   problems(): Diagnostic[] {
     return this.#files.flatMap((file) => file.current().problems);
   }
@@ -143,12 +143,12 @@ export class ModelPrices {
   }
 }
 
-/** The keys of a pricing file that may give a model's price, nearest first. */
+/** Returns the keys of a pricing file that apply to a model, the most specific first. */
 export function priceKeysOf({ provider, name }: Pick<PricedModel, "provider" | "name">): string[] {
   return familyOf(name).flatMap((one) => [`${provider}/${one}`, one]);
 }
 
-/** A name and the families it belongs to, nearest first: `gpt-4o-2024-08-06` is a `gpt-4o`. */
+/** Returns a model's name and the names of its families, the most specific first: `gpt-4o-2024-08-06` is a `gpt-4o`. */
 export function familyOf(name: string): string[] {
   const names = [name];
   for (let rest = name;;) {
@@ -159,7 +159,7 @@ export function familyOf(name: string): string[] {
   }
 }
 
-// 2024-08-06, 20240806, 08-2025, 0613, latest; after a dash, and where providers use them after @ or :.
+// 2024-08-06, 20240806, 08-2025, 0613, latest; after a dash, or after @ or : as some providers write.
 const DATED_ENDING =
   /[-@:](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-20\d\d|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|latest)$/;
 
@@ -182,7 +182,7 @@ function costByPrice(price: Price, usage: Usage): number {
   return millionths / 1_000_000;
 }
 
-/** Counts of endpoints that contradict themselves, put right: cached tokens are part of the input. */
+/** Corrects contradictory counts of an endpoint: cached tokens are part of the input. */
 function consistent(usage: Usage): Usage {
   const cacheReadTokens = Math.min(usage.cacheReadTokens, usage.inputTokens);
   const cacheWriteTokens = Math.min(usage.cacheWriteTokens, usage.inputTokens - cacheReadTokens);

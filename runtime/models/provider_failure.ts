@@ -1,28 +1,28 @@
-// How a provider's failure becomes a ModelError: one wording, one rule for what may be tried again, no key in any text.
+// Converts failures of providers to ModelError: one wording, one rule for retries, and no key in any text.
 import { describeDenied } from "../../base/denied_permission.ts";
 import { isJsonObject, isWholeJson, type JsonValue } from "../../base/json.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { SHORTEST_SECRET } from "../secrets/secret.ts";
 import { ModelError } from "./model.ts";
 
-/** Who failed, and what its messages must not show. */
+/** The provider that failed, and the key that its messages must not show. */
 export interface ProviderContext {
   /** `openai`, `anthropic`, or the name the agent gives an endpoint. */
   provider: string;
-  /** Where requests go, for messages about connections. */
+  /** The address of the requests, for messages about connections. */
   baseUrl: string;
-  /** The key in use; it is cut out of every message. */
+  /** The key in use. It is removed from every message. */
   apiKey: string | undefined;
-  /** Milliseconds since the epoch, to turn a date in Retry-After into a wait. */
+  /** Returns the milliseconds since the epoch, to convert a date in Retry-After to a wait. */
   now: () => number;
 }
 
-/** An error as a provider describes it. */
+/** The parsed error of a provider. */
 export interface ProviderError {
   message: string;
-  /** A number where it is the HTTP status. */
+  /** A number if it is the HTTP status. */
   code?: unknown;
-  /** The kind of error, the parameter that it is about. */
+  /** The provider's codes: the kind of error, its parameter. */
   codes: readonly string[];
   /** The wait that the error asks for. */
   retryAfterMs?: number | undefined;
@@ -37,14 +37,14 @@ export interface ProviderAnswer extends ProviderError {
 const MAX_MESSAGE_LENGTH = 600;
 const MAX_TOLD_LENGTH = 4_000;
 
-/** Whether the same call may succeed later when a provider answered with this status. */
+/** Reports if the same call may succeed later after an answer with this status. */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 /**
- * Milliseconds that `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) or `retry-after-ms` asks for;
- * undefined when neither says anything that can be read.
+ * Returns the milliseconds of `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) or `retry-after-ms`;
+ * undefined if neither has a valid value.
  */
 function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = headers?.get("retry-after-ms")?.trim();
@@ -58,7 +58,7 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The provider answered with an error. */
+/** Returns the failure for an answer with an error status. */
 export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
   const { status, headers } = answer;
   const wait = retryAfterMs(headers, context.now()) ?? answer.retryAfterMs;
@@ -74,7 +74,7 @@ export function answerFailure(context: ProviderContext, answer: ProviderAnswer):
   );
 }
 
-/** No answer at all: the host is unknown, refuses, or broke the connection before it said anything. */
+/** Returns the failure for a call without an answer: the host is unknown, refused, or closed the connection. */
 export function connectionFailure(context: ProviderContext, cause: unknown): ModelError {
   const denied = describeDenied(cause);
   return new ModelError(
@@ -83,7 +83,7 @@ export function connectionFailure(context: ProviderContext, cause: unknown): Mod
   );
 }
 
-/** Whether the connection was never made, so that nothing was asked. */
+/** Reports if the connection was never made, so that the request was not sent. */
 function isUnsent(cause: unknown): boolean {
   if (describeDenied(cause) !== undefined) return true;
   for (let error = cause; error instanceof Error; error = error.cause) {
@@ -92,7 +92,7 @@ function isUnsent(cause: unknown): boolean {
   return false;
 }
 
-/** The endpoint sends on to where the key must not go: to another host, nowhere, or in a circle. `to` undefined: nowhere. */
+/** Returns the failure for a redirect that is not followed: to another host, in a circle, or without an address (`to` undefined). */
 export function redirectFailure(
   context: ProviderContext,
   from: URL,
@@ -109,7 +109,7 @@ export function redirectFailure(
   );
 }
 
-/** The answer began and broke off before its end. */
+/** Returns the failure for a stream that ended early. */
 export function cutStreamFailure(context: ProviderContext, cause?: unknown): ModelError {
   const detail = cause === undefined ? "" : `: ${reasonOf(cause, context)}`;
   return new ModelError(
@@ -118,7 +118,7 @@ export function cutStreamFailure(context: ProviderContext, cause?: unknown): Mod
   );
 }
 
-/** The endpoint answered with something other than a streamed reply, a web page for instance. */
+/** Returns the failure for an answer that is not a streamed reply, a web page for instance. */
 export function foreignAnswerFailure(
   context: ProviderContext,
   answer: { contentType: string; body: string },
@@ -133,7 +133,7 @@ export function foreignAnswerFailure(
   );
 }
 
-/** The provider reported an error inside a stream that had begun well. */
+/** Returns the failure for an error that the provider reported inside a stream. */
 export function streamedFailure(context: ProviderContext, error: ProviderError): ModelError {
   const status = Number(error.code ?? Number.NaN);
   if (Number.isInteger(status) && status >= 400 && status < 600) {
@@ -142,7 +142,7 @@ export function streamedFailure(context: ProviderContext, error: ProviderError):
   return new ModelError(
     `${context.provider} broke off its reply: ${safeText(error.message, context)}`,
     {
-      // What the caller asked wrongly stays wrong; anything else is the provider's own trouble.
+      // A wrong request stays wrong; any other error is a problem of the provider.
       retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
         .test(error.codes.join(" ")),
       told: toTold(error, context),
@@ -150,7 +150,7 @@ export function streamedFailure(context: ProviderContext, error: ProviderError):
   );
 }
 
-/** Reads the error in an answer or an event, in any shape that providers give it. */
+/** Parses the error in an answer or an event, in all known shapes. */
 export function readProviderError(text: string): ProviderError {
   const root: unknown = isWholeJson(text) ? JSON.parse(text) : undefined;
   const [first] = [root].flat();
@@ -166,7 +166,7 @@ export function readProviderError(text: string): ProviderError {
   };
 }
 
-/** The wait that a RetryInfo detail (google.rpc.RetryInfo) asks for, in milliseconds. */
+/** Returns the wait of a RetryInfo detail (google.rpc.RetryInfo), in milliseconds. */
 function retryDelayMs(details: JsonValue | undefined): number | undefined {
   for (const one of Array.isArray(details) ? details : []) {
     if (!isJsonObject(one) || typeof one.retryDelay !== "string") continue;
@@ -176,7 +176,7 @@ function retryDelayMs(details: JsonValue | undefined): number | undefined {
   return undefined;
 }
 
-/** A provider's message on one line, of bounded length, without the key. */
+/** Returns a provider's message on one line, of limited length, without the key. */
 function safeText(
   text: string,
   context: Pick<ProviderContext, "apiKey">,

@@ -1,5 +1,5 @@
-// The way out to a provider, and the way back: which headers leave this machine and for where, what an answer must look like
-// to be read on, and how much of it is read: an endpoint that never ends its answer must not fill the memory.
+// HTTP calls to providers. Limits redirects to the endpoint's origin, checks the content type of answers, and limits their
+// size, so that an endless answer cannot fill the memory.
 import { ModelError } from "./model.ts";
 import {
   connectionFailure,
@@ -8,17 +8,17 @@ import {
   redirectFailure,
 } from "./provider_failure.ts";
 
-/** Redirects that keep method and body, as every model call needs it. */
+/** Redirects that are repeated with the same method and body. */
 const REPEATED: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const MAX_REDIRECTS = 3;
 const NO_STREAM: ReadonlySet<string> = new Set(["text/html", "application/json"]);
-/** A surrogate without its other half, as JSON.stringify writes it; text of an agent may hold one, and providers refuse it. */
+/** A surrogate without its other half, as JSON.stringify writes it. Texts of agents may contain one, and providers refuse it. */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** A model call as it is sent. */
+/** One model call. */
 export interface ProviderCall {
   url: string;
-  /** Beside the content type; they hold the key. */
+  /** Headers in addition to the content type. They contain the key. */
   headers: Readonly<Record<string, string>>;
   /** JSON. */
   body: string;
@@ -26,9 +26,9 @@ export interface ProviderCall {
 }
 
 /**
- * Sends a model call and returns its answer, whose body is bounded. Redirects are followed within the origin alone, since the
- * headers hold a key. It throws ModelError when no connection comes about, when another host is to be asked, and when a good
- * answer is a web page or a JSON document instead of a stream; so does the body of an answer that is too long.
+ * Sends a model call and returns its answer with a bounded body. Follows redirects only within the origin, because the headers
+ * contain a key. Throws ModelError if the connection fails, a redirect names another host, or a successful answer is a web page
+ * or a JSON document. The body throws ModelError if it is too long.
  */
 export async function postToProvider(
   context: ProviderContext,
@@ -47,7 +47,7 @@ export async function postToProvider(
   return boundReply(answer, context, signal);
 }
 
-/** The answer, after redirects within the origin. */
+/** Returns the answer after redirects within the origin. */
 async function ask(
   context: ProviderContext,
   first: URL,
@@ -77,21 +77,19 @@ function toWellFormedJson(json: string): string {
   return json.includes("\\ud") ? json.replaceAll(LONE_SURROGATE, "$1\\ufffd") : json;
 }
 
-/** The largest replies there are, 128,000 tokens, take 40 MB where every token comes in an event of its own. */
+/** The limit of a reply. The largest replies, 128,000 tokens, take 40 MB if every token has its own event. */
 export const MAX_REPLY_BYTES = 64 * 1_024 * 1_024;
-/**
- * The limit of one line, and of one event of several lines. An event holds a few tokens, or all arguments of one tool call.
- */
+/** The limit of one line, and of one event of several lines. An event contains a few tokens, or all arguments of one tool call. */
 export const MAX_EVENT_BYTES = 4 * 1_024 * 1_024;
-/** The limit of an answer that is an error. A message shows one line of it. */
+/** The limit of an error answer. A message shows one line of it. */
 export const MAX_ERROR_BYTES = 64 * 1_024;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * The answer with a body that breaks off where it is too long: a good one with a ModelError, an error silently. The signal
- * ends the body, too, whoever reads it.
+ * Returns the answer with a bounded body. A successful answer that is too long fails with a ModelError, an error answer is cut
+ * silently. The signal also ends the body.
  */
 export function boundReply(
   answer: Response,
@@ -104,7 +102,7 @@ export function boundReply(
   return new Response(answer.body.pipeThrough(bound, signal ? { signal } : {}), answer);
 }
 
-/** The beginning of a body that is shown in a message. */
+/** Reads the beginning of a body, for a message. */
 async function readErrorBody(answer: Response): Promise<string> {
   const body = answer.body?.pipeThrough(errorCut()) ?? null;
   return await new Response(body).text();
@@ -116,7 +114,7 @@ function endlessReplyRefusal(
 ): TransformStream<Uint8Array, Uint8Array> {
   let total = 0;
   let event = 0;
-  // The last two bytes of the chunk before: an empty line may be cut in two.
+  // The last two bytes of the previous chunk, because an empty line may be split between chunks.
   let tail: readonly [number, number] = [LINE_FEED, LINE_FEED];
   return new TransformStream({
     transform(chunk, controller) {
@@ -131,7 +129,7 @@ function endlessReplyRefusal(
   });
 }
 
-/** Returns the end of a chunk's last empty line, which ends an event; negative without one. `tail`: the two bytes before it. */
+/** Returns the end of a chunk's last empty line, which ends an event; negative without one. `tail`: the two bytes before the chunk. */
 function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
   const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];
   for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {

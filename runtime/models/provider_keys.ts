@@ -1,16 +1,16 @@
-// Which variables hold keys of model providers, and secrets of webhooks. Their values go to their provider, or are held
-// against deliveries; they go nowhere else.
+// The environment variables with keys of model providers and secrets of webhooks. Their values are only sent to their
+// provider or used to verify deliveries.
 import { type Agent, secretVariables } from "../agents/agent.ts";
 import { modelChain, NAMED_PROVIDERS } from "../config/providers.ts";
 import { keyVariableOf } from "./endpoint.ts";
 
-/** With the keys of the named providers, the key of the service itself: no agent may hold it either. */
+/** The keys of the named providers and of the service itself. No agent may read them. */
 const NAMED_KEYS: readonly string[] = [
   ...NAMED_PROVIDERS.map(keyVariableOf),
   "INKLING_API_KEY",
 ];
 
-/** The variables of some agents that hold keys. */
+/** The key variables of a list of agents. */
 interface KeyVariables {
   of: readonly Agent[];
   all: ReadonlySet<string>;
@@ -18,8 +18,8 @@ interface KeyVariables {
 }
 
 /**
- * The variables with keys, as the agents stand. Found once for each list that `agents` gives: every redaction asks, and
- * there may be thousands of agents.
+ * The variables with keys, for the current agents. Computed once for each list that `agents` returns, because every redaction
+ * uses it and there may be thousands of agents.
  */
 export class ProviderKeys {
   readonly #agents: () => readonly Agent[];
@@ -29,12 +29,12 @@ export class ProviderKeys {
     this.#agents = agents;
   }
 
-  /** Whether a variable holds the key of a named provider, of one that any of the agents uses, of the service, or of a webhook. */
+  /** Reports if a variable holds a key of a named provider, of an agent's provider, of the service, or a secret of a webhook. */
   has(name: string): boolean {
     return this.#variables().all.has(name);
   }
 
-  /** The variables that agents name (`api_key_env`, `trigger.secret`). Nothing else tells that these are secret. */
+  /** Returns the variables that agents name (`api_key_env`, `trigger.secret`). Their names alone do not mark them as secret. */
   namedByAgents(): readonly string[] {
     return this.#variables().named;
   }

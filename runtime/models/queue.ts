@@ -1,4 +1,4 @@
-// How many model calls run at once: `defaults.max_concurrent_runs`. The others wait in the order in which they came.
+// Limits the concurrent model calls to `defaults.max_concurrent_runs`. Other calls wait in order of arrival.
 import { Places } from "./places.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
@@ -7,7 +7,7 @@ type CallSubject = Parameters<Model["generate"]>[1]["subject"];
 
 const QUEUED = "Waits for other model calls: as many run as max_concurrent_runs allows";
 
-/** Places for model calls, given out in order. One per runtime. */
+/** The queue of all model calls. One per runtime. */
 export class ModelQueue {
   readonly #places: Places;
   readonly #log: ServiceLog;
@@ -17,12 +17,12 @@ export class ModelQueue {
     this.#log = options.log;
   }
 
-  /** Whether the next call has to wait. */
+  /** True: the next call has to wait. */
   get isFull(): boolean {
     return this.#places.isFull;
   }
 
-  /** Waits for a place and holds it until disposed. Rejects with `signal.reason` when that aborts first. */
+  /** Waits for a place and holds it until disposed. Rejects with `signal.reason` if the signal aborts first. */
   async enter(
     model: string,
     signal: AbortSignal,
@@ -42,8 +42,8 @@ export class ModelQueue {
 }
 
 /**
- * A model whose calls take their place in the queue. It goes around `withRetry`: the wait in line does not count
- * against the reply's timeout, and a call keeps its place while it waits for its next attempt.
+ * Returns a model that queues its calls. It wraps `withRetry`: the wait in the queue does not count against the reply's timeout,
+ * and a call keeps its place while it waits for its next attempt.
  */
 export function withQueue(model: Model, queue: ModelQueue): Model {
   return {
@@ -54,7 +54,7 @@ export function withQueue(model: Model, queue: ModelQueue): Model {
       request: ModelRequest,
       options: Parameters<Model["generate"]>[1],
     ): AsyncGenerator<ModelDelta, ModelReply, void> {
-      // Asked before: the caller's next step is what makes the call take its place in line.
+      // The check precedes `enter`, because the call joins the queue only with the caller's next step.
       if (queue.isFull) yield { type: "notice", level: "info", text: QUEUED };
       using _place = await queue.enter(model.id, options.signal, options.subject);
       return yield* model.generate(request, options);

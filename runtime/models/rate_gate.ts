@@ -1,5 +1,5 @@
-// One gate for all calls of a model with the same key: when the provider asks for a pause, none is made before it is over, and
-// then they go in the order in which they came. A pause of the whole account closes the gates of all models with the key.
+// Rate limits: one gate for all calls of a model with the same key. During a pause that the provider asked for, calls wait, and
+// then continue in order of arrival. A pause of the whole account closes the gates of all models with the key.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
@@ -7,9 +7,9 @@ import { MINUTE_MS } from "../../base/time_units.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { ModelReach } from "./paid_model.ts";
 
-/** Between two calls after a pause: the provider can ask for the next one before all have come at once. */
+/** The interval between two calls after a pause, so that the provider can ask for another pause in time. */
 const PACE_MS = 250;
-/** A longer pause is looked at again after this. */
+/** The maximum length of a pause. */
 const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   admit: () => void;
 }
 
-/** Until when no call is made. */
+/** The end of a pause, in milliseconds since the epoch. */
 interface Pause {
   until: number;
 }
@@ -26,39 +26,39 @@ interface Pause {
 export class RateGate {
   readonly #clock: Clock;
   readonly #log: ServiceLog;
-  /** In the order of their tickets. */
+  /** The waiting calls, in order of their tickets. */
   #line: Waiting[] = [];
   readonly #ofModel: Pause = { until: 0 };
   readonly #ofAccount: Pause;
   #tickets = 0;
-  /** Ends the present sleep: the line is empty. */
+  /** Aborts the current sleep when the line is empty. */
   #idle = new AbortController();
   #isReleasing = false;
 
-  /** `account`: shared by all gates of the key. */
+  /** `account` is shared by all gates of the key. */
   constructor(options: { clock: Clock; log: ServiceLog; account?: Pause }) {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#ofAccount = options.account ?? { until: 0 };
   }
 
-  /** The place of a call in the order, kept over its attempts. */
+  /** Returns a ticket: the position of a call in the order, which it keeps for all attempts. */
   arrive(): number {
     return this.#tickets++;
   }
 
-  /** How long a call that comes now has to wait at least; 0: not at all, unless others are ahead. */
+  /** The minimum wait of a new call; 0: no wait, unless other calls are ahead. */
   get waitMs(): number {
     const until = Math.max(this.#ofModel.until, this.#ofAccount.until);
     return Math.max(0, until - this.#clock.now());
   }
 
-  /** Whether a call that comes now has to wait. */
+  /** True: a new call has to wait. */
   get isClosed(): boolean {
     return this.#line.length > 0 || this.waitMs > 0;
   }
 
-  /** The provider asks for a pause, of this model or of all that the account has. */
+  /** Starts a pause that the provider asked for, of this model or of the whole account. */
   close(ms: number, model: string, { ofAccount = false } = {}): void {
     const pause = ofAccount ? this.#ofAccount : this.#ofModel;
     const until = this.#clock.now() + Math.min(ms, LONGEST_PAUSE_MS);
@@ -71,7 +71,7 @@ export class RateGate {
     });
   }
 
-  /** Resolves when it is the turn of the call. Rejects with the signal's reason when that aborts first. */
+  /** Resolves when it is the call's turn. Rejects with the signal's reason if the signal aborts first. */
   async pass(ticket: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.isClosed) return;
@@ -97,7 +97,7 @@ export class RateGate {
     this.#isReleasing = true;
     while (this.#line.length > 0) {
       if (this.waitMs > 0) await this.#sleep(this.waitMs);
-      // It may have been closed again meanwhile, or whoever waited is gone.
+      // The gate may have been closed again, or the waiting call aborted.
       if (this.waitMs > 0) continue;
       this.#line.shift()?.admit();
       if (this.#line.length > 0) await this.#sleep(PACE_MS);
@@ -121,7 +121,7 @@ export class RateGates {
     this.#options = options;
   }
 
-  /** The gate of the model and the key that a reach has, at its address. */
+  /** Returns the gate for a connection's address, key and model. */
   of({ adapter, baseUrl, apiKey, name }: ModelReach): RateGate {
     const key = JSON.stringify([adapter, baseUrl, apiKey]);
     const account = this.#accounts.getOrInsertComputed(key, () => ({ until: 0 }));

@@ -1,4 +1,4 @@
-// From an agent's model settings to a Model that can be called: finds the key, says what is missing.
+// Resolves an agent's model settings to a callable Model: finds the key and reports missing settings.
 import type { ModelSettings } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../config/environment.ts";
@@ -8,26 +8,26 @@ import { type Model, ModelError } from "./model.ts";
 import { type ModelReach, openPaidModel } from "./paid_model.ts";
 import type { Purse } from "./spending.ts";
 
-/** Where it is looked up what a model is made with. */
+/** The sources of a model's key and address. */
 export interface ReachOptions {
   environment: Environment;
   /** The workspace's environment file, which the message about a missing key names. */
   environmentFile: string;
-  /** Refuse to send a named provider's key to a foreign host. */
+  /** True: a named provider's key is never sent to a foreign host. */
   pinKeys: boolean;
   log: ServiceLog;
 }
 
-/** What a model is made with. */
+/** Options of `resolveModel`. */
 export interface ResolveModelOptions extends ReachOptions {
   clock: Clock;
-  /** Out of which its calls are paid. */
+  /** Pays for the calls of the model. */
   purse: Omit<Purse, "model">;
 }
 
 /**
- * The model that settings name. Throws ModelError, not retryable, when there is none, its settings lead nowhere, its
- * key is missing, or its key would leave for a foreign host although keys are pinned.
+ * Opens the model that the settings name. Throws ModelError, not retryable, if there are no settings, the endpoint is invalid,
+ * the key is missing, or a pinned key would be sent to a foreign host.
  */
 export async function resolveModel(
   settings: ModelSettings | undefined,
@@ -38,7 +38,7 @@ export async function resolveModel(
   return openFor({ ...options.purse, model });
 }
 
-/** What the calls of that model are made with, as files and shell say now. Throws as resolveModel. */
+/** Returns the connection of a model, from the current files and environment. Throws as resolveModel. */
 export function resolveReach(settings: ModelSettings, options: ReachOptions): ModelReach {
   const endpoint = modelEndpoint(settings);
   const apiKey = findKey(settings, endpoint, options);
@@ -56,7 +56,7 @@ export function resolveReach(settings: ModelSettings, options: ReachOptions): Mo
   };
 }
 
-/** The settings of a model that is to be called. Throws ModelError where there are none. */
+/** Returns the settings. Throws ModelError if there are none. */
 export function requireModel(settings: ModelSettings | undefined): ModelSettings {
   if (settings !== undefined) return settings;
   throw refusal(

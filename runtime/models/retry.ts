@@ -1,5 +1,5 @@
-// Patience with models, in one place for all of them: repeats failed calls, bounds the wait for a whole reply, notices
-// streams that stall. A decorator over the port; adapters know nothing of it.
+// Retries of model calls. A decorator for all models: repeats failed calls, limits the time for a complete reply, and detects
+// stalled streams.
 import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
@@ -24,27 +24,27 @@ import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadRefusals = lazyModule(() => import("./adaptation/refusals.ts"));
 
-/** How patient to be. */
+/** The limits and collaborators of the retries. */
 export interface RetryOptions {
   clock: Clock;
-  /** The longest wait for one reply, retries included. */
+  /** The maximum time for one reply, retries included. */
   timeoutMs: number;
   log: ServiceLog;
-  /** Shared by all calls with the same key; absent: nobody else's calls matter. */
+  /** The gate of all calls with the same key; absent: the calls of others do not matter. */
   rates?: RateGate;
-  /** What the endpoint has taught, shared by all calls to it; absent: nothing yet. */
+  /** The known limits of the endpoint, shared by all calls to it; absent: none are known. */
   learned?: Learned;
   window?: AdaptationOptions["window"];
   takes?: AdaptationOptions["takes"];
-  /** A longer wait is not worth it: another model can be called. Absent: any wait within the timeout is. */
+  /** The longest wait for another attempt, if another model can be called instead. Absent: any wait within the timeout. */
   longestWaitMs?: () => number;
-  /** A caller that waits needs the failure at once: no second attempt after a transient failure. */
+  /** True: no second attempt after a transient failure, for callers that need the failure immediately. */
   isOnce?: true;
-  /** A number from 0 up to 1 that spreads the waits; Math.random unless a test brings its own. */
+  /** Returns a number from 0 up to 1 for the jitter of the waits. Default: Math.random. */
   random?: () => number;
 }
 
-/** The model did not answer within the time that one reply may take. */
+/** Error: the model did not finish its reply within the timeout. */
 export class ReplyTimeout extends Error {
   override readonly name = "ReplyTimeout";
 
@@ -53,7 +53,7 @@ export class ReplyTimeout extends Error {
   }
 }
 
-/** Made once: most replies end with it. */
+/** The abort reason at the end of each attempt. A constant, because most replies end with it. */
 const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortError");
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];
@@ -62,11 +62,10 @@ const MAX_ATTEMPTS = 4;
 const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
 /**
- * A model that is called up to four times for one reply: again after failures that may pass, waiting exponentially with
- * jitter or as long as `Retry-After` asks, and beyond that with another request where the endpoint refuses something of it
- * (adaptation/). When a failed attempt had yielded text, a `restart` delta says that it is void. `generate` throws
- * ReplyTimeout when the time is over, the last ModelError when attempts or patience are, and rethrows
- * `signal.reason` at a cancel; the connection is closed in each case.
+ * Returns a model that makes up to four attempts for one reply. It waits exponentially with jitter, or as long as `Retry-After`
+ * asks. If the endpoint refuses a part of the request, it sends a changed request (adaptation/), beyond the four attempts. A
+ * `restart` delta voids the text of a failed attempt. `generate` throws ReplyTimeout at the timeout, the last ModelError after
+ * the last attempt, and rethrows `signal.reason` at a cancel. It closes the connection in each case.
  */
 export function withRetry(model: Model, options: RetryOptions): Model {
   return new RetryingModel(model, options);
@@ -94,7 +93,7 @@ class RetryingModel implements Model {
     const { clock, timeoutMs, rates, log, longestWaitMs = () => Infinity } = this.#options;
     const ticket = rates?.arrive() ?? 0;
     if (rates?.isClosed) {
-      // What others were told is no wait for this reply, unless it is longer than anybody would wait for one.
+      // A pause from earlier calls does not count against this reply's timeout, unless it is longer than the timeout itself.
       if (rates.waitMs >= Math.min(timeoutMs, longestWaitMs())) {
         throw tooLongPause(this.id, rates.waitMs, timeoutMs);
       }
@@ -135,7 +134,7 @@ class RetryingModel implements Model {
             if (retryAfterMs !== undefined) rates?.close(retryAfterMs, this.id, { ofAccount });
             const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
-            // A pause is kept at the gate, in this call's place.
+            // The wait for a rate limit happens at the gate, which keeps this call's position.
             const isPause = error.status === 429 || retryAfterMs !== undefined;
             if (isPause && rates !== undefined) rates.close(waitMs, this.id, { ofAccount });
             else await clock.sleep(waitMs, signal);
@@ -149,7 +148,7 @@ class RetryingModel implements Model {
     }
   }
 
-  /** One call, watched. Closes the connection however it ends. */
+  /** Makes one attempt and detects a stall. Always closes the connection. */
   async *#attempt(
     adapted: AdaptedRequest,
     options: { signal: AbortSignal; subject: CallSubject; progress: { hasText: boolean } },
@@ -174,14 +173,14 @@ class RetryingModel implements Model {
       const aborted = signal.aborted;
       over.abort(NOT_WANTED);
       const closed = stream[Symbol.asyncDispose]();
-      // A stream that ignores its signal must not hold up whoever gave it up; its late failure no longer matters.
+      // A stream that ignores its signal must not block the caller; its late failure does not matter.
       if (aborted) closed.then(() => {}, () => {});
       else await closed;
       await stall.end();
     }
   }
 
-  /** The milliseconds until the next attempt; throws the failure when there is none. */
+  /** Returns the milliseconds until the next attempt. Throws the failure if there is none. */
   #waitAfter(
     error: ModelError,
     at: { attempt: number; deadline: number; subject: CallSubject },
@@ -211,7 +210,7 @@ class RetryingModel implements Model {
   }
 }
 
-/** What is waited for, as a sentence for whoever watches the run. */
+/** Describes the wait for the next attempt, for people who watch the run. */
 function describeWait(error: ModelError, at: { attempt: number; waitMs: number }): string {
   const { attempt, waitMs } = at;
   const reason = error.status === 429 ? "The rate limit is reached" : "The model call failed";
@@ -219,7 +218,7 @@ function describeWait(error: ModelError, at: { attempt: number; waitMs: number }
   return `${reason}: ${next} in ${formatDuration(waitMs)} (${error.message})`;
 }
 
-/** What a call waits for that has not been made yet. */
+/** Describes the wait before a first attempt. */
 function describePause(waitMs: number): string {
   const wait = waitMs > 0 ? ` for ${formatDuration(waitMs)}` : "";
   return `Waits${wait}: the provider's rate limit is reached`;
@@ -233,7 +232,7 @@ function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelEr
   );
 }
 
-/** The same error with a remark behind its message. */
+/** Returns the same error with a remark at the end of its message. */
 export function amended(error: ModelError, remark: string): ModelError {
   const { retryable, status, retryAfterMs, told } = error;
   return new ModelError(error.message + remark, {

@@ -1,5 +1,5 @@
-// Money for model calls: the most that a call may cost is set aside before it is made, and what it did cost is booked after
-// it. Each attempt is a call of its own. Whether there is enough is decided behind the port.
+// Money for model calls: reserves the maximum cost before a call and books the real cost after it. Each attempt is a call of
+// its own. The SpendingGate decides if there is enough money.
 import type { Agent } from "../agents/agent.ts";
 import { untilAborted } from "../../base/bounded_wait.ts";
 import {
@@ -13,48 +13,48 @@ import {
 import type { ModelPrices, PricedModel } from "./pricing.ts";
 import { boundInputTokens, boundOutputTokens } from "./token_estimate.ts";
 
-/** What a call uses, or may use at most. */
+/** Tokens and cost that a call used, or may use at most. */
 export interface Spending {
-  /** Of input and output. */
+  /** Input and output tokens. */
   tokens: number;
-  /** Null where no price is known. */
+  /** Null without a known price. */
   costUsd: number | null;
 }
 
-/** A call about to be made. */
+/** A call that is not made yet. */
 export interface PlannedSpending {
   /** `provider/name`. */
   model: string;
-  /** Whose call it is; absent: nobody's, as when a person has an agent written. */
+  /** The agent that makes the call; absent for calls without one, as when a model writes a new agent for a person. */
   agent?: Agent;
   executionId?: number;
   most: Spending;
 }
 
-/** What is set aside for one call. */
+/** The money that is reserved for one call. */
 export interface Reservation {
-  /** Books what the call used in its place. Never rejects: the call has been made. */
+  /** Replaces the reservation by the used amount. Never rejects, because the call has been made. */
   settle(used: Spending): Promise<void>;
 }
 
-/** Where money is set aside. */
+/** Reserves money for calls. */
 export interface SpendingGate {
-  /** Resolves when there is enough for the call. What it throws instead is the call's failure. */
+  /** Resolves when there is enough money for the call. An error is the failure of the call. */
   reserve(call: PlannedSpending, signal: AbortSignal): Promise<Reservation>;
 }
 
-/** Out of which purse calls are paid, and at which prices. */
+/** The payer and the prices of a model's calls. */
 export interface Purse {
   gate: SpendingGate;
   prices: Pick<ModelPrices, "costOf">;
-  /** What the price is looked up by. */
+  /** Selects the price. */
   model: PricedModel;
   agent?: Agent;
 }
 
 const NOTHING: Spending = { tokens: 0, costUsd: 0 };
 
-/** A model each of whose calls is paid out of a purse. */
+/** Returns a model that pays each call from the purse. */
 export function withPurse(model: Model, purse: Purse): Model {
   return new PaidModel(model, purse);
 }
@@ -109,13 +109,13 @@ class PaidModel implements Model {
         failure instanceof ModelError && failure.mayBeBilled;
       await reservation.settle(isBilled ? await this.#used(input, reply, seen) : NOTHING);
       const closed = stream[Symbol.asyncDispose]();
-      // As in retry.ts: one that ignores its signal holds nobody up.
+      // As in retry.ts: a stream that ignores its signal must not block the caller.
       if (signal.aborted) closed.then(() => {}, () => {});
       else await closed;
     }
   }
 
-  /** The dearest way in which the call may be counted: all of its input may be written to a cache. */
+  /** Returns the maximum cost of the call. The provider may count all of its input as written to the cache. */
   async #most(input: number, output: number): Promise<Spending> {
     const fresh = { inputTokens: input, outputTokens: output, cacheReadTokens: 0 };
     const costs = [
@@ -126,7 +126,7 @@ class PaidModel implements Model {
     return { tokens: input + output, costUsd };
   }
 
-  /** What a call used, as it was counted; what was not counted is estimated. */
+  /** Returns the spending of a call: the provider's counts, and estimates for missing ones. */
   async #used(
     input: number,
     reply: ModelReply | undefined,
@@ -142,7 +142,7 @@ class PaidModel implements Model {
       cacheWriteTokens: 0,
       inputTokens: input,
       ...seen.counted,
-      // What has no text comes in pieces of a token or more.
+      // Each delta without text is at least one token.
       outputTokens: Math.max(
         seen.counted?.outputTokens ?? 0,
         seen.pieces,

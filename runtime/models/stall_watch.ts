@@ -1,15 +1,15 @@
-// Notices a reply that began and then stops: connections die without notice, and no package times that out.
+// Detects a reply that stops in the middle: a connection may die without an error.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { ModelError } from "./model.ts";
 
 /**
- * The longest gap between two signs of life, in milliseconds. Before the first one only the reply's timeout counts:
- * models that think before they speak send nothing for minutes.
+ * The maximum time between two deltas, in milliseconds. Before the first delta only the reply's timeout applies, because
+ * models that think first send nothing for minutes.
  */
 export const STALL_MS = 120_000;
 
-/** Watches one stream. Counts only while the stream is waited for, so that a slow reader is no stall. */
+/** Watches one stream. It measures only the time while the reader waits for the stream, so that a slow reader is no stall. */
 export class StallWatch {
   readonly #clock: Clock;
   readonly #model: string;
@@ -28,18 +28,18 @@ export class StallWatch {
     return this.#stalled.signal;
   }
 
-  /** A sign of life came; whoever reads is busy with it. */
+  /** Stops the measurement: the reader processes a delta. */
   pause(): void {
     this.#waitingSince = undefined;
   }
 
-  /** The next sign of life is waited for. */
+  /** Starts the measurement: the reader waits for the next delta. */
   resume(): void {
     this.#waitingSince = this.#clock.now();
     this.#watching ??= this.#watch();
   }
 
-  /** Ends the watch; nothing of it runs on afterwards. */
+  /** Ends the watch and waits until its timer has stopped. */
   async end(): Promise<void> {
     this.#ended.abort(NO_LONGER_NEEDED);
     await this.#watching;

@@ -1,10 +1,10 @@
-// Token counts where the provider reports none: about four characters to a token.
+// Token estimates from the length of texts, about four characters to a token, and upper bounds for reservations.
 import type { AssistantMessage, Message } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** About how many tokens a request's messages and tools take. */
+/** Estimates the tokens of a request's messages, tools and schema. */
 export function estimateInputTokens(request: ModelRequest): number {
   let characters = 0;
   for (const message of request.messages) characters += messageCharacters(message);
@@ -13,7 +13,7 @@ export function estimateInputTokens(request: ModelRequest): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** About how many tokens a message takes; of a reply with what goes back verbatim. */
+/** Estimates the tokens of a message, with the provider data of a reply. */
 export function estimateMessageTokens(message: Message): number {
   return messageCharacters(message) / CHARACTERS_PER_TOKEN;
 }
@@ -32,7 +32,7 @@ function mediaTokens(message: Message): number {
   return (message.media ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** About how many tokens a reply takes. */
+/** Estimates the output tokens of a reply. */
 export function estimateOutputTokens(message: AssistantMessage): number {
   return Math.ceil((message.content.length + callCharacters(message)) / CHARACTERS_PER_TOKEN);
 }
@@ -41,18 +41,18 @@ function callCharacters(message: AssistantMessage): number {
   return message.toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
 }
 
-/** What providers put around a message, and around the declarations of tools, at most. */
+/** The maximum overhead of a provider for a message, and for the declarations of tools. */
 const TOKENS_PER_MESSAGE = 12;
 const TOKENS_PER_TOOL = 24;
 const TOKENS_FOR_TOOLS = 900;
-/** Some models count three times as much for a picture as most. */
+/** Some models count a picture three times as high as most. */
 const MOST_PER_MEDIA_TOKEN = 3;
-/** Ours where it is asked for in words, and what providers put around it. */
+/** The overhead of a schema: the words around it in the prompt, and those of the provider. */
 const TOKENS_FOR_SCHEMA = 300;
 
 /**
- * At least as many tokens as any provider counts for a request of usual texts (prose, code, data, all scripts): what is set
- * aside for a call before it is made.
+ * Returns an upper bound for the input tokens of a request, for the reservation of its cost. No provider counts more for usual
+ * texts (prose, code, data, all scripts).
  */
 export function boundInputTokens(request: ModelRequest): number {
   let tokens = TOKENS_PER_MESSAGE;
@@ -67,7 +67,7 @@ export function boundInputTokens(request: ModelRequest): number {
   return tokens + TOKENS_FOR_TOOLS + declared + request.tools.length * TOKENS_PER_TOOL;
 }
 
-/** Each call of a run sends what the one before sent, and a little more: long conversations are counted once. */
+/** The bounds of counted messages. Each call of a run repeats the messages of the previous call. */
 const counted = new WeakMap<Message, number>();
 
 function boundMessageTokens(message: Message): number {
@@ -84,29 +84,29 @@ function boundMessageTokens(message: Message): number {
   return tokens;
 }
 
-/** The same for a reply, as far as it was seen. */
+/** Returns an upper bound for the output tokens of a reply's text. */
 export function boundOutputTokens(text: string): number {
   return text === "" ? 0 : TOKENS_PER_MESSAGE + boundTokens(text);
 }
 
 const UTF8 = new TextEncoder();
-// Words in pieces as they are cut everywhere: by case, and from letters to digits. Runs of one character are one piece.
+// Splits words as all tokenizers do: at changes of case, and between letters and digits. A repeated character is one piece.
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|[\n\r]|([!-/:-@[-`{-~])\1*|\P{ASCII}+|\p{Cc}/gu;
-/** Shorter pieces are rarely cut further. */
+/** The minimum characters of a token, by kind of piece. Tokenizers rarely split shorter pieces. */
 const LETTERS_PER_TOKEN = 2;
 const CAPITALS_PER_TOKEN = 1.5;
 const REPEATED_PER_TOKEN = 4;
 
 /**
- * An upper bound of the tokens of a text. No vocabulary is needed for that: tokens hold at least one byte, in other scripts
- * than Latin too, and words of usual texts are not cut into pieces of less than two letters on average.
+ * Returns an upper bound for the tokens of a text. It needs no vocabulary: a token has at least one byte in every script, and
+ * the tokens of usual words have at least two letters on average.
  */
 function boundTokens(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(PIECES)) {
     const code = piece.charCodeAt(0);
     if (code > 0x7f) tokens += UTF8.encode(piece).length;
-    else if (piece === " ") continue; // It is part of the word that it stands before.
+    else if (piece === " ") continue; // A single space is part of the next word.
     else if (code === 0x20 || code === 0x09) tokens += Math.ceil(piece.length / REPEATED_PER_TOKEN);
     else if (isCapital(piece.charCodeAt(piece.length - 1))) {
       tokens += Math.ceil(piece.length / CAPITALS_PER_TOKEN);

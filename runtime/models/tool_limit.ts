@@ -1,17 +1,17 @@
-// How many tools an endpoint takes with one call, and what is said of an agent that has more.
+// The maximum number of tools in one model call, and the messages for agents with more.
 import type { ModelSettings } from "../agents/agent.ts";
 import { modelEndpoint } from "./endpoint.ts";
 import { ModelError } from "./model.ts";
 
-/** What OpenAI takes, and most others that speak its format. */
+/** The limit of OpenAI and of most other endpoints with its format. */
 const MOST_TOOLS = 128;
 
-/** What to do about too many tools, as the end of a sentence. */
+/** The remedy for too many tools, as the end of a sentence. */
 export const TOOLS_REMEDY =
   'choose some of an MCP server\'s with mcp: ["server/tool*"] in the agent, or with ' +
   "tools: { include: [...] } in the server's entry; model.max_tools says how many the endpoint takes";
 
-/** Too many tools for a model: `isCertain` where each call would be refused. Undefined where they are not. */
+/** Returns a message if the model has too many tools. `isCertain`: each call would be refused. */
 export function findTooManyTools(
   model: ModelSettings | undefined,
   count: number,
@@ -29,7 +29,7 @@ export function findTooManyTools(
   };
 }
 
-/** Throws ModelError where each call would be refused for its tools. */
+/** Throws ModelError if each call would be refused for the number of its tools. */
 export function refuseTooManyTools(model: ModelSettings | undefined, count: number): void {
   const found = findTooManyTools(model, count);
   if (!found?.isCertain) return;

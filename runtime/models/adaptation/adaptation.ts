@@ -1,4 +1,4 @@
-// One request made so that its endpoint takes it: without what it refused before, and shortened where it is too long.
+// Adapts a request to its endpoint: removes parts that the endpoint refused before, and shortens long conversations.
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { Media } from "../../tool_vocabulary.ts";
 import { withoutMedia } from "./taken_media.ts";
@@ -10,31 +10,31 @@ import { TOOLS_REMEDY } from "../tool_limit.ts";
 const loadRefusals = lazyModule(() => import("./refusals.ts"));
 const loadFitConversation = lazyModule(() => import("./fit_conversation.ts"));
 
-/** No model's window is smaller: what is shorter is not looked at. */
+/** The smallest context window of any model. Shorter requests are not checked. */
 const SMALLEST_WINDOW = 2_000;
-/** The sizes that are tried for a conversation that was too long, as parts of the refused size. */
+/** The sizes to try after a refusal, as fractions of the refused size. */
 const PARTS = [0.7, 0.5, 0.25];
-/** Tokens for each one estimated, until a reply has shown it, and at least: nothing is left out that there is room for. */
+/** Real tokens for each estimated token: the value before the first reply, and the minimum. Both are low to keep more of the conversation. */
 const FIRST_RATIO = 0.8;
 const LEAST_RATIO = 0.5;
 
 type Notice = Extract<ModelDelta, { type: "notice" }>;
 
-/** The limits of a model that are known before a refusal. */
+/** The known limits of a model. */
 export interface AdaptationOptions {
   learned: Learned;
-  /** The tokens of its context window, if that is known; `isGiven`: a person said so. */
+  /** Returns the context window in tokens, if it is known; `isGiven`: from the agent's settings. */
   window?: (() => Promise<{ tokens: number; isGiven: boolean } | undefined>) | undefined;
-  /** Whether the model takes pictures, or PDF files. Absent: it takes both. */
+  /** Reports if the model accepts pictures or PDF files. Absent: it accepts both. */
   takes?: ((kind: Media["kind"]) => boolean) | undefined;
 }
 
-/** The requests of one run to one model. */
+/** Adapts the requests of one run to one model. */
 export class Adaptation {
   readonly #learned: Learned;
   readonly #window: AdaptationOptions["window"];
   readonly #takes: AdaptationOptions["takes"];
-  /** The kinds of media of which this run has something that cannot be read. */
+  /** The kinds of media of which this run has a broken file. */
   readonly #broken = new Set<string>();
   #ratio = FIRST_RATIO;
   #told = "";
@@ -45,7 +45,7 @@ export class Adaptation {
     this.#takes = takes;
   }
 
-  /** A request to be sent, shortened where it is certain to be too long. */
+  /** Prepares a request. Shortens it if it is certainly too long. */
   async open(request: ModelRequest): Promise<AdaptedRequest> {
     const tokens = estimateInputTokens(request);
     const adapted = { whole: request, request, tokens, tries: 0 };
@@ -59,14 +59,14 @@ export class Adaptation {
     return tokens <= room ? adapted : await this.#shorten(adapted, Math.floor(room * 0.95));
   }
 
-  /** The request as it is sent. */
+  /** Returns the request to send, without refused parts and media. */
   toSend({ request }: AdaptedRequest): ModelRequest {
     const isTaken = (kind: Media["kind"]) =>
       !this.#broken.has(kind) && !this.#learned.refused.has(kind) && (this.#takes?.(kind) ?? true);
     return withoutRefused(withoutMedia(request, isTaken), this.#learned);
   }
 
-  /** The request for another try after a failure that another request may avoid; undefined after any other. */
+  /** Returns the changed request for another attempt if that may avoid the failure; undefined for other failures. */
   async retry(
     adapted: AdaptedRequest,
     error: ModelError,
@@ -91,12 +91,12 @@ export class Adaptation {
     throw withRemedy(error, LENGTH_REMEDY);
   }
 
-  /** What is known of the endpoint by now, as the end of a sentence. */
+  /** Describes the known limits of the endpoint, as the end of a sentence. */
   lessons(): string {
     return this.#learned.describe().join("; ");
   }
 
-  /** Takes note of a reply. */
+  /** Records a reply, which shows the real size of its request. */
   succeeded({ tokens }: AdaptedRequest, { usage }: Pick<ModelReply, "usage">): void {
     if (tokens < SMALLEST_WINDOW) return;
     const learned = this.#learned;
@@ -108,7 +108,7 @@ export class Adaptation {
     }
   }
 
-  /** What a person is told of a request that was shortened; once for the same. */
+  /** Returns the notice for people about a shortened request. Repeats no notice. */
   noticeOf({ done }: AdaptedRequest): Notice | undefined {
     if (done === undefined || done === this.#told) return undefined;
     this.#told = done;
@@ -122,7 +122,7 @@ export class Adaptation {
     return this.#learned.window ?? known?.tokens;
   }
 
-  /** From the whole conversation on: what a try left out, the next may keep. */
+  /** Shortens the original conversation, so that it may keep a part that an earlier attempt left out. */
   async #shorten(adapted: AdaptedRequest, room: number): Promise<AdaptedRequest> {
     const { fitConversation } = await loadFitConversation();
     const { whole } = adapted;
@@ -139,20 +139,20 @@ export class Adaptation {
   }
 }
 
-/** A request on its way. */
+/** A request and its adapted form. */
 export interface AdaptedRequest {
-  /** As it was asked for. */
+  /** The original request. */
   whole: ModelRequest;
   request: ModelRequest;
-  /** Of its input, estimated. */
+  /** The estimated input tokens. */
   tokens: number;
-  /** How often it was shortened because it was refused. */
+  /** The number of refusals after which it was shortened. */
   tries: number;
-  /** The omitted parts, as a text for people. */
+  /** The omitted parts, as a text for people. Absent: nothing was omitted. */
   done?: string;
 }
 
-/** The tokens of a window that are not kept for the reply. */
+/** Returns the tokens of a window without the part that is reserved for the reply. */
 function roomIn(window: number, { maxTokens }: ModelRequest): number {
   return Math.max(window - maxTokens, window / 2);
 }

@@ -1,5 +1,5 @@
-// Shortens a conversation that is longer than its model takes: old pictures first, then results of earlier turns, then those
-// turns, the oldest first, then results of this one. What is stored stays whole. Loaded when it is needed.
+// Shortens a conversation that is too long for its model. It removes old pictures first, then shortens results of earlier
+// turns, removes the oldest turns, and cuts results of the current turn. The stored conversation does not change. Loaded on demand.
 import type { Message, ToolMessage } from "../message.ts";
 import { estimateMessageTokens } from "../token_estimate.ts";
 
@@ -7,16 +7,16 @@ const OLD_RESULT_CHARACTERS = 200;
 const RESULT_CHARACTERS = 500;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A conversation that was shortened. */
+/** A shortened conversation. */
 export interface FittedConversation {
   messages: Message[];
-  /** Estimated. */
+  /** The estimated tokens. */
   tokens: number;
-  /** The changes, as a list for people; empty: none was possible. */
+  /** The changes, as a list for people; empty: no change was possible. */
   done: string;
 }
 
-/** The conversation within `room`, in estimated tokens, or as short as it can be made. */
+/** Shortens the conversation to `room` estimated tokens, or as far as possible. */
 export function fitConversation(messages: readonly Message[], room: number): FittedConversation {
   const fitted: (Message | undefined)[] = [...messages];
   let tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);

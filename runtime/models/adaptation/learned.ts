@@ -1,24 +1,24 @@
-// What an endpoint taught by its refusals, for the life of the process, and requests without what it refuses. refusals.ts
-// recognizes refusals; retry.ts calls again.
+// The limits of an endpoint that its refusals have shown, for the life of the process. Removes refused parts from requests.
+// refusals.ts recognizes refusals; retry.ts repeats the call.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolDescription } from "../../tool_vocabulary.ts";
 import { askInWords } from "../answer_schema.ts";
 import type { ModelRequest } from "../model.ts";
 
-/** One endpoint and model. */
+/** The known limits of one model at one endpoint. */
 export class Learned {
   /**
-   * Names of parameters; `image` and `pdf`; `schema:X` for a keyword of a tool's schema, `field:X` for a kept field of a message, and `fill:X`
-   * for one that no message with calls may lack.
+   * The refused parts: names of parameters, `image`, `pdf`, `schema:X` for a keyword of a tool's schema, and `field:X` for a kept
+   * field of a message. `fill:X` is a field that every message with calls must have.
    */
   readonly refused = new Set<string>();
-  /** The tokens of its context window, as it said. */
+  /** The context window in tokens, as the endpoint reported it. */
   window: number | undefined;
-  /** The tokens of the shortest conversation that it found too long, and of the longest that it took; as estimated. */
+  /** The estimated tokens of the shortest conversation that was too long, and of the longest that was accepted. */
   tooLong = Infinity;
   fitting = 0;
 
-  /** What it taught, as ends of a sentence about it. */
+  /** Describes the limits, as ends of a sentence about the endpoint. */
   describe(): string[] {
     const refused = [...this.refused].map((name) => {
       const [kind, field] = name.split(":", 2);
@@ -34,7 +34,7 @@ export class Learned {
   }
 }
 
-/** The request without what was refused. */
+/** Returns the request without the refused parts. */
 export function withoutRefused(request: ModelRequest, { refused }: Learned): ModelRequest {
   if (refused.size === 0) return request;
   const asked = refused.has("response_format") ? askInWords(request) : request;
@@ -60,7 +60,7 @@ function withoutKeywords(tool: ToolDescription, keywords: ReadonlySet<string>): 
   return { ...tool, parameters };
 }
 
-/** The keywords in the schemas of tools. */
+/** Returns the keywords in the schemas of tools. */
 export function keywordsOf(tools: readonly ToolDescription[]): Set<string> {
   const found = new Set<string>();
   for (const { parameters } of tools) {
@@ -72,7 +72,7 @@ export function keywordsOf(tools: readonly ToolDescription[]): Set<string> {
   return found;
 }
 
-/** Keywords whose value holds schemas by names that people chose, and those whose value is data. */
+/** Keywords with a map of schemas by names that people chose, and keywords with data. */
 const NAMED = new Set([
   "properties",
   "patternProperties",
@@ -82,7 +82,7 @@ const NAMED = new Set([
 ]);
 const DATA = new Set(["enum", "const", "default", "examples", "required"]);
 
-/** A schema with each schema in it, itself first, as `change` makes it. */
+/** Returns a schema with `change` applied to itself and then to each schema inside. */
 function walkSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   const inside = (value: JsonValue): JsonValue =>
     Array.isArray(value)

@@ -1,10 +1,10 @@
-// Pictures and PDF files: which bytes are one, and what is told of it. Loaded with the first file that is no text.
+// Recognizes pictures and PDF files by their bytes and describes them. Loaded with the first binary file.
 import { Buffer } from "node:buffer";
 import type { Media } from "../../tool_vocabulary.ts";
 
 const MB = 1_024 * 1_024;
 const MOST_PAGES = 20;
-/** About what providers count for a picture, and for a page. */
+/** The tokens that providers count for a picture or a page, approximately. */
 const TOKENS = 1_600;
 
 type Size = (view: DataView) => [width: number, height: number];
@@ -17,13 +17,13 @@ const FORMATS: readonly [name: string, begins: RegExp, mediaType: string, size?:
   ["PDF", /^%PDF-/, "application/pdf"],
 ];
 
-/** A picture or a PDF file, and the text that stands for it; the text alone where it is too large. */
+/** A picture or a PDF file and its description. A file that is too large has only the description. */
 export interface ReadMedia extends Pick<Media, "kind"> {
   text: string;
   media?: Media;
 }
 
-/** Returns the picture or the PDF file that bytes are; undefined for anything else. */
+/** Reads bytes as a picture or a PDF file. Returns undefined for other bytes. */
 export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
   const beginning = String.fromCharCode(...bytes.subarray(0, 16));
   const format = FORMATS.find(([, begins]) => begins.test(beginning));
@@ -43,7 +43,7 @@ export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
   return { kind, text: `[${shown}]`, media };
 }
 
-/** `640x480 `; empty where the picture is broken. */
+/** Returns the size as `640x480 `; empty for a broken picture. */
 function sizeText(size: Size, bytes: Uint8Array): string {
   try {
     return `${size(new DataView(bytes.buffer, bytes.byteOffset, bytes.length)).join("x")} `;
@@ -53,7 +53,7 @@ function sizeText(size: Size, bytes: Uint8Array): string {
   }
 }
 
-/** By the kind of its first chunk (VP8X, VP8L, VP8): https://developers.google.com/speed/webp/docs/riff_container */
+/** Reads the size from the first chunk (VP8X, VP8L, VP8): https://developers.google.com/speed/webp/docs/riff_container */
 function webpSize(view: DataView): [number, number] {
   const at = (place: number) => view.getUint32(place, true);
   const kind = view.getUint8(15);
@@ -62,7 +62,7 @@ function webpSize(view: DataView): [number, number] {
   return [at(26) & 0x3fff, at(26) >>> 16 & 0x3fff];
 }
 
-/** Goes from segment to segment up to the frame's header. Throws RangeError where there is none. */
+/** Reads the size from the frame's header, segment by segment. Throws RangeError without a header. */
 function jpegSize(view: DataView): [number, number] {
   for (let at = 2;; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);
@@ -71,7 +71,7 @@ function jpegSize(view: DataView): [number, number] {
   }
 }
 
-/** As far as the pages stand in the file as they are; 0 where all of them are compressed. */
+/** Counts the pages that are not compressed in the file; 0 if all of them are compressed. */
 function countPages(bytes: Uint8Array): number {
   const text = new TextDecoder("latin1").decode(bytes);
   const counts = [...text.matchAll(/\/Count (\d{1,6})\b/g)].map(([, count]) => Number(count));

@@ -1,21 +1,21 @@
-// What providers and servers refuse, and in which words: the one place where texts of errors that are not ours are recognized.
-// Loaded with the first failure.
+// Recognizes refusals by the error texts of providers and servers. No other file matches these texts. Loaded with the first
+// failure.
 import type { AssistantMessage } from "../message.ts";
 import type { ModelError, ModelRequest } from "../model.ts";
 import { familyOf } from "../pricing.ts";
 import { keptNames } from "../providers/kept_fields.ts";
 import { keywordsOf, type Learned } from "./learned.ts";
 
-/** Why a call was refused. */
+/** The reason for a refused call. */
 export type Refusal =
-  /** The conversation is too long; `limit`: the tokens that there is room for, if that was told. */
+  /** The conversation is too long; `limit`: the maximum tokens, if the provider named them. */
   | { kind: "too_long"; limit?: number }
-  /** The request has more tools than the endpoint takes. */
+  /** The request has more tools than the endpoint accepts. */
   | { kind: "too_many_tools" }
-  /** Parts of the request, by their names in Learned; `isBroken`: only of this one, the model takes others. */
+  /** Parts of the request, by their names in Learned; `isBroken`: only the part in this request is broken, the model accepts others. */
   | { kind: "parts"; names: string[]; isBroken?: boolean };
 
-/** Conversations that are too long, with the limit where it is told; the last rows tell none. */
+/** Messages about conversations that are too long. The last rows name no limit. */
 const TOO_LONG = [
   /max(?:imum)?(?: model)? (?:context|prompt|input|sequence) (?:length|size)(?: is| of|:| =)?[ `(]*(?<limit>\d+)/,
   /(?<limit>\d+) max(?:imum)? context length/,
@@ -30,13 +30,13 @@ const TOO_LONG = [
   /\b(?:exceed\w*|longer than|greater than|overflow\w*|larger than)\b[^.]{0,60}\b(?:context|prompt|window|token limit)/,
   /reduce (?:the|your) (?:length|size) of|too many (?:input )?tokens|\bcontent'?: string too long|no room .{0,30}context/,
 ];
-/** It never goes through, however long one waits. */
+/** A rate limit that no wait can satisfy, because one request exceeds it. */
 const OVER_MINUTE_LIMIT = /request too large .{0,200}limit (?<limit>\d+), requested/;
 
 const TOO_MANY_TOOLS =
   /\b(?:tools|functions|function_?declarations)\b.{0,80}\b(?:array too long|too many|at most|maximum|exceed\w*|more than|less than)\b|too many (?:tools|functions)/;
 
-/** Other names or replacements of refused parameters. */
+/** Other names for a refused answer schema. */
 const SCHEMA =
   /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/;
 const NOT_KNOWN =
@@ -44,7 +44,7 @@ const NOT_KNOWN =
 const MISSING =
   /must be (?:passed|included|provided|present)|is missing|missing in|(?:is|are) required/;
 
-/** Recognizes a refusal of this request; undefined for any other failure, and one that taught nothing new. */
+/** Recognizes a refusal of this request. Returns undefined for other failures, and for refusals that are already known. */
 export function recognize(
   error: ModelError,
   request: ModelRequest,
@@ -58,7 +58,7 @@ export function recognize(
   if (overLimit !== null) return toTooLong(overLimit);
   if (status !== undefined && [401, 402, 403, 404, 429].includes(status)) return undefined;
   if (status === 413) return toTooLong(TOO_LONG.map((one) => one.exec(told)).find(isMatch));
-  // Some servers fail with 500 for what they do not know, or say so within the stream.
+  // Some servers answer 500 for an unknown parameter, or report it within the stream.
   const isRefusal = status === 400 || status === 422 || NOT_KNOWN.test(told);
   const names = isRefusal ? refusedParts(told, request) : [];
   const fresh = names.filter((name) => !refused.has(name));
@@ -71,20 +71,20 @@ export function recognize(
 /** Words for the account that pays for the calls. */
 const ACCOUNT =
   /quota|\bbilling\b|\borgani[sz]ation|\baccount\b|credit balance|insufficient[_ ](?:funds|balance)/;
-/** A model or an account that cannot be used, where the status does not say so. */
+/** Messages about an unusable model or account, for answers with an unclear status. */
 const OF_MODEL =
   /authentication_error|permission_(?:error|denied)|not_found_error|api.?key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api.?key|credit balance|\bbilling\b|insufficient[_ ](?:quota|funds|balance)|(?:organi[sz]ation|account) (?:is|has been|was) (?:disabled|suspended|restricted|deactivated|blocked)|model_not_found|(?:invalid|unknown|no such) model\b(?! (?:param|setting|option|in|out))|\bmodel\b.{0,80}\b(?:not found|(?:does|did) ?n[o']t exist|is not available|(?:is|was|been) (?:deprecated|decommissioned|retired)|no longer (?:available|served))/;
-/** It is about what was said, with whatever status. */
+/** Messages about the content of the conversation, with any status. */
 const OF_CONTENT = /moderation|flagged|content.?(?:policy|filter)|safety/;
 
-/** Whether a failure is one of the whole account: it speaks of it, and does not name the model (`provider/name`). */
+/** Reports if a failure concerns the whole account: its text is about an account and does not name the model (`provider/name`). */
 export function isOfAccount(error: ModelError, model: string): boolean {
   const told = textOf(error);
   const name = model.slice(model.indexOf("/") + 1);
   return ACCOUNT.test(told) && !familyOf(name).some((one) => isNamed(told, one));
 }
 
-/** Whether another model may answer the same request: this one is down, or it or its account is refused. */
+/** Reports if another model may answer the same request: this model is down, or its account is refused. */
 export function isOfModel(error: ModelError): boolean {
   const { status, retryable } = error;
   if (retryable) return true;
@@ -99,7 +99,7 @@ function textOf({ told, message }: ModelError): string {
   return (told ?? message).toLowerCase();
 }
 
-/** Words for pictures and for PDF files, whatever an endpoint calls them. */
+/** The words of all endpoints for pictures and for PDF files. */
 const MEDIA = {
   pdf: /\bpdf|\bdocuments?\b|\bfiles?\b|\bpages\b/,
   image:
@@ -107,10 +107,10 @@ const MEDIA = {
 };
 const NO_MEDIA =
   /no endpoints found|not a (?:vision|multi-?modal)|only support|missing data required|must be a string/;
-/** It is about this picture, or its kind. */
+/** Messages about one picture, or its format. */
 const ONE_OF_MEDIA = /mime.?type|image\/[a-z]|\bformat\b|dimension|exceed|too (?:large|many)/;
 
-/** A 404 may say it, too: that no endpoint takes pictures. */
+/** Recognizes refused media. A 404 may also mean that no endpoint accepts pictures. */
 function refusedMedia(error: ModelError, { messages }: ModelRequest): Refusal | undefined {
   const { status = 400 } = error;
   if (![400, 404, 415, 422, 500, 501].includes(status)) return undefined;
@@ -128,7 +128,7 @@ function toTooLong(match: RegExpExecArray | null | undefined): Refusal {
   return { kind: "too_long", ...(limit > 0 && { limit }) };
 }
 
-/** Those parts of the request that the words name, by the clearest sign: no more than one kind at a time. */
+/** Returns the parts of the request that the text names. Returns one kind of part, by the clearest sign. */
 function refusedParts(told: string, request: ModelRequest): string[] {
   const { messages, tools, temperature, schema } = request;
   const isNotKnown = NOT_KNOWN.test(told);
@@ -138,7 +138,7 @@ function refusedParts(told: string, request: ModelRequest): string[] {
   const fields = isNotKnown ? [...keptNames(replies)].filter((name) => isNamed(told, name)) : [];
   if (fields.length > 0) return fields.map((name) => `field:${name}`);
   for (const name of ["max_completion_tokens", "max_tokens"]) {
-    // `Use 'max_completion_tokens' instead` names both: the one that was sent is the other.
+    // `Use 'max_completion_tokens' instead` names both parameters: the refused one is the other.
     const wanted = new RegExp(`\\buse\\W+${name}\\b`);
     if (isNotKnown && isNamed(told, name) && !wanted.test(told)) return [name];
   }
@@ -158,10 +158,10 @@ function isNamed(told: string, name: string): boolean {
   return new RegExp(`(?<!\\w)${RegExp.escape(name.toLowerCase())}(?!\\w)`).test(told);
 }
 
-/** Without these a schema says nothing. */
+/** Keywords that a schema cannot do without. */
 const STRUCTURE = new Set(["type", "properties", "items", "required", "description"]);
 
-/** In quotes, after the word keyword, or of a form that no English word has: most keywords are words, too. */
+/** Reports if a text names a keyword: in quotes, after the word keyword, or in a form that is no English word. */
 function namesKeyword(told: string, keyword: string): boolean {
   if (STRUCTURE.has(keyword) || !isNamed(told, keyword)) return false;
   const escaped = RegExp.escape(keyword);

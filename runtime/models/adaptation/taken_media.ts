@@ -1,17 +1,17 @@
-// Which models take pictures and PDF files, and requests without those that are not taken.
+// Knows which models accept pictures and PDF files, and removes media that a model does not accept.
 import type { ModelSettings } from "../../agents/agent.ts";
 import type { Media } from "../../tool_vocabulary.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 
-/** Names of models that take pictures wherever they are served. */
+/** Names of models that accept pictures at every endpoint. */
 const SEES =
   /claude|gemini|gpt-(?:4o|4\.1|5)|vision|vl\b|llava|pixtral|gemma-?3|llama-?4|minicpm-v|moondream/i;
 
-/** Providers whose own models take both; an older one that does not refuses them. */
+/** Providers with models that accept pictures and PDF files. An older model may still refuse them. */
 const OF_BOTH: readonly string[] = ["anthropic", "google", "openai"];
 
-/** Whether a model takes pictures or PDF files: as its settings say, or by its provider and name. */
+/** Reports if a model accepts pictures or PDF files, by its settings, or else by its provider and name. */
 export function takesMedia({ input, provider, name }: ModelSettings, kind: Media["kind"]): boolean {
   if (input !== undefined) return input.includes(kind);
   return OF_BOTH.includes(provider) || kind === "image" && SEES.test(name);
@@ -19,7 +19,7 @@ export function takesMedia({ input, provider, name }: ModelSettings, kind: Media
 
 const NOT_SHOWN = "\n(Not shown: it is a binary file, and this model does not take it.)";
 
-/** The request without the pictures and PDF files that are not taken. */
+/** Returns the request without the media that the model does not accept. */
 export function withoutMedia(
   request: ModelRequest,
   isTaken: (kind: Media["kind"]) => boolean,

@@ -1,5 +1,5 @@
-// The `demo` provider: models that are scripts, need no key and no network, and drive real runs. They serve a first
-// look (`demo/report`), tests of an agent's guards, triggers and limits (`demo/script`), and a smoke test (`demo/echo`).
+// The `demo` provider: scripted models without key or network, for real runs. `demo/report` is for a first try, `demo/script`
+// tests an agent's guards, triggers and limits, and `demo/echo` is a smoke test.
 import type { Clock } from "../../../base/clock.ts";
 import { DEMO_MODEL_NAMES } from "./demo_names.ts";
 import { DemoTurn } from "./demo_turn.ts";
@@ -16,8 +16,8 @@ import {
 import { estimateInputTokens, estimateOutputTokens } from "../token_estimate.ts";
 
 /**
- * What each demo model does, given the conversation so far:
- * - `report` reads the first file that the task names, writes a report on it to the second (else `report.md`), answers;
+ * The demo models. Each computes its next reply from the conversation so far:
+ * - `report` reads the first file in the task, writes a report on it to the second (default: `report.md`), and answers;
  * - `script` plays the steps of the task's ```` ```demo ```` block (see demo_script.ts);
  * - `echo` answers with the user turn.
  */
@@ -32,7 +32,7 @@ const DEMO_MODELS: Readonly<
   echo: { step: echoStep, pauseMs: 0 },
 };
 
-/** A scripted model; throws ModelError for a name that is none of `DEMO_MODEL_NAMES`. */
+/** Creates a scripted model. Throws ModelError for a name that is not in `DEMO_MODEL_NAMES`. */
 export function createDemoModel(options: { name: string; clock: Clock }): Model {
   const { name, clock } = options;
   const known = DEMO_MODEL_NAMES.find((one) => one === name);
@@ -82,7 +82,7 @@ class DemoModel implements Model {
     const message: AssistantMessage = {
       role: "assistant",
       content: step.text,
-      // The same for the same conversation, and unlike any earlier id in it.
+      // Deterministic for a conversation, and unique in it.
       toolCalls: step.calls.map((call, index) => ({
         id: `demo_${request.messages.length}_${index + 1}`,
         ...call,
@@ -110,7 +110,7 @@ class DemoModel implements Model {
   }
 }
 
-/** A text in a few words at a time; a long one in longer pieces, so that it never takes more than a few hundred. */
+/** Splits a text into pieces of a few words. A long text gets longer pieces, at most a few hundred. */
 function piecesOf(text: string): string[] {
   if (text.length > 20_000) {
     const size = Math.ceil(text.length / MAX_DELTAS);

@@ -1,9 +1,9 @@
-// The names of the demo models: see demo.ts, which is loaded when one of them is used.
+// The names of the demo models. demo.ts implements them and is loaded at their first use.
 
-/** Every demo model. */
+/** The names of all demo models. */
 export const DEMO_MODEL_NAMES = ["report", "script", "echo"] as const;
 
-/** The models of a provider that has no others; undefined where any name may be one. */
+/** Returns the models of a provider with a fixed list; undefined if the provider accepts any name. */
 export function modelsOf(provider: string): readonly string[] | undefined {
   return provider === "demo" ? DEMO_MODEL_NAMES : undefined;
 }

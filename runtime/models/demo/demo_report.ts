@@ -1,15 +1,15 @@
-// What `demo/report` and `demo/echo` do at each point of a conversation. The report is computed from what the tools
-// returned, so that the run shown is a real one.
+// The replies of `demo/report` and `demo/echo` at each step of a conversation. The report is computed from the results of the
+// tools, so that the run is real.
 import { formatPlural } from "../../../base/text/plural.ts";
 import type { DemoStep } from "./demo_script.ts";
 import type { DemoTurn } from "./demo_turn.ts";
 
-/** Answers with the user turn. */
+/** Returns a reply with the text of the user turn. */
 export function echoStep(turn: DemoTurn): DemoStep {
   return say(turn.userText);
 }
 
-/** Reads the file that the task names first, writes a report on it, and answers with the report's gist. */
+/** Returns the next step of a report: read the first file in the task, write the report, or answer with its summary. */
 export function reportStep(turn: DemoTurn): DemoStep {
   const [source, target] = filesOf(turn);
   if (source === undefined) {
@@ -37,7 +37,7 @@ export function reportStep(turn: DemoTurn): DemoStep {
   return say(`${gist}\n\nThe report is in ${target}.`);
 }
 
-/** The file to read, if one is named, and the file to write. The user turn's words go before the task's. */
+/** Returns the file to read, if one is named, and the file to write. The user turn precedes the task. */
 function filesOf(turn: DemoTurn): [source: string | undefined, target: string] {
   const words = `${turn.userText}\n${turn.task}`.split(/[\s`"'()<>,;]+/);
   const files = words.map((word) => word.replace(/[.:!?]+$/, ""))
@@ -63,13 +63,13 @@ function say(
   };
 }
 
-/** A report on a text: the whole as Markdown, and its gist in a sentence or two. */
+/** A report on a text as Markdown, and its summary in one or two sentences. */
 interface TextSummary {
   report: string;
   gist: string;
 }
 
-/** Counts what a text holds: lines, words, headings and open items; of a table with commas also the columns' sums. */
+/** Counts the lines, words, headings and open items of a text, or the rows and column sums of a CSV table. */
 function summariseText(path: string, text: string): TextSummary {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const facts = /\.csv$/i.test(path) ? tableFacts(lines) : proseFacts(text, lines);

@@ -1,9 +1,9 @@
-// The script of `demo/script`: what the model will say and call, written beside the agent's task. With it people test
-// an agent's guards, limits, triggers and failures without a provider.
+// The script of `demo/script`: the texts and calls of the model, written next to the agent's task. People use it to test an
+// agent's guards, limits, triggers and failures without a provider.
 //
-// A script is a fenced block marked `demo`, in the user turn or else in the agent's body, that holds a JSON array of
-// steps; each step is one reply. The step played is the number of replies since the last user turn, read from the
-// conversation, so that an interrupted run continues where it was.
+// A script is a fenced block marked `demo` in the user turn, or else in the agent's body. It contains a JSON array of steps;
+// each step is one reply. The number of replies since the last user turn selects the step, so that an interrupted run
+// continues at the same step.
 //
 // ```demo
 // [
@@ -15,45 +15,45 @@ import { z } from "zod";
 import type { DemoTurn } from "./demo_turn.ts";
 import { ModelError, type StopReason } from "../model.ts";
 
-/** One reply, ready to be played. */
+/** One parsed reply of a script. */
 export interface DemoStep {
   text: string;
   /** `arguments` is JSON text. */
   calls: { name: string; arguments: string }[];
-  /** Null: counted from the characters. */
+  /** Null: estimated from the number of characters. */
   usage: { input: number; output: number } | null;
-  /** The wait before the reply begins. */
+  /** The wait before the reply, in milliseconds. */
   delayMs: number;
-  /** How the reply breaks off after its text, if it does. */
+  /** The error that ends the reply after its text; null: none. */
   failure: { message: string; retryable: boolean } | null;
-  /** Null: what fits the calls. */
+  /** Null: `tool_calls` with calls, else `end`. */
   stop: StopReason | null;
-  /** What the reply cost, as an endpoint would report it. */
+  /** The cost of the reply in US dollars, as if an endpoint reported it. */
   costUsd: number | null;
 }
 
 const Tokens = z.int().min(0);
 
 const Step = z.strictObject({
-  /** The text of the reply; `{result}` in it stands for the text of the last tool result. */
+  /** The text of the reply. `{result}` is replaced by the text of the last tool result. */
   say: z.string().optional(),
-  /** A text repeated, for long replies. */
+  /** A text and its number of repetitions, for long replies. */
   say_repeat: z.strictObject({ text: z.string(), times: z.int().min(0).max(10_000_000) })
     .optional(),
-  /** Tool calls; `arguments` as an object, or as text to send exactly that. */
+  /** Tool calls. `arguments` is an object, or a text that is sent unchanged. */
   call: z.array(z.strictObject({
     name: z.string(),
     arguments: z.union([z.string(), z.record(z.string(), z.json())]).default({}),
   })).min(1).optional(),
   /** Token counts of the reply. */
   usage: z.strictObject({ input: Tokens, output: Tokens }).optional(),
-  /** Milliseconds before the reply begins. */
+  /** Milliseconds before the reply starts. */
   delay_ms: z.number().min(0).optional(),
-  /** The reply breaks off with this message. */
+  /** The message of the error that ends the reply. */
   fail: z.string().optional(),
-  /** Whether the failure is one that is worth another attempt. */
+  /** True: the error may be retried. */
   retryable: z.boolean().optional(),
-  /** Why the reply ends. */
+  /** The reason for the end of the reply. */
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"]).optional(),
   /** The cost in US dollars. */
   cost_usd: z.number().min(0).optional(),
@@ -64,7 +64,7 @@ const Step = z.strictObject({
 
 const Script = z.array(Step).min(1);
 
-/** The step that a conversation has come to. Throws ModelError for a script that is missing, broken or at its end. */
+/** Returns the current step of a conversation. Throws ModelError if the script is missing, invalid or finished. */
 export function scriptStep(turn: DemoTurn): DemoStep {
   const steps = parseScript(findScript(turn));
   const step = steps[turn.replies];

@@ -1,15 +1,15 @@
-// What a demo model looks at: the task and the turn at hand, in a conversation as the runtime keeps it.
+// The input of a demo model: the task and the current turn of a conversation.
 import type { Message, ToolMessage } from "../message.ts";
 
-/** The conversation since the last user turn, with the task above it. */
+/** The conversation since the last user turn, and the task. */
 export class DemoTurn {
-  /** The last user turn's text. */
+  /** The text of the last user turn. */
   readonly userText: string;
-  /** The system message's text; empty when there is none. */
+  /** The text of the system message; empty if there is none. */
   readonly systemText: string;
-  /** How many replies this turn has had already. */
+  /** The number of replies in this turn. */
   readonly replies: number;
-  /** Results of the tool calls of this turn, in order. */
+  /** The results of this turn's tool calls, in order. */
   readonly results: readonly ToolMessage[];
 
   constructor(messages: readonly Message[]) {
@@ -23,7 +23,7 @@ export class DemoTurn {
     this.results = since.filter((message) => message.role === "tool");
   }
 
-  /** The agent's own text: the system message's task section, or all of it where there is no such section. */
+  /** The agent's own text: the task section of the system message, or the whole message without such a section. */
   get task(): string {
     const { systemText } = this;
     return /<task>([\s\S]*)<\/task>/.exec(systemText)?.[1] ?? systemText;

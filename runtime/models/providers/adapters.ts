@@ -1,4 +1,4 @@
-// Which adapter makes the calls of a model. Each is loaded when it is first used.
+// The adapters by name. Each is loaded at its first use.
 import type { Clock } from "../../../base/clock.ts";
 import type { AdapterOptions } from "./provider_model.ts";
 import type { AdapterName } from "../endpoint.ts";
@@ -22,14 +22,14 @@ const CREATORS: Readonly<Record<AdapterName, () => Promise<Creator>>> = {
   ollama: async () => (await loadOllama()).createOllamaModel,
 };
 
-/** All that a model's calls are made with. Where it is the same, one Model does for all who call it. */
+/** The adapter, address, key and name of a model. All agents with an equal connection share one Model. */
 export interface ModelReach extends Omit<AdapterOptions, "clock"> {
   adapter: AdapterName;
-  /** Ask for token counts in the stream, where that has to be asked for. */
+  /** True: request token counts in the stream, if the format needs a request for them. */
   streamUsage: boolean;
 }
 
-/** The model at the end of a reach. Throws ModelError for a name that its provider cannot have. */
+/** Creates the model of a connection. Throws ModelError for an invalid name. */
 export async function openAdapter(
   { adapter, ...reach }: ModelReach,
   clock: Clock,

@@ -1,4 +1,4 @@
-// Anthropic, and endpoints that speak its Messages API: a conversation in its format.
+// The adapter for Anthropic's Messages API.
 import type { JsonObject } from "../../../base/json.ts";
 import type { Media, ToolDescription } from "../../tool_vocabulary.ts";
 import { toWireSchema } from "../answer_schema.ts";
@@ -9,7 +9,7 @@ import { type BlockOwner, keptBlocks } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-/** A model over the Messages API. */
+/** Creates a model that calls the Messages API. */
 export function createAnthropicModel(options: AdapterOptions): Model {
   const { name, apiKey } = options;
   const owner = { format: "anthropic", model: name };
@@ -35,10 +35,10 @@ export function createAnthropicModel(options: AdapterOptions): Model {
   });
 }
 
-/** Everything up to this mark is the same at each step of a run; the provider reads it from its cache. */
+/** Marks the end of a part that is the same at each step of a run. The provider reads the part from its cache. */
 const CACHED = { cache_control: { type: "ephemeral" } };
 
-/** System prompt, tools and messages of a request; `owner` is the model whose thinking goes back to it. */
+/** Returns the system prompt, tools and messages of a request. Thinking is only sent back to its `owner`. */
 export function toAnthropicPrompt(
   request: Pick<ModelRequest, "messages" | "tools">,
   owner: BlockOwner,
@@ -46,7 +46,7 @@ export function toAnthropicPrompt(
   const system = request.messages.filter((message) => message.role === "system")
     .map((message) => message.content).join("\n\n");
   return {
-    // An empty block is refused, with or without a mark.
+    // The API refuses an empty block.
     ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system, ...CACHED }] }),
     ...(request.tools.length === 0 ? {} : { tools: toWireTools(request.tools) }),
     messages: toWireMessages(request.messages, owner),
@@ -62,7 +62,7 @@ function toWireTools(tools: readonly ToolDescription[]): JsonObject[] {
   }));
 }
 
-/** Turns alternate: what follows itself is joined, above all the results of one reply's calls. */
+/** Joins consecutive messages of one role, such as the results of one reply's calls, because the API requires alternating roles. */
 function toWireMessages(messages: readonly Message[], owner: BlockOwner): JsonObject[] {
   const wire: { role: string; content: JsonObject[] }[] = [];
   for (const message of messages) {
@@ -126,12 +126,12 @@ function toMediaBlock({ kind, mediaType, data }: Media): JsonObject {
   return { type: kind === "pdf" ? "document" : "image", source };
 }
 
-/** An id as the API permits it: in a conversation that another provider began, ids may hold any character. */
+/** Replaces the characters that the API does not permit in ids. The ids of other providers may contain any character. */
 function toWireId(id: string): string {
   return id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
 }
 
-/** Text as a block; no block for blank text, which is refused. */
+/** Returns a text as a block; no block for blank text, which the API refuses. */
 function textBlocks(text: string): JsonObject[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }

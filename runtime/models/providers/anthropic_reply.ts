@@ -1,4 +1,4 @@
-// Reads the events of a Messages stream into one reply.
+// Assembles a reply from the events of a Messages stream.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
 import {
@@ -24,20 +24,20 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
 }));
 
 interface Block {
-  /** The block as the provider wants it back; the input of a call is filled in at the end. */
+  /** The block in the provider's format. `finish` adds the input of a call. */
   wire: JsonObject;
-  /** The input of a call as it streams. */
+  /** The input of a call, as far as it has arrived. */
   input: string;
 }
 
-/** One reply of a Messages stream as it grows. */
+/** Assembles one reply of a Messages stream. */
 export class AnthropicReplyAssembly implements ReplyAssembly {
   readonly #owner: BlockOwner;
   readonly #blocks = new Map<number, Block>();
-  /** As it streamed, and was shown: blocks may begin twice or grow by turns where a server breaks the format. */
+  /** The text in order of arrival, as people have seen it. Servers that break the format may interleave blocks. */
   #text = "";
   #stopReason: string | undefined;
-  /** As the provider counts. */
+  /** The provider's token counts. */
   #counts: JsonObject = {};
   #usage: Usage | null = null;
 
@@ -81,7 +81,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
       wire.id = call.id;
       wire.input = toArgumentsObject(call.arguments);
     }
-    // Text and calls can be rebuilt from the message; anything else, above all thinking, is needed verbatim.
+    // Text and calls can be rebuilt from the message. Other blocks, such as thinking, are kept verbatim.
     const verbatim = blocks.some(({ wire }) => wire.type !== "text" && wire.type !== "tool_use");
     const kept = blocks.map(({ wire }) => wire).filter((wire) => !isBlankText(wire));
     return {
@@ -99,7 +99,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
 
   #begin(index: JsonValue | undefined, wire: JsonObject): ModelDelta {
     const block = { wire: { ...wire }, input: "" };
-    // Some servers of this format send the whole input at once.
+    // Some servers send the complete input at once.
     if (
       wire.type === "tool_use" && isJsonObject(wire.input) && Object.keys(wire.input).length > 0
     ) {
@@ -137,7 +137,7 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
     return textDelta(text);
   }
 
-  /** Counts are running totals; the last word of each holds. */
+  /** Merges the provider's counts. They are running totals, so that the last value of each is valid. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const told = Object.entries(usage).filter(([, value]) => typeof value === "number");
@@ -155,7 +155,7 @@ function toToolCall(wire: JsonObject, input: string): ToolCall {
   };
 }
 
-/** The provider counts cached input beside `input_tokens`; the runtime counts all input as one. */
+/** Converts the counts. The provider excludes cached input from `input_tokens`; `Usage` includes it. */
 function toUsage(usage: JsonObject): Usage {
   const cacheReadTokens = toTokenCount(usage.cache_read_input_tokens);
   const cacheWriteTokens = toTokenCount(usage.cache_creation_input_tokens);

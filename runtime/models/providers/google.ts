@@ -1,4 +1,4 @@
-// Google's Gemini API: the address of a model, a conversation in its format, and its replies.
+// The adapter for Google's Gemini API.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import { toWireSchema } from "../answer_schema.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../message.ts";
@@ -19,7 +19,7 @@ import { toTokenCount } from "./token_count.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 
-/** A model over the Gemini API. Throws ModelError for a name that leads elsewhere in the API. */
+/** Creates a model that calls the Gemini API. Throws ModelError for a name that would address another part of the API. */
 export function createGoogleModel(options: AdapterOptions): Model {
   const { id, name, apiKey } = options;
   if (name.includes("..")) {
@@ -50,7 +50,7 @@ export function createGoogleModel(options: AdapterOptions): Model {
 
 type Content = { parts: JsonObject[]; role: string };
 
-/** System prompt, tools and contents of a request; `owner` is the model whose thought signatures go back to it. */
+/** Returns the system prompt, tools and contents of a request. Thought signatures are only sent back to their `owner`. */
 export function toGooglePrompt(
   request: Pick<ModelRequest, "messages" | "tools">,
   owner: BlockOwner,
@@ -72,12 +72,12 @@ export function toGooglePrompt(
 }
 
 /**
- * Joins neighbors of one role, above all the results of one reply's calls. Results get a content of their own: newer models
- * refuse one that holds results and text.
+ * Joins consecutive messages of one role, such as the results of one reply's calls. Results get a content of their own, because
+ * newer models refuse a content with results and text.
  */
 function toContents(messages: readonly Message[], owner: BlockOwner): Content[] {
   const contents: Content[] = [];
-  // Calls that the provider named itself: only their results carry the id.
+  // Calls with an id from the provider. Only their results have the id.
   const namedCalls = new Set<string>();
   for (const message of addMediaTurns(messages)) {
     if (message.role === "system") continue;
@@ -162,14 +162,14 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   SPII: "content_filter",
 }));
 
-/** The model got its own syntax wrong; the same request usually succeeds the next time. */
+/** Finish reasons for invalid syntax of the model. A repeated request usually succeeds. */
 const SYNTAX_FAILURES: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
   "MALFORMED_RESPONSE",
 ]);
 
-/** One reply of a Gemini stream as it grows. */
+/** Assembles one reply of a Gemini stream. */
 export class GoogleReplyAssembly implements ReplyAssembly {
   readonly #owner: BlockOwner;
   readonly #parts: JsonObject[] = [];
@@ -205,7 +205,7 @@ export class GoogleReplyAssembly implements ReplyAssembly {
     return textDelta(text);
   }
 
-  /** Throws ModelError, worth another attempt, for a reply that the model itself spoiled. */
+  /** Throws a retryable ModelError for a reply with invalid syntax. */
   finish(): ModelReply | undefined {
     const reason = this.#finishReason;
     if (reason === undefined && !this.#blocked) return undefined;
@@ -240,7 +240,7 @@ export class GoogleReplyAssembly implements ReplyAssembly {
     }
     const text = typeof part.text === "string" ? part.text : "";
     const last = this.#parts.at(-1);
-    // Pieces of text are one part, up to one that is signed: a signature belongs to its own part.
+    // Joins pieces of text into one part. A piece with a signature stays separate, because the signature belongs to its part.
     if (
       typeof last?.text === "string" && last.thoughtSignature === undefined &&
       part.thoughtSignature === undefined && Object.keys(part).length === 1
@@ -259,7 +259,7 @@ export class GoogleReplyAssembly implements ReplyAssembly {
     };
   }
 
-  /** Counts are running totals. Thinking is output; what tools of the provider read is input. */
+  /** Reads the running totals. Thinking counts as output, and results of the provider's own tools as input. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage) || typeof usage.promptTokenCount !== "number") return;
     this.#usage = {

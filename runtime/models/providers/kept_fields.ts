@@ -1,16 +1,16 @@
-// Fields that a provider puts on its messages and calls and that only it understands, its reasoning for instance: collected
-// from a stream, kept with the reply, and sent back as they came to the model that they are from.
+// Provider-specific fields of messages and calls, such as reasoning. They are collected from a stream, stored with the reply,
+// and sent back unchanged to the model that wrote them.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { AssistantMessage, ToolCall } from "../message.ts";
 
-/** A reply with more of them keeps none: half a signature is worse than none. */
+/** The limit of a reply's fields. A reply with more keeps none, because a part of a signature is invalid. */
 const MOST_CHARACTERS = 1_000_000;
-/** The name under which the text of a `<think>` tag is kept. */
+/** The field with the text of a `<think>` tag. */
 const THINK = "<think>";
-/** Fields that come piece by piece; others come whole, perhaps several times. */
+/** Fields that arrive in pieces. Other fields arrive complete, perhaps several times. */
 const GROWS = /reason|think|content|text|summary/;
 
-/** Adds the fields of a fragment but for those in `known`. Returns about how many characters they have. */
+/** Adds the fields of a fragment except those in `known`. Returns their approximate number of characters. */
 export function addFields(
   fields: JsonObject,
   fragment: JsonObject,
@@ -44,7 +44,7 @@ function merge(name: string, before: JsonValue | undefined, value: JsonValue): J
   return before;
 }
 
-/** The `providerData` that keeps the fields of a reply and of its calls; a reply without calls keeps its thought alone. */
+/** Returns the `providerData` with the fields of a reply and of its calls. A reply without calls keeps only its thought. */
 export function keepFields(
   owner: BlockOwner,
   reply: { fields: JsonObject; ofCalls: JsonObject[]; characters: number; thought: string },
@@ -60,20 +60,20 @@ export function keepFields(
   return isEmpty ? {} : { providerData: keepBlocks(owner, blocks) };
 }
 
-/** The owner of kept fields, and the fields that it refuses. */
+/** The owner of the stored fields, and the fields that it refuses. */
 export interface KeptParts {
   owner: BlockOwner;
   refused: ReadonlySet<string>;
 }
 
-/** The form of calls in a format: the fields beside the function, the arguments, and a content without text. */
+/** A format's notation for calls: the fields next to the function, the arguments, and the content without text. */
 export interface CallFormat {
   call: (call: ToolCall) => JsonObject;
   toArguments: (text: string) => JsonValue;
   empty: "" | null;
 }
 
-/** A reply with calls as it goes back to its model: the fields beside the known ones, and the text with its thought. */
+/** Returns a reply with calls in the format of its model, with the stored fields and the thought. */
 export function restoreCalls(
   message: AssistantMessage,
   { owner, refused }: KeptParts,
@@ -84,7 +84,7 @@ export function restoreCalls(
   const { [THINK]: thought, ...fields } = kept;
   for (const name of refused) {
     const missing = name.startsWith("fill:") ? name.slice("fill:".length) : undefined;
-    // Another model's reply has none, and an empty one counts as none.
+    // A reply of another model lacks the field, and the endpoint treats an empty field as missing.
     if (missing !== undefined) fields[missing] ??= " ";
   }
   const content = typeof thought === "string"
@@ -118,34 +118,34 @@ function withoutRefused(block: JsonObject, refused: ReadonlySet<string>): JsonOb
   );
 }
 
-/** The names of the fields that messages keep: what an endpoint may refuse of them. */
+/** Returns the names of the stored fields of messages, which an endpoint may refuse. */
 export function keptNames(messages: readonly { providerData?: JsonObject }[]): Set<string> {
   const blocks = messages.flatMap(({ providerData: data }) =>
     (data?.format === "openai" || data?.format === "ollama") && Array.isArray(data.blocks)
       ? data.blocks.filter(isJsonObject)
       : []
   );
-  // Below `function` stand fields of a call's own.
+  // `function` contains further fields of a call.
   return new Set(blocks.flatMap(({ function: ofFunction, ...fields }) => [
     ...Object.keys(fields),
     ...isJsonObject(ofFunction) ? Object.keys(ofFunction) : [],
   ]));
 }
 
-/** The format and the model that the blocks belong to. */
+/** The format and the model of stored blocks. */
 export interface BlockOwner {
   /** The wire format: `anthropic`, `google`. */
   format: string;
-  /** The model as the provider names it. */
+  /** The provider's name for the model. */
   model: string;
 }
 
-/** `providerData` that keeps a reply's blocks as the provider sent them. */
+/** Returns the `providerData` with the unchanged blocks of a reply. */
 export function keepBlocks(owner: BlockOwner, blocks: readonly JsonObject[]): JsonObject {
   return { format: owner.format, model: owner.model, blocks: [...blocks] };
 }
 
-/** The blocks that a message keeps for this owner; undefined when it has none, or somebody else's. */
+/** Returns the stored blocks of a message for this owner; undefined if it has none, or those of another owner. */
 export function keptBlocks(message: AssistantMessage, owner: BlockOwner): JsonObject[] | undefined {
   const data = message.providerData;
   if (data === undefined || data.format !== owner.format || data.model !== owner.model) {

@@ -1,8 +1,8 @@
-// Pictures and PDF files of results for formats whose results are texts: a turn of the user behind the results.
+// Moves the pictures and PDF files of results to a user turn, for formats with text results only.
 import type { Message } from "../message.ts";
 import type { Media } from "../../tool_vocabulary.ts";
 
-/** The messages, with a turn that has the media of each group of results, behind the instructions that these brought. */
+/** Adds a turn with the media after each group of results and the messages that they injected. */
 export function addMediaTurns(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((one) => one.role === "tool" && one.media)) return messages;
   let media: Media[] = [];

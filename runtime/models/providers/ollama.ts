@@ -1,5 +1,5 @@
-// Ollama's own chat API: unlike the compatible one it takes the size of the context, without which a long prompt is cut
-// silently. Its lines are read as chunks of Chat Completions.
+// The adapter for Ollama's own chat API. Unlike the compatible API, it accepts the size of the context; without the size, the
+// server cuts long prompts silently. Its lines are converted to chunks of Chat Completions.
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { askInWords, grammarSchema } from "../answer_schema.ts";
 import type { Message } from "../message.ts";
@@ -13,7 +13,7 @@ import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-/** A model over Ollama's API. */
+/** Creates a model that calls Ollama's API. */
 export function createOllamaModel(options: AdapterOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "ollama", model: id };
@@ -33,9 +33,9 @@ export function createOllamaModel(options: AdapterOptions): Model {
 const SMALLEST_CONTEXT = 4_096;
 
 /**
- * The context that a request needs, in tokens: its estimated prompt with a third on top, for languages and code that
- * take more tokens than the estimate says, and the reply; rounded up to a power of two, so that the server need
- * not load the model anew at each step.
+ * Returns the context that a request needs, in tokens: the estimated prompt plus a third, and the reply. Some languages and code
+ * need more tokens than the estimate. The result is rounded up to a power of two, so that the server does not reload the model
+ * at each step.
  */
 export function contextSize(request: ModelRequest): number {
   const needed = Math.ceil(estimateInputTokens(request) * 4 / 3) + request.maxTokens;
@@ -48,7 +48,7 @@ function toBody(
   owner: BlockOwner,
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;
-  // A grammar without the words lets a model fill in the fields without knowing what for.
+  // The prompt names the schema too: a grammar alone does not explain the fields to the model.
   const { messages } = askInWords(request);
   const schema = grammarSchema(request);
   return {
@@ -86,12 +86,12 @@ function toOllamaMessage(message: Message, kept: KeptParts): JsonObject {
   return message satisfies never;
 }
 
-/** One reply of an Ollama chat as it grows. */
+/** Assembles one reply of an Ollama chat. */
 export class OllamaReplyAssembly extends OpenAiReplyAssembly {
   readonly #promptTokens: number;
   #calls = 0;
 
-  /** `promptTokens` stands in where the server does not count the prompt: it does not when it had it in its cache. */
+  /** `promptTokens` is the fallback for prompts from the server's cache, which the server does not count. */
   constructor(owner: BlockOwner, promptTokens: number) {
     super(owner);
     this.#promptTokens = promptTokens;
@@ -101,7 +101,7 @@ export class OllamaReplyAssembly extends OpenAiReplyAssembly {
     if (!isJsonObject(line)) return { type: "progress" };
     const { images: _images, tool_name: _name, tool_calls: calls, ...delta } =
       isJsonObject(line.message) ? line.message : {};
-    // Calls come whole; a number of our own keeps two of the same name apart.
+    // Calls arrive complete. Their own numbers separate two calls with the same name.
     const numbered = (Array.isArray(calls) ? calls : []).filter(isJsonObject)
       .map((call) => ({ ...call, index: this.#calls++ }));
     return super.add({

@@ -1,4 +1,4 @@
-// OpenAI, and every endpoint that speaks Chat Completions.
+// The adapter for OpenAI and all other endpoints with Chat Completions.
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { askInWords, grammarSchema, isStrict, toWireSchema } from "../answer_schema.ts";
 import type { Model, ModelRequest } from "../model.ts";
@@ -7,15 +7,15 @@ import { OpenAiReplyAssembly } from "./openai_reply.ts";
 import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 
-/** How to reach one model over Chat Completions. */
+/** Options of a model that is called by Chat Completions. */
 export interface OpenAiModelOptions extends AdapterOptions {
-  /** Ask for token counts in the stream. */
+  /** True: request token counts in the stream. */
   streamUsage: boolean;
-  /** `openai` itself wants `max_completion_tokens`; endpoints compatible with it know `max_tokens`, and are stricter. */
+  /** `openai` itself requires `max_completion_tokens`; compatible endpoints know `max_tokens`, and are stricter. */
   flavour?: OpenAiFlavour;
 }
 
-/** A model at a Chat Completions endpoint. */
+/** Creates a model at a Chat Completions endpoint. */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "openai", model: id };
@@ -31,12 +31,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   });
 }
 
-/** A model at an endpoint that is compatible with OpenAI's. */
+/** Creates a model at an endpoint that is compatible with OpenAI's. */
 export function createCompatibleModel(options: Omit<OpenAiModelOptions, "flavour">): Model {
   return createOpenAiModel({ ...options, flavour: "compatible" });
 }
 
-/** The names of the limit of output tokens: some endpoints refuse one, some the other. */
+/** The two names for the limit of output tokens. Some endpoints refuse one, some the other. */
 const LIMIT_NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 function toBody(
@@ -46,7 +46,7 @@ function toBody(
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;
   const isOpenAi = flavour === "openai";
-  // Many other endpoints ignore what they do not know: there the words stand in any case.
+  // Many other endpoints ignore an unknown schema parameter, so their prompt always contains the schema.
   const { messages } = isOpenAi ? request : askInWords(request);
   const schema = isOpenAi ? request.schema : grammarSchema(request);
   const limits = [...LIMIT_NAMES];

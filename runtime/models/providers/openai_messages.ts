@@ -1,4 +1,4 @@
-// The runtime's conversation in the format of the Chat Completions API.
+// Converts conversations and tools to the format of the Chat Completions API.
 import type { Message, UserMessage } from "../message.ts";
 import type { ToolDescription } from "../../tool_vocabulary.ts";
 import { isWholeJson, type JsonObject } from "../../../base/json.ts";
@@ -6,13 +6,13 @@ import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-/** OpenAI's own Chat Completions, or those of whoever else speaks them. */
+/** OpenAI's own Chat Completions, or those of other servers. */
 export type OpenAiFlavour = "openai" | "compatible";
 
 /**
- * Messages as Chat Completions takes them. Instructions that a result brought along are a user message to OpenAI; elsewhere
- * they stand at the result's end: many models' templates (Mistral's, for one) refuse a user after a tool, and two users in
- * a row.
+ * Converts messages to Chat Completions. OpenAI gets injected instructions as a user message. Other servers get them at the end
+ * of the result, because many chat templates (such as Mistral's) refuse a user message after a tool message, and two user
+ * messages in a row.
  */
 export function toOpenAiMessages(
   messages: readonly Message[],
@@ -33,7 +33,7 @@ function joinInstructions(messages: readonly Message[]): Message[] {
   return joined;
 }
 
-/** Tools as Chat Completions and Ollama take them. */
+/** Converts tools to the format of Chat Completions and Ollama. */
 export function toFunctions(tools: readonly ToolDescription[]): JsonObject[] {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",
@@ -53,7 +53,7 @@ function toOpenAiMessage(message: Message, kept: KeptParts): JsonObject {
       if (message.toolCalls.length === 0) return { role: "assistant", content: message.content };
       return restoreCalls(message, kept, {
         call: ({ id }) => ({ id, type: "function" }),
-        // Servers that fill chat templates parse past arguments and fail on what is not JSON.
+        // Servers with chat templates parse past arguments, and fail if they are not JSON.
         toArguments: toWireArguments,
         empty: null,
       });

@@ -1,5 +1,5 @@
-// Reads the chunks of a Chat Completions stream into one reply. Nothing about a chunk is trusted but that it is JSON:
-// endpoints that call themselves compatible differ in every field.
+// Assembles a reply from the chunks of a Chat Completions stream. It validates every field of a chunk, because compatible
+// endpoints differ in all of them.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import {
   type ModelDelta,
@@ -25,17 +25,17 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
   refusal: "refusal",
 }));
 
-/** Fields that every message has, or that mean nothing to a model that gets them again. */
+/** Fields that every message has, or that have no meaning when sent back. */
 const KNOWN_FIELDS = new Set(
   ["role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio"],
 );
 
-/** One reply of a Chat Completions stream as it grows. */
+/** Assembles one reply of a Chat Completions stream. */
 export class OpenAiReplyAssembly implements ReplyAssembly {
   readonly #owner: BlockOwner;
   readonly #calls = new ToolCallAssembly();
   readonly #think = new ThinkTag();
-  /** Fields of the message that only the provider understands, and about how many characters they have. */
+  /** The provider-specific fields of the message, and their approximate number of characters. */
   readonly #fields: JsonObject = {};
   #characters = 0;
   #text = "";
@@ -52,7 +52,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     return this.#usage;
   }
 
-  /** Takes one chunk; returns the sign of life it is. */
+  /** Adds one chunk and returns its delta. */
   add(chunk: unknown): ModelDelta {
     if (!isJsonObject(chunk)) return { type: "progress" };
     this.#addUsage(chunk.usage);
@@ -64,7 +64,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     return textDelta(text);
   }
 
-  /** The whole reply; undefined when the stream never said why it ended, which means that it was cut off. */
+  /** Returns the complete reply; undefined if the stream gave no finish reason, which means that it broke off. */
   finish(): ModelReply | undefined {
     if (this.#finishReason === undefined) return undefined;
     const isCut = STOP_REASONS.get(this.#finishReason) === "length";
@@ -102,7 +102,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
     return text;
   }
 
-  /** The last counts stand: endpoints that report in every chunk report running totals. */
+  /** Reads the counts. The last ones are valid: endpoints with counts in every chunk report running totals. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const { prompt_tokens: input, completion_tokens: output, cost } = usage;
@@ -119,7 +119,7 @@ export class OpenAiReplyAssembly implements ReplyAssembly {
 
   #stop(hasToolCalls: boolean): StopReason {
     const stop = STOP_REASONS.get(this.#finishReason ?? "") ?? "unknown";
-    // Many endpoints say `stop` after tool calls; the calls themselves are more reliable.
+    // Many endpoints report `stop` after tool calls; the calls themselves are more reliable.
     if (hasToolCalls && (stop === "end" || stop === "unknown")) return "tool_calls";
     return stop === "end" && this.#refused ? "refusal" : stop;
   }
@@ -136,19 +136,19 @@ function textOf(content: JsonValue | undefined): string {
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** The beginning of one reply that streams. */
+/** Separates a `<think>` tag at the beginning of a reply from the answer. */
 class ThinkTag {
   #state: "before" | "inside" | "behind" | "past" = "before";
-  /** The text that is not classified yet. */
+  /** The text that is neither classified as thought nor as answer yet. */
   #held = "";
   #thought = "";
 
-  /** The text inside the tags. */
+  /** The text inside the tag. */
   get thought(): string {
     return this.#thought;
   }
 
-  /** Takes the next piece of the text; returns what of it belongs to the answer. */
+  /** Adds the next piece of text. Returns the part that belongs to the answer. */
   push(piece: string): string {
     if (this.#state === "past" || piece === "") return piece;
     const searched = Math.max(0, this.#held.length - CLOSE.length);
@@ -171,7 +171,7 @@ class ThinkTag {
     return this.#held === "" ? "" : this.#pass(this.#held);
   }
 
-  /** The end of the reply: returns what turns out to be no thought. `isCut`: it broke off, perhaps in its thought. */
+  /** Ends the reply. Returns the held text that is no thought. `isCut`: the reply broke off, perhaps inside its thought. */
   finish({ isCut }: { isCut: boolean }): string {
     if (this.#state === "before") return this.#pass(this.#held);
     if (this.#state !== "inside") return "";

@@ -1,5 +1,5 @@
-// A model behind a provider's HTTP API: sends a request, reads the stream that answers it, and tells apart a cancel, a failure, a
-// stream that was cut off and a whole reply. The provider's format is data. Retry and timeout are the callers'.
+// A model behind a provider's HTTP API: sends a request, reads the stream, and distinguishes a cancel, a failure, a broken
+// stream and a complete reply. A ProviderFormat describes the wire format. Decorators add retry and timeout.
 import type { Clock } from "../../../base/clock.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import { parseEventStream, readLines } from "../../../base/text/event_stream.ts";
@@ -24,46 +24,46 @@ import { MAX_ERROR_BYTES, postToProvider } from "../provider_fetch.ts";
 export interface AdapterOptions {
   /** `provider/name`. */
   id: string;
-  /** The model as the provider names it. */
+  /** The provider's name for the model. */
   name: string;
-  /** In the form of the adapter's own default. Absent: that default. */
+  /** The address, in the form of the adapter's default. Absent: that default. */
   baseUrl?: string;
-  /** Absent: the calls carry no key. */
+  /** Absent: the calls have no key. */
   apiKey?: string;
-  /** The tokens of the model's context window, where a person said so. */
+  /** The tokens of the model's context window, if the settings contain them. */
   contextWindow?: number;
-  /** Reads a date in Retry-After. */
+  /** Converts a date in Retry-After to a wait. */
   clock: Clock;
 }
 
-/** A reply as it grows out of a provider's chunks. */
+/** Assembles a reply from a provider's chunks. */
 export interface ReplyAssembly {
-  /** Takes one chunk, whatever it is; returns the sign of life it gives. */
+  /** Adds one chunk, valid or not, and returns its delta. */
   add(chunk: unknown): ModelDelta;
-  /** The provider's count so far, a new object for each new count; null before the first. */
+  /** The provider's counts so far, a new object for each new count; null before the first. */
   readonly usage: Usage | null;
-  /** The whole reply; undefined when the stream never said why it ended. */
+  /** Returns the complete reply; undefined if the stream gave no finish reason. */
   finish(): ModelReply | undefined;
 }
 
-/** The form of one model's calls and replies. */
+/** The wire format of one model's calls and replies. */
 export interface ProviderFormat {
   /** The provider's own address. */
   defaultUrl: string;
   /** The path of a call, after the base URL. */
   path: string;
-  /** Beside the content type. */
+  /** Headers in addition to the content type. */
   headers: Readonly<Record<string, string>>;
-  /** True: a reply comes as JSON lines. Default: as an event stream. */
+  /** True: a reply is a stream of JSON lines. Default: an event stream. */
   hasJsonLines?: boolean;
   body(request: ModelRequest): JsonObject;
   replyTo(request: ModelRequest): ReplyAssembly;
 }
 
 /**
- * A model whose calls are written in a provider's format. Decision: fetch and one reader of event streams instead of the
- * providers' packages, because each took 150 to 240 ms and 25 to 32 MB to load, and their retries, timeouts and readers of the
- * environment had to be turned off (rejected: the packages; a first call took 375 ms with one, 80 to 100 ms without).
+ * A model that calls a provider in its format. Decision: fetch and one parser of event streams instead of the providers'
+ * packages. Each package took 150 to 240 ms and 25 to 32 MB to load, and its retries, timeouts and environment variables had to
+ * be turned off. Rejected: the packages. A first call took 375 ms with one, and 80 to 100 ms without.
  */
 export class ProviderModel implements Model {
   readonly id: string;
@@ -102,13 +102,13 @@ export class ProviderModel implements Model {
       }
     } catch (error) {
       signal.throwIfAborted();
-      // Any other error is a broken connection, or a chunk that is not JSON.
+      // Other errors are a broken connection, or a chunk that is not JSON.
       throw error instanceof ModelError ? error : cutStreamFailure(this.#context, error);
     }
     signal.throwIfAborted();
     const reply = assembly.finish();
     if (reply === undefined) throw cutStreamFailure(this.#context);
-    // The beginning of a reply is withheld while it may be the tag of a thought.
+    // The text that the assembly held because it might have been the tag of a thought.
     const rest = reply.message.content.slice(shown);
     if (rest !== "") yield { type: "text", text: rest };
     return reply;
@@ -124,13 +124,13 @@ export class ProviderModel implements Model {
     if (answer.ok && answer.body !== null) return answer.body;
     if (answer.ok) throw cutStreamFailure(this.#context);
     const { status, headers } = answer;
-    // The status alone says enough where the connection breaks behind it.
+    // If the connection breaks after the headers, the status alone describes the error.
     const text = await answer.text().catch(() => "");
     signal.throwIfAborted();
     throw answerFailure(this.#context, { status, headers, ...readProviderError(text) });
   }
 
-  /** The chunks of a reply. Throws ModelError for one that reports an error, and SyntaxError for one that is not JSON. */
+  /** Yields the chunks of a reply. Throws ModelError for a chunk with an error, and SyntaxError for one that is not JSON. */
   async *#chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, void> {
     if (this.#format.hasJsonLines) {
       for await (const line of readLines(body)) {
@@ -150,7 +150,7 @@ export class ProviderModel implements Model {
       if (data === "" || event === "ping") continue;
       yield this.#accepted(JSON.parse(data), event);
     }
-    // Google writes an error without the marks of an event.
+    // Google sends an error without the `data:` prefix of an event.
     if (isWholeJson(stray)) this.#accepted(JSON.parse(stray));
   }
 

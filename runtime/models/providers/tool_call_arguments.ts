@@ -1,9 +1,9 @@
-// Arguments of tool calls between their two forms: the text a model wrote, and the object that some providers want back.
+// Converts the arguments of tool calls from the text of the model to the object that some providers require.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 
 /**
- * The arguments of a past call as an object, for providers that refuse a conversation with anything else. What the
- * model wrote wrongly stays visible to it under `unreadable_arguments`.
+ * Returns the arguments of a past call as an object, for providers that refuse any other form. Invalid arguments stay visible
+ * to the model as `unreadable_arguments`.
  */
 export function toArgumentsObject(text: string): JsonObject {
   if (text.trim() === "") return {};

@@ -1,11 +1,11 @@
-// Puts tool calls together from the fragments of an OpenAI-style stream, whatever the endpoint leaves out: the index,
-// the id, the name's repetition, or text where it sends an object.
+// Assembles tool calls from the fragments of an OpenAI-style stream. Endpoints may omit the index or the id, repeat the name,
+// or send an object instead of text.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import type { ToolCall } from "../message.ts";
 import { ModelError } from "../model.ts";
 import { addFields } from "./kept_fields.ts";
 
-/** The most calls of one reply. */
+/** The maximum number of calls in one reply. */
 const MOST_CALLS = 1_000;
 
 /** Throws ModelError for a reply with too many calls. */
@@ -20,19 +20,19 @@ interface PartialCall {
   id: string;
   name: string;
   arguments: string;
-  /** Those that only the provider understands. */
+  /** The provider-specific fields. */
   fields: JsonObject;
 }
 
 const CALL_FIELDS = new Set(["id", "index", "type", "function"]);
 const FUNCTION_FIELDS = new Set(["name", "arguments", "index"]);
 
-/** Tool calls of one reply as they grow. */
+/** Assembles the tool calls of one reply. */
 export class ToolCallAssembly {
   #calls: PartialCall[] = [];
   #characters = 0;
 
-  /** Takes one element of a chunk's `tool_calls`; anything but an object is ignored. */
+  /** Adds one element of a chunk's `tool_calls`. Ignores anything but an object. */
   add(fragment: unknown): void {
     if (!isJsonObject(fragment)) return;
     const called = isJsonObject(fragment.function) ? fragment.function : {};
@@ -56,7 +56,7 @@ export class ToolCallAssembly {
     call.arguments += part.arguments;
   }
 
-  /** The calls in the order in which they began, each with an id of its own. */
+  /** Returns the calls in order of their start, each with a unique id. */
   finish(): ToolCall[] {
     const seen = new Set<string>();
     return this.#whole()
@@ -71,7 +71,7 @@ export class ToolCallAssembly {
       });
   }
 
-  /** For each of these calls the fields that only the provider understands, and about how many characters all have. */
+  /** Returns the provider-specific fields of each call, and the approximate number of characters of all. */
   kept(): { ofCalls: JsonObject[]; characters: number } {
     return { ofCalls: this.#whole().map(({ fields }) => fields), characters: this.#characters };
   }
@@ -90,23 +90,23 @@ export class ToolCallAssembly {
     if (Object.keys(ofFunction).length > 0) fields.function = ofFunction;
   }
 
-  /** The call that a fragment continues; undefined when it begins a new one. */
+  /** Returns the call that a fragment continues; undefined if it starts a new call. */
   #find(part: PartialCall): PartialCall | undefined {
     const candidate = part.index === undefined
       ? this.#calls.findLast((call) => part.id === "" || call.id === part.id)
       : this.#calls.findLast((call) => call.index === part.index);
     if (candidate === undefined) return undefined;
     if (part.name === "") return candidate;
-    // A named fragment under another id is another call, even where every call has index 0.
+    // A named fragment with another id is another call, even if every call has index 0.
     if (part.id !== "" && candidate.id !== "" && part.id !== candidate.id) return undefined;
-    // Without ids, a name after arguments that are already whole begins the next call.
+    // Without ids, a name after complete arguments starts the next call.
     const sameId = part.id !== "" && part.id === candidate.id;
     if (!sameId && candidate.arguments !== "" && isWholeJson(candidate.arguments)) return undefined;
     return candidate;
   }
 }
 
-/** An id for a call whose provider gave none. */
+/** Returns an id for a call without one from the provider. */
 export function inventCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "")}`;
 }
