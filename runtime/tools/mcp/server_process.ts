@@ -67,11 +67,10 @@ export class ServerProcess {
       grant = options.confinement.proxy.admit(hosts, (host) => refusedHosts.add(host));
       return grant.route;
     };
-    let child: Deno.ChildProcess;
     try {
       const confined = await confine(program, { ...options, openProxy });
       const { program: command, args, environment, cwd } = confined;
-      child = new Deno.Command(command, {
+      const child = new Deno.Command(command, {
         args: [...args],
         env: { ...environment },
         clearEnv: true,
@@ -82,12 +81,13 @@ export class ServerProcess {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
+      const watch = await watchOver(child);
+      return new ServerProcess(child, { ...options, refusedHosts, grant, watch });
     } catch (error) {
       grant?.close();
       if (error instanceof StartFailure) throw error;
       throw new StartFailure(startProblem(error, program), { cause: error });
     }
-    return new ServerProcess(child, { ...options, refusedHosts, grant });
   }
 
   private constructor(
@@ -95,11 +95,12 @@ export class ServerProcess {
     options: Pick<ServerProcessOptions, "clock" | "limits" | "onOutput"> & {
       refusedHosts: Set<string>;
       grant: ProxyGrant | undefined;
+      watch: GroupWatch;
     },
   ) {
     this.#child = child;
     this.#refusedHosts = options.refusedHosts;
-    this.#watch = watchOver(child);
+    this.#watch = options.watch;
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#input = child.stdin.getWriter();
@@ -209,11 +210,14 @@ async function readAll(
   }
 }
 
-function watchOver(child: Deno.ChildProcess): GroupWatch {
+/** Starts the program's watcher. Ends the program and throws StartFailure when no shell can be started. */
+async function watchOver(child: Deno.ChildProcess): Promise<GroupWatch> {
   try {
     return new GroupWatch(child.pid);
   } catch (error) {
     Deno.kill(-child.pid, "SIGKILL");
+    await Promise.allSettled([child.stdin.abort(), child.stdout.cancel(), child.stderr.cancel()]);
+    await child.status;
     throw new StartFailure("/bin/sh, which is to watch over it, cannot be started", {
       cause: error,
     });

@@ -1,0 +1,61 @@
+// ServerProcess: a start that fails leaves nothing open.
+import assert from "node:assert/strict";
+import { SystemClock } from "../../../../base/clock.ts";
+import { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
+import type { SandboxedProgram, SandboxRules } from "../../../../runtime/sandbox/sandbox_rules.ts";
+import { ForwardProxy, type ProxyGrant } from "../../../../runtime/tools/http/forward_proxy.ts";
+import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
+import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
+import type { ServerProgram } from "../../../../runtime/tools/mcp/servers_file/server_definition.ts";
+import { withTempDir } from "../../../support/temp_dir.ts";
+
+/** Opens the network of each program, and starts it without a sandbox. */
+class OpenSandbox extends ProcessSandbox {
+  override confine(program: SandboxedProgram, { net }: SandboxRules): Promise<SandboxedProgram> {
+    if (typeof net !== "string") net();
+    return Promise.resolve(program);
+  }
+}
+
+class CountingProxy extends ForwardProxy {
+  open = 0;
+
+  override admit(): ProxyGrant {
+    this.open++;
+    return {
+      route: { socketFile: "/nonexistent", credentials: "sandbox:password" },
+      close: () => void this.open--,
+    };
+  }
+}
+
+Deno.test("ServerProcess: a program that cannot be watched loses its network grant", async () => {
+  await withTempDir(async (dir) => {
+    const proxy = new CountingProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
+    const sandbox = new OpenSandbox({ mode: () => "preferred", home: "/" });
+    const confinement = { sandbox, home: "/", closed: [], proxy };
+    const options = { clock: new SystemClock(), limits: MCP_LIMITS, confinement };
+    const program: ServerProgram = {
+      ...{ kind: "program", command: "cat", args: [], env: { PATH: "/usr/bin:/bin" }, cwd: dir },
+      ...{ ownFolder: dir, workspace: dir, startsInOwnFolder: false },
+      sandbox: { read: [], write: [], net: ["a.example"] },
+    };
+    const { Command } = Deno;
+    Deno.Command = class extends Command {
+      constructor(command: string | URL, settings?: Deno.CommandOptions) {
+        if (command === "/bin/sh") throw new Deno.errors.NotFound("no shell");
+        super(command, settings);
+      }
+    };
+    try {
+      const start = ServerProcess.start(program, { ...options, onOutput: () => {} });
+      await assert.rejects(start, {
+        name: "StartFailure",
+        message: /\/bin\/sh.*cannot be started/,
+      });
+    } finally {
+      Deno.Command = Command;
+    }
+    assert.equal(proxy.open, 0);
+  });
+});
